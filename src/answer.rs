@@ -1,0 +1,102 @@
+//! Answers as plain values, for programs that print or store them without knowing the operator.
+
+use crate::Element;
+use crate::ops::{Found, Summary};
+
+/// One value of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// There is no answer: a minimum of nothing, say.
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// A signed integer.
+    I64(i64),
+    /// An unsigned integer.
+    U64(u64),
+    /// A binary32 float.
+    F32(f32),
+    /// A binary64 float.
+    F64(f64),
+}
+
+/// One value of an answer, its name, and its place in the input where it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The name, `"value"` where the answer has one part only.
+    pub name: &'static str,
+    /// The value.
+    pub value: Value,
+    /// The place in the input, for what was found there.
+    pub index: Option<u64>,
+}
+
+impl Part {
+    fn new(name: &'static str, value: impl Into<Value>) -> Part {
+        Part { name, value: value.into(), index: None }
+    }
+    fn found<T: Into<Value>>(name: &'static str, found: Option<Found<T>>) -> Part {
+        let index = found.as_ref().map(|found| found.index);
+        Part { name, value: found.map(|found| found.value).into(), index }
+    }
+}
+
+/// What an operator answers, as a list of named values.
+pub trait Answer {
+    /// The parts, in the order in which people want to read them.
+    fn parts(&self) -> Vec<Part>;
+}
+
+impl<V: Into<Value>> From<Option<V>> for Value {
+    fn from(value: Option<V>) -> Value {
+        value.map_or(Value::None, Into::into)
+    }
+}
+
+macro_rules! values {
+    ($($type:ty => $variant:ident as $wide:ty),*) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Value {
+                Value::$variant(<$wide>::from(value))
+            }
+        }
+        impl Answer for $type {
+            fn parts(&self) -> Vec<Part> {
+                vec![Part::new("value", *self)]
+            }
+        }
+        impl Answer for Option<$type> {
+            fn parts(&self) -> Vec<Part> {
+                vec![Part::new("value", *self)]
+            }
+        }
+    )*};
+}
+
+values!(bool => Bool as bool, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, f32 => F32 as f32, f64 => F64 as f64);
+
+impl<T: Element + Into<Value>> Answer for Option<(T, T)> {
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::new("min", self.map(|ends| ends.0)), Part::new("max", self.map(|ends| ends.1))]
+    }
+}
+
+impl<T: Element + Into<Value>> Answer for Option<Found<T>> {
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::found("value", *self)]
+    }
+}
+
+impl<T: Element + Into<Value>, S: Copy + Into<Value>> Answer for Summary<T, S> {
+    fn parts(&self) -> Vec<Part> {
+        vec![
+            Part::new("count", self.count),
+            Part::new("nan_count", self.nan_count),
+            Part::new("sum", self.sum),
+            Part::new("mean", self.mean),
+            Part::new("std", self.std),
+            Part::found("min", self.min),
+            Part::found("max", self.max),
+        ]
+    }
+}

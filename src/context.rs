@@ -1,0 +1,227 @@
+//! A device as this crate uses it: guarded creation, cached pipelines, bounded waits.
+
+use crate::error::{Error, Result};
+use crate::plan::Facts;
+use crate::shader::Kernel;
+use crate::tuning::Tuning;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
+
+/// Shared by everything that works on one device.
+pub(crate) struct Context {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub facts: Facts,
+    pub tuning: Tuning,
+    pub timeout: Duration,
+    /// Stands in for an input binding that a dispatch does not read; bindings may not be empty.
+    pub nothing: wgpu::Buffer,
+    layouts: HashMap<Kernel, (wgpu::BindGroupLayout, wgpu::PipelineLayout)>,
+    pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    scratch: Mutex<Option<wgpu::Buffer>>,
+    spins: bool,
+    seals: AtomicU32,
+    /// Tests put a wrong kernel in here, to see that they notice.
+    pub patch: Option<fn(String) -> String>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("facts", &self.facts).field("tuning", &self.tuning).finish_non_exhaustive()
+    }
+}
+
+/// How long a wait may last before it becomes an error.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A lock that a panic elsewhere does not close: what it guards is valid after every statement.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Context {
+    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, tuning: Tuning) -> Result<Context> {
+        let facts = Facts::of(device)?;
+        let (layouts, nothing) = guarded(device, "bind group layouts", 0, || {
+            let layouts = [Kernel::Reduce, Kernel::Combine].map(|kernel| (kernel, layouts(device, kernel)));
+            let nothing = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("treefold: no input"),
+                size: facts.storage_alignment.max(16),
+                usage: BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            });
+            (HashMap::from(layouts), nothing)
+        })?;
+        Ok(Context {
+            device: device.clone(),
+            queue: queue.clone(),
+            facts,
+            tuning,
+            timeout: TIMEOUT,
+            nothing,
+            layouts,
+            pipelines: Mutex::default(),
+            scratch: Mutex::default(),
+            spins: device.adapter_info().device_type != wgpu::DeviceType::Cpu,
+            seals: AtomicU32::new(1),
+            patch: None,
+        })
+    }
+
+    /// Runs calls on the device that may fail, and turns what wgpu reports into an error.
+    pub fn guarded<R>(&self, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+        guarded(&self.device, what, bytes, calls)
+    }
+
+    pub fn buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
+        self.create_buffer(what, size, usage, false)
+    }
+
+    /// A buffer that is mapped for writing from the start.
+    pub fn mapped_buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
+        self.create_buffer(what, size, usage, true)
+    }
+
+    fn create_buffer(&self, what: &'static str, size: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer> {
+        let most = self.device.limits().max_buffer_size;
+        if size > most {
+            let message = format!("the device's max_buffer_size is {most}");
+            return Err(Error::OutOfMemory { what, bytes: size, message });
+        }
+        let label = format!("treefold: {what}");
+        self.guarded(what, size, || {
+            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(&label), size, usage, mapped_at_creation: mapped })
+        })
+    }
+
+    /// The partials of the reduction that is being recorded. One buffer serves all: each record writes and reads it within
+    /// its own few dispatches, and what is recorded elsewhere runs before or after those.
+    pub fn scratch(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        let mut scratch = lock(&self.scratch);
+        match &*scratch {
+            Some(buffer) if buffer.size() >= bytes => Ok(buffer.clone()),
+            _ => {
+                let size = bytes.next_power_of_two().max(4096);
+                let buffer = self.buffer("partials", size, BufferUsages::STORAGE)?;
+                *scratch = Some(buffer.clone());
+                Ok(buffer)
+            }
+        }
+    }
+
+    pub fn bind_group_layout(&self, kernel: Kernel) -> Option<&wgpu::BindGroupLayout> {
+        self.layouts.get(&kernel).map(|(bind_group, _)| bind_group)
+    }
+
+    /// The pipeline of a shader text, from the cache where it was made before.
+    pub fn pipeline(&self, kernel: Kernel, source: String) -> Result<wgpu::ComputePipeline> {
+        let source = self.patch.map_or_else(|| source.clone(), |patch| patch(source.clone()));
+        let mut pipelines = lock(&self.pipelines);
+        if let Some(pipeline) = pipelines.get(&source) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = self.guarded("a compute pipeline", 0, || {
+            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some("treefold"),
+                source: wgpu::ShaderSource::Wgsl(source.as_str().into()),
+            });
+            self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(match kernel {
+                    Kernel::Reduce => "treefold: reduce",
+                    Kernel::Combine => "treefold: combine",
+                }),
+                layout: self.layouts.get(&kernel).map(|(_, pipeline)| pipeline),
+                module: &module,
+                entry_point: Some("main"),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        })?;
+        pipelines.insert(source, pipeline.clone());
+        Ok(pipeline)
+    }
+
+    /// A number that no recent call used, never 0.
+    pub fn seal(&self) -> u32 {
+        self.seals.fetch_add(1, Ordering::Relaxed) | 0x8000_0000
+    }
+
+    /// Waits until a submission is done and its callbacks have run.
+    ///
+    /// The fence of a GPU wakes a thread tens of microseconds late, so short work is awaited by asking again and again.
+    pub fn wait(&self, submission: &wgpu::SubmissionIndex, what: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        let start = Instant::now();
+        while self.spins && start.elapsed() < Duration::from_micros(200) {
+            self.poll_once(what)?;
+            if done() {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        let wait = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(self.timeout) };
+        self.poll(wait, what)
+    }
+
+    /// Lets callbacks run whose time has come.
+    pub fn poll_once(&self, what: &'static str) -> Result<()> {
+        self.poll(wgpu::PollType::Poll, what)
+    }
+
+    /// `Device::poll`, which panics when the device is lost: that panic becomes the error it stands for.
+    fn poll(&self, kind: wgpu::PollType, what: &'static str) -> Result<()> {
+        match catch_unwind(AssertUnwindSafe(|| self.device.poll(kind))) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(wgpu::PollError::Timeout)) => Err(Error::Timeout { what, waited: self.timeout }),
+            Ok(Err(error)) => Err(Error::DeviceLost { what, message: error.to_string() }),
+            Err(_) => Err(Error::DeviceLost { what, message: "Device::poll gave up".into() }),
+        }
+    }
+}
+
+fn layouts(device: &wgpu::Device, kernel: Kernel) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+    let entry = |binding: u32, ty: BufferBindingType| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let read = BufferBindingType::Storage { read_only: true };
+    let mut entries = vec![
+        entry(0, read),
+        entry(2, BufferBindingType::Uniform),
+        entry(3, BufferBindingType::Storage { read_only: false }),
+    ];
+    if kernel == Kernel::Reduce {
+        entries.push(entry(1, read));
+    }
+    let bind_group = device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("treefold"), entries: &entries });
+    let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("treefold"),
+        bind_group_layouts: &[Some(&bind_group)],
+        immediate_size: 0,
+    });
+    (bind_group, pipeline)
+}
+
+/// Error scopes are a stack per thread, so whatever is pushed here is popped here, before anything else can happen.
+fn guarded<R>(device: &wgpu::Device, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+    let internal = device.push_error_scope(ErrorFilter::Internal);
+    let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
+    let validation = device.push_error_scope(ErrorFilter::Validation);
+    let made = calls();
+    let (validation, memory, internal) = (validation.pop(), memory.pop(), internal.pop());
+    let found = [pollster::block_on(validation), pollster::block_on(memory), pollster::block_on(internal)];
+    match found.into_iter().flatten().next() {
+        None => Ok(made),
+        Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(Error::OutOfMemory { what, bytes, message: error.to_string() }),
+        Some(error) => Err(Error::Refused { what, message: error.to_string() }),
+    }
+}

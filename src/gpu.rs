@@ -1,0 +1,210 @@
+//! An opened adapter, for programs that have none of their own.
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::op::Op;
+use crate::reducer::Reducer;
+use crate::stream::{Stream, StreamOptions};
+use crate::tuning::Tuning;
+use std::sync::Arc;
+use wgpu::{Backends, DeviceType, Features};
+
+/// An adapter, opened with all that treefold can use of it.
+///
+/// ```no_run
+/// use treefold::{Gpu, ops::Sum};
+/// let gpu = Gpu::new()?;
+/// assert_eq!(gpu.reduce(Sum, &[8.0f32, 6., 7., 5., 3., 0., 9.])?, 38.0);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    context: Arc<Context>,
+}
+
+/// One adapter as [`Gpu::adapters`] lists it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Listed {
+    /// Its number, for `--adapter` and [`Gpu::named`].
+    pub index: usize,
+    /// What wgpu tells of it: name, backend, device type, driver, subgroup sizes.
+    pub info: wgpu::AdapterInfo,
+    /// Its limits.
+    pub limits: wgpu::Limits,
+    /// Its features.
+    pub features: Features,
+    /// The launch shape that treefold uses on it.
+    pub tuning: Tuning,
+    /// Whether [`Gpu::new`] opens this one.
+    pub default: bool,
+}
+
+/// What is used where an adapter has it; nothing is needed.
+const WANTED: Features =
+    Features::SUBGROUP.union(Features::TIMESTAMP_QUERY).union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+
+impl Gpu {
+    /// Opens the best adapter: discrete, integrated, virtual, then software; never OpenGL, which is opened by name only.
+    ///
+    /// `WGPU_ADAPTER_NAME` (as for [`Gpu::named`]), `WGPU_BACKEND` and `WGPU_POWER_PREF=low` (integrated before
+    /// discrete) have their say.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`], [`Error::DeviceRefused`].
+    pub fn new() -> Result<Gpu> {
+        match std::env::var("WGPU_ADAPTER_NAME") {
+            Ok(wanted) if !wanted.is_empty() => Gpu::named(&wanted),
+            _ => Gpu::open(ranked().into_iter().find(|adapter| !is_gl(adapter)).ok_or(Error::NoAdapter)?, None),
+        }
+    }
+
+    /// Opens an adapter by its number in [`Gpu::adapters`], or the first whose name holds this text, in any case.
+    ///
+    /// # Errors
+    /// [`Error::AdapterNotFound`] lists what there is.
+    pub fn named(wanted: &str) -> Result<Gpu> {
+        let mut adapters = ranked();
+        let number = wanted.parse::<usize>().ok().filter(|&number| number < adapters.len());
+        let holds = |adapter: &wgpu::Adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase());
+        match number.or_else(|| adapters.iter().position(holds)) {
+            Some(found) => Gpu::open(adapters.swap_remove(found), None),
+            None => {
+                let names = adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
+                let available = names.chain(["cpu".into()]).collect::<Vec<_>>().join(", ");
+                Err(Error::AdapterNotFound { wanted: wanted.into(), available })
+            }
+        }
+    }
+
+    /// All adapters of this machine, the best first.
+    pub fn adapters() -> Vec<Listed> {
+        let adapters = ranked();
+        let default = adapters.iter().position(|adapter| !is_gl(adapter));
+        let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
+            let info = adapter.get_info();
+            let tuning = Tuning::of(&info);
+            let (limits, features) = (adapter.limits(), adapter.features());
+            Listed { index, info, limits, features, tuning, default: default == Some(index) }
+        });
+        list.collect()
+    }
+
+    /// A device that the program opened itself, used as it is.
+    ///
+    /// # Errors
+    /// [`Error::LimitTooSmall`].
+    pub fn from_device(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Gpu> {
+        let tuning = Tuning::of(&device.adapter_info());
+        Ok(Gpu { context: Arc::new(Context::new(device, queue, tuning)?) })
+    }
+
+    /// This device with another launch shape, for measuring. Pipelines are made anew.
+    ///
+    /// # Errors
+    /// [`Error::BadTuning`] names the number that no plan could keep.
+    pub fn with_tuning(&self, tuning: Tuning) -> Result<Gpu> {
+        tuning.check()?;
+        Ok(Gpu { context: Arc::new(Context::new(&self.context.device, &self.context.queue, tuning)?) })
+    }
+
+    /// This device with every shader text changed by `patch`: for tests that must notice a wrong kernel.
+    #[doc(hidden)]
+    pub fn with_patched_shaders(&self, patch: fn(String) -> String) -> Result<Gpu> {
+        let mut context = Context::new(&self.context.device, &self.context.queue, self.context.tuning)?;
+        context.patch = Some(patch);
+        Ok(Gpu { context: Arc::new(context) })
+    }
+
+    fn open(adapter: wgpu::Adapter, limits: Option<wgpu::Limits>) -> Result<Gpu> {
+        let info = adapter.get_info();
+        let mut features = adapter.features() & WANTED;
+        if matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu) {
+            // Memory is one there: kernels read staging buffers in place.
+            features |= adapter.features() & Features::MAPPABLE_PRIMARY_BUFFERS;
+        }
+        let opened = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("treefold"),
+            required_features: features,
+            required_limits: limits.unwrap_or_else(|| adapter.limits()),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        }));
+        let (device, queue) = opened
+            .map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
+        let tuning = Tuning::of(&info);
+        log::info!("opened {} ({}, {:?})", info.name, info.backend, info.device_type);
+        Ok(Gpu { context: Arc::new(Context::new(&device, &queue, tuning)?) })
+    }
+
+    /// What wgpu tells of the adapter.
+    pub fn info(&self) -> wgpu::AdapterInfo {
+        self.context.device.adapter_info()
+    }
+
+    /// The device.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.context.device
+    }
+
+    /// The device's queue.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.context.queue
+    }
+
+    /// The launch shape in use.
+    pub fn tuning(&self) -> &Tuning {
+        &self.context.tuning
+    }
+
+    /// A reducer on this device. Its pipelines are shared with all others of this `Gpu`.
+    ///
+    /// # Errors
+    /// As for [`Reducer::new`].
+    pub fn reducer<T: Element, O: Op<T>>(&self, op: O) -> Result<Reducer<T, O>> {
+        Reducer::on(self.context.clone(), op)
+    }
+
+    /// The answer of `op` over elements in host memory.
+    ///
+    /// # Errors
+    /// What the device says, or [`Op::finish`].
+    pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
+        let options = StreamOptions { elements_hint: Some(elements.len() as u64), ..StreamOptions::default() };
+        let mut stream = self.stream(op, &options)?;
+        stream.push(elements)?;
+        Ok(stream.finish()?.output)
+    }
+
+    /// Begins a reduction whose elements come in parts; see [`Stream`].
+    ///
+    /// # Errors
+    /// What the device says when its buffers and pipelines are made.
+    pub fn stream<T: Element, O: Op<T>>(&self, op: O, options: &StreamOptions) -> Result<Stream<T, O>> {
+        Stream::on_gpu(self.context.clone(), op, options)
+    }
+}
+
+fn is_gl(adapter: &wgpu::Adapter) -> bool {
+    adapter.get_info().backend == wgpu::Backend::Gl
+}
+
+/// Every adapter, the best first; OpenGL last.
+fn ranked() -> Vec<wgpu::Adapter> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+    let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
+    let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
+    adapters.sort_by_key(|adapter| {
+        let rank = match adapter.get_info().device_type {
+            DeviceType::DiscreteGpu => 1,
+            DeviceType::IntegratedGpu if low_power => 0,
+            DeviceType::IntegratedGpu => 2,
+            DeviceType::VirtualGpu => 3,
+            DeviceType::Other => 4,
+            DeviceType::Cpu => 5,
+        };
+        (is_gl(adapter), rank)
+    });
+    adapters
+}

@@ -1,0 +1,18 @@
+//! The largest element and where it stands.
+
+use super::extreme::{End, Found, Place, arg_extreme, place_wgsl};
+use crate::{Element, Op, Result};
+
+arg_extreme! {
+    /// The largest element and its index.
+    ///
+    /// - **Ties**: the lowest index; -0 and +0 tie. **NaN**: the lowest index of a NaN. **Empty**: `None`.
+    /// - **Index**: u64, in the whole input. **On the device**: 3 words (value, index low, index high).
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::{ArgMax, Found}};
+    /// assert_eq!(Cpu::new().reduce(ArgMax, &[4i32, 9, 9])?, Some(Found { value: 9, index: 1 }));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ArgMax, "argmax", End::High
+}

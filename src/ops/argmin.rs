@@ -1,0 +1,18 @@
+//! The smallest element and where it stands.
+
+use super::extreme::{End, Found, Place, arg_extreme, place_wgsl};
+use crate::{Element, Op, Result};
+
+arg_extreme! {
+    /// The smallest element and its index.
+    ///
+    /// - **Ties**: the lowest index; -0 and +0 tie. **NaN**: the lowest index of a NaN. **Empty**: `None`.
+    /// - **Index**: u64, in the whole input. **On the device**: 3 words (value, index low, index high).
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::{ArgMin, Found}};
+    /// assert_eq!(Cpu::new().reduce(ArgMin, &[4.0f32, 1.0, 1.0])?, Some(Found { value: 1.0, index: 1 }));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ArgMin, "argmin", End::Low
+}

@@ -1,0 +1,19 @@
+//! Maximum.
+
+use super::extreme::{End, NONE, extreme};
+use crate::{Element, Op, Result};
+
+extreme! {
+    /// The largest element.
+    ///
+    /// - **Order**: commutative; the answer does not depend on it. **Empty**: `None`.
+    /// - **NaN**: any NaN gives NaN, decided on the bits. **Zeros**: -0 and +0 are equal; +0 is reported if there is one.
+    /// - **On the device**: 1 word.
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::Max};
+    /// assert_eq!(Cpu::new().reduce(Max, &[3u32, 9, 4])?, Some(9));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    Max, "max", End::High
+}

@@ -1,0 +1,22 @@
+//! Minimum.
+
+use super::extreme::{End, NONE, extreme};
+use crate::{Element, Op, Result};
+
+extreme! {
+    /// The smallest element.
+    ///
+    /// - **Order**: commutative; the answer does not depend on it. **Empty**: `None`.
+    /// - **NaN**: any NaN gives NaN, decided on the bits. **Zeros**: -0 and +0 are equal; -0 is reported if there is one.
+    /// - **On the device**: 1 word.
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::Min};
+    /// let cpu = Cpu::new();
+    /// assert_eq!(cpu.reduce(Min, &[3.5f32, -2.0, 8.0])?, Some(-2.0));
+    /// assert_eq!(cpu.reduce(Min, &[] as &[i32])?, None);
+    /// assert!(cpu.reduce(Min, &[1.0f32, f32::NAN])?.is_some_and(f32::is_nan));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    Min, "min", End::Low
+}

@@ -1,0 +1,3 @@
+//! Minimum and maximum in one read.
+
+pub use super::extreme::MinMax;

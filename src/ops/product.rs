@@ -1,0 +1,268 @@
+//! Product: checked 64-bit for integers, with a range of its own for floats.
+
+use crate::{Element, Error, Op, Result, accumulator};
+
+/// The product of all elements.
+///
+/// - **Integers**: the exact product as `i64` or `u64`; [`Error::Overflow`] where it does not fit. A zero anywhere makes
+///   the product 0, whatever the others would have given.
+/// - **f32**: mantissa and exponent are kept apart, so that nothing overflows or underflows on the way: only the result
+///   is rounded to f32's range. The relative error is at most about (n - 1)·2^-24.
+/// - **Order**: commutative; any order. **Empty**: 1.
+/// - **NaN and infinities**: NaN if there is a NaN, or both a zero and an infinity; else the infinity with the product's sign.
+/// - **On the device**: f32: 1 word; integers: 3 words (low, high, 1 if the product does not fit).
+///
+/// ```
+/// use treefold::{Cpu, Error, ops::Product};
+/// let cpu = Cpu::new();
+/// assert_eq!(cpu.reduce(Product, &[-3i32, 5, 7])?, -105);
+/// assert!(matches!(cpu.reduce(Product, &[u32::MAX; 3]), Err(Error::Overflow { .. })));
+/// assert_eq!(cpu.reduce(Product, &[1e30f32, 1e30, 1e-30, 1e-30])?, 1.0);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Product;
+
+const NAN: u32 = 1;
+const INFINITE: u32 = 2;
+const ZERO: u32 = 4;
+const SIGN: u32 = 0x8000_0000;
+
+accumulator! {
+    /// A float product, (-1)^sign · mantissa · 2^exponent, with what it met on the way.
+    pub struct ProductF32 {
+        /// In [1, 2).
+        mantissa: f32,
+        /// A power of two.
+        exponent: i32,
+        /// Bit 31: negative. Bits 0, 1, 2: a NaN, an infinity, a zero was among the elements.
+        flags: u32,
+    }
+}
+
+impl ProductF32 {
+    fn of(x: f32) -> ProductF32 {
+        let bits = x.to_bits();
+        let magnitude = bits & 0x7fff_ffff;
+        let sign = bits & SIGN;
+        if magnitude > 0x7f80_0000 {
+            return ProductF32 { mantissa: 1.0, exponent: 0, flags: sign | NAN };
+        }
+        if magnitude == 0x7f80_0000 {
+            return ProductF32 { mantissa: 1.0, exponent: 0, flags: sign | INFINITE };
+        }
+        if magnitude == 0 {
+            return ProductF32 { mantissa: 1.0, exponent: 0, flags: sign | ZERO };
+        }
+        let mut shift = 0;
+        if magnitude < 0x0080_0000 {
+            shift = magnitude.leading_zeros() - 8;
+        }
+        let normal = magnitude << shift;
+        ProductF32 {
+            mantissa: f32::from_bits((normal & 0x007f_ffff) | 0x3f80_0000),
+            exponent: (magnitude >> 23).max(1) as i32 - 127 - shift as i32,
+            flags: sign,
+        }
+    }
+
+    fn times(self, other: ProductF32) -> ProductF32 {
+        let bits = (self.mantissa * other.mantissa).to_bits();
+        let doubled = bits >> 30;
+        ProductF32 {
+            mantissa: f32::from_bits(bits - (doubled << 23)),
+            exponent: self.exponent.saturating_add(other.exponent).saturating_add(doubled as i32),
+            flags: ((self.flags ^ other.flags) & SIGN) | ((self.flags | other.flags) & !SIGN),
+        }
+    }
+
+    /// The nearest f32.
+    fn value(self) -> f32 {
+        let sign = self.flags & SIGN;
+        let both = INFINITE | ZERO;
+        if self.flags & NAN != 0 || self.flags & both == both {
+            return f32::NAN;
+        }
+        if self.flags & ZERO != 0 || self.exponent < -150 {
+            return f32::from_bits(sign);
+        }
+        if self.flags & INFINITE != 0 || self.exponent > 127 {
+            return f32::from_bits(sign | 0x7f80_0000);
+        }
+        let fraction = self.mantissa.to_bits() & 0x007f_ffff;
+        if self.exponent >= -126 {
+            return f32::from_bits(sign | ((self.exponent + 127) as u32) << 23 | fraction);
+        }
+        let whole = fraction | 0x0080_0000;
+        let shift = (-126 - self.exponent) as u32;
+        let kept = whole >> shift;
+        let rest = whole - (kept << shift);
+        let half = 1u32 << (shift - 1);
+        let up = rest > half || (rest == half && kept & 1 == 1);
+        f32::from_bits(sign | (kept + u32::from(up)))
+    }
+}
+
+impl Op<f32> for Product {
+    type Acc = ProductF32;
+    type Output = f32;
+    const ANSWER_WORDS: usize = 1;
+
+    fn name(&self) -> &'static str {
+        "product"
+    }
+    fn identity(&self) -> ProductF32 {
+        ProductF32 { mantissa: 1.0, exponent: 0, flags: 0 }
+    }
+    fn lift(&self, x: f32, _: u64) -> ProductF32 {
+        ProductF32::of(x)
+    }
+    fn combine(&self, a: ProductF32, b: ProductF32) -> ProductF32 {
+        a.times(b)
+    }
+    fn finish(&self, acc: ProductF32, _: u64) -> Result<f32> {
+        Ok(acc.value())
+    }
+    fn wgsl(&self) -> String {
+        "
+fn identity() -> Acc { return Acc(1.0, 0i, 0u); }
+fn lift(bits: u32, index: u32) -> Acc {
+    let magnitude = bits & 0x7fffffffu;
+    let sign = bits & 0x80000000u;
+    if magnitude > 0x7f800000u { return Acc(1.0, 0i, sign | 1u); }
+    if magnitude == 0x7f800000u { return Acc(1.0, 0i, sign | 2u); }
+    if magnitude == 0u { return Acc(1.0, 0i, sign | 4u); }
+    var shift = 0u;
+    if magnitude < 0x00800000u { shift = countLeadingZeros(magnitude) - 8u; }
+    let normal = magnitude << shift;
+    let exponent = i32(max(magnitude >> 23u, 1u)) - 127i - i32(shift);
+    return Acc(bitcast<f32>((normal & 0x007fffffu) | 0x3f800000u), exponent, sign);
+}
+fn combine(a: Acc, b: Acc) -> Acc {
+    let bits = bitcast<u32>(a.mantissa * b.mantissa);
+    let doubled = bits >> 30u;
+    let exponent = clamp(a.exponent + b.exponent + i32(doubled), -1073741823i, 1073741823i);
+    return Acc(bitcast<f32>(bits - (doubled << 23u)), exponent,
+        ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu));
+}
+fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> {
+    let sign = acc.flags & 0x80000000u;
+    if (acc.flags & 1u) != 0u || (acc.flags & 6u) == 6u { return array<u32, 1>(0x7fc00000u); }
+    if (acc.flags & 4u) != 0u || acc.exponent < -150i { return array<u32, 1>(sign); }
+    if (acc.flags & 2u) != 0u || acc.exponent > 127i { return array<u32, 1>(sign | 0x7f800000u); }
+    let fraction = bitcast<u32>(acc.mantissa) & 0x007fffffu;
+    if acc.exponent >= -126i { return array<u32, 1>(sign | (u32(acc.exponent + 127i) << 23u) | fraction); }
+    let whole = fraction | 0x00800000u;
+    let shift = u32(-126i - acc.exponent);
+    let kept = whole >> shift;
+    let rest = whole - (kept << shift);
+    let half = 1u << (shift - 1u);
+    let up = rest > half || (rest == half && (kept & 1u) == 1u);
+    return array<u32, 1>(sign | (kept + select(0u, 1u, up)));
+}"
+        .into()
+    }
+}
+
+accumulator! {
+    /// An integer product: the magnitude of the elements other than zero, and flags.
+    pub struct ProductInteger {
+        /// The magnitude's low word.
+        low: u32,
+        /// Its high word.
+        high: u32,
+        /// Bit 31: negative. Bit 0: the magnitude needs more than 64 bits. Bit 1: a zero was among the elements.
+        flags: u32,
+    }
+}
+
+const BEYOND: u32 = 1;
+const ZERO_MET: u32 = 2;
+
+impl ProductInteger {
+    fn new(magnitude: u64, flags: u32) -> ProductInteger {
+        ProductInteger { low: magnitude as u32, high: (magnitude >> 32) as u32, flags }
+    }
+    fn magnitude(self) -> u64 {
+        u64::from(self.low) | u64::from(self.high) << 32
+    }
+    fn times(self, other: ProductInteger) -> ProductInteger {
+        let (magnitude, beyond) = self.magnitude().overflowing_mul(other.magnitude());
+        let sign = (self.flags ^ other.flags) & SIGN;
+        ProductInteger::new(magnitude, sign | ((self.flags | other.flags) & !SIGN) | u32::from(beyond))
+    }
+    /// The signed product; `None` where the magnitude was beyond 64 bits.
+    fn value(self) -> Option<i128> {
+        if self.flags & ZERO_MET != 0 {
+            return Some(0);
+        }
+        let magnitude = i128::from(self.magnitude());
+        (self.flags & BEYOND == 0).then_some(if self.flags & SIGN != 0 { -magnitude } else { magnitude })
+    }
+}
+
+fn product_integer_wgsl<T: Element>() -> String {
+    let signed = T::DTYPE == crate::Dtype::I32;
+    let lift = if signed { "select(bits, 0u - bits, bits >> 31u == 1u), 0u, bits & 0x80000000u" } else { "bits, 0u, 0u" };
+    let beyond = if signed {
+        "acc.high > 0x80000000u || (acc.high == 0x80000000u && (acc.low > 0u || !negative)) || "
+    } else {
+        ""
+    };
+    format!(
+        "
+fn identity() -> Acc {{ return Acc(1u, 0u, 0u); }}
+fn lift(bits: u32, index: u32) -> Acc {{
+    if bits == 0u {{ return Acc(1u, 0u, 2u); }}
+    return Acc({lift});
+}}
+fn combine(a: Acc, b: Acc) -> Acc {{
+    let low = multiply32(a.low, b.low);
+    let cross = add64(multiply32(a.low, b.high), multiply32(a.high, b.low));
+    let high = low.y + cross.x;
+    let beyond = (a.high != 0u && b.high != 0u) || cross.y != 0u || high < low.y;
+    let flags = ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu) | select(0u, 1u, beyond);
+    return Acc(low.x, high, flags);
+}}
+fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 3> {{
+    let negative = (acc.flags & 0x80000000u) != 0u;
+    if (acc.flags & 2u) != 0u {{ return array<u32, 3>(0u, 0u, 0u); }}
+    if {beyond}(acc.flags & 1u) != 0u {{ return array<u32, 3>(0u, 0u, 1u); }}
+    let minus = add64(vec2<u32>(~acc.low, ~acc.high), vec2<u32>(1u, 0u));
+    return array<u32, 3>(select(acc.low, minus.x, negative), select(acc.high, minus.y, negative), 0u);
+}}"
+    )
+}
+
+macro_rules! integer_product {
+    ($type:ty, $wide:ty, $lift:expr) => {
+        impl Op<$type> for Product {
+            type Acc = ProductInteger;
+            type Output = $wide;
+            const ANSWER_WORDS: usize = 3;
+
+            fn name(&self) -> &'static str {
+                "product"
+            }
+            fn identity(&self) -> ProductInteger {
+                ProductInteger::new(1, 0)
+            }
+            fn lift(&self, x: $type, _: u64) -> ProductInteger {
+                if x == 0 { ProductInteger::new(1, ZERO_MET) } else { $lift(x) }
+            }
+            fn combine(&self, a: ProductInteger, b: ProductInteger) -> ProductInteger {
+                a.times(b)
+            }
+            fn finish(&self, acc: ProductInteger, _: u64) -> Result<$wide> {
+                let value = acc.value().and_then(|value| <$wide>::try_from(value).ok());
+                value.ok_or(Error::Overflow { operator: "product", bits: 64 })
+            }
+            fn wgsl(&self) -> String {
+                product_integer_wgsl::<$type>()
+            }
+        }
+    };
+}
+
+integer_product!(i32, i64, |x: i32| ProductInteger::new(x.unsigned_abs().into(), if x < 0 { SIGN } else { 0 }));
+integer_product!(u32, u64, |x: u32| ProductInteger::new(x.into(), 0));

@@ -1,0 +1,379 @@
+//! From lengths and limits to dispatches: pure arithmetic, plain data, tested without a GPU.
+//!
+//! ```text
+//! pieces of the input ──► reduce passes ──► partials ──► combine pass ──► one slot
+//! small input ──────────► one workgroup ──────────────────────────────► one slot
+//! ```
+
+use crate::error::{Error, Result};
+use crate::shader::{Finish, Kernel, Variant};
+use crate::tuning::{Layout, Tuning};
+
+/// Loop trips of one invocation at most, all its loops together. Software adapters stop silently at 65,535.
+pub const TRIPS_MAX: u64 = 16_384;
+
+/// What a plan must know of a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facts {
+    /// Bytes that one storage binding may cover.
+    pub binding_bytes_max: u64,
+    /// What the offset of a storage binding must be a multiple of; a multiple of 16.
+    pub storage_alignment: u64,
+    /// What the offset of a uniform binding must be a multiple of.
+    pub uniform_alignment: u64,
+    /// Invocations of a workgroup at most.
+    pub invocations_max: u32,
+    /// Workgroups of a dispatch along one dimension at most.
+    pub workgroups_max: u32,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes_max: u64,
+    /// Fewest and most lanes of a subgroup; `None` where the device has no subgroup operations.
+    pub lanes: Option<(u32, u32)>,
+}
+
+impl Facts {
+    /// Reads them off a device.
+    ///
+    /// # Errors
+    /// [`Error::LimitTooSmall`] where no plan could keep the device's limits.
+    pub fn of(device: &wgpu::Device) -> Result<Facts> {
+        let (limits, info) = (device.limits(), device.adapter_info());
+        let subgroups = device.features().contains(wgpu::Features::SUBGROUP) && info.subgroup_min_size >= 4;
+        let storage_alignment = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
+        let needs = [
+            ("max_storage_buffers_per_shader_stage", u64::from(limits.max_storage_buffers_per_shader_stage), 3),
+            ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, 2 * storage_alignment),
+            ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup.into(), 1),
+            ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size.into(), 256),
+        ];
+        if let Some(&(limit, value, needs)) = needs.iter().find(|&&(_, value, needs)| value < needs) {
+            return Err(Error::LimitTooSmall { limit, value, needs });
+        }
+        Ok(Facts {
+            // Vulkan and DX12 end at 2^31 - 4 bytes; Metal has computed wrongly past 2^32.
+            binding_bytes_max: limits.max_storage_buffer_binding_size.min((1 << 31) - 4) / storage_alignment * storage_alignment,
+            storage_alignment,
+            uniform_alignment: u64::from(limits.min_uniform_buffer_offset_alignment).max(16),
+            invocations_max: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+            workgroups_max: limits.max_compute_workgroups_per_dimension,
+            workgroup_bytes_max: limits.max_compute_workgroup_storage_size.into(),
+            lanes: subgroups.then_some((info.subgroup_min_size, info.subgroup_max_size)),
+        })
+    }
+}
+
+/// What a plan must know of an operator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Bytes of one accumulator.
+    pub acc_bytes: u64,
+    /// Whether its order is free.
+    pub commutative: bool,
+}
+
+/// A part of the input: so many elements from an element on, in the n-th buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Which buffer.
+    pub buffer: usize,
+    /// Its first element, counted from the start of the buffer.
+    pub first: u64,
+    /// How many elements.
+    pub elements: u64,
+}
+
+/// What one dispatch is told; `Params` in params.wgsl.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Params {
+    /// The binding's element (or partial) at which the dispatch begins.
+    pub first: u32,
+    /// How many it reads.
+    pub count: u32,
+    /// Quads (or partials) per invocation at most.
+    pub run: u32,
+    /// Quads from one invocation's first to its neighbour's first.
+    pub spacing: u32,
+    /// Quads from one load of an invocation to its next.
+    pub step: u32,
+    /// Invocations of the dispatch.
+    pub invocations: u32,
+    /// Where results go.
+    pub slot: u32,
+    /// What the last pass puts behind a result for the host.
+    pub seal: u32,
+    /// Place of the binding's element 0 in the whole input, modulo 2^64.
+    pub base: [u32; 2],
+    /// Elements of the whole input.
+    pub total: [u32; 2],
+}
+
+/// What a pass reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A window of an input buffer, in bytes. Its offset keeps the device's alignment.
+    Window {
+        /// Which buffer.
+        buffer: usize,
+        /// First byte.
+        offset_bytes: u64,
+        /// Bytes, a multiple of 4.
+        size_bytes: u64,
+    },
+    /// Nothing at all: the input is empty.
+    Nothing,
+    /// The partials.
+    Partials,
+}
+
+/// Where a pass leaves its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// In the partials.
+    Partials,
+    /// In the place that the caller of the plan names.
+    Result,
+}
+
+/// One dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Which kernel.
+    pub kernel: Kernel,
+    /// Invocations of a workgroup.
+    pub workgroup_size: u32,
+    /// Workgroups.
+    pub workgroups: u32,
+    /// What it reads.
+    pub source: Source,
+    /// Where its results go.
+    pub target: Target,
+    /// What it is told.
+    pub params: Params,
+    /// Loop trips of its busiest invocation.
+    pub trips: u64,
+}
+
+/// All dispatches of one reduction, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The dispatches.
+    pub passes: Vec<Pass>,
+    /// Partials in all.
+    pub partials: u64,
+    /// Bytes of the partials.
+    pub scratch_bytes: u64,
+    /// Elements in all.
+    pub elements: u64,
+}
+
+/// The launch shape of one operator on one device: a tuning that keeps the device's limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Planner {
+    facts: Facts,
+    tuning: Tuning,
+    shape: Shape,
+}
+
+impl Planner {
+    /// # Errors
+    /// [`Error::BadTuning`] or [`Error::LimitTooSmall`] where no plan can keep the device's limits.
+    pub fn new(facts: Facts, tuning: Tuning, shape: Shape) -> Result<Planner> {
+        tuning.check()?;
+        let mut planner = Planner { facts, tuning, shape };
+        if !shape.commutative {
+            planner.tuning.layout = Layout::Blocked;
+        }
+        planner.tuning.workgroups_max = tuning.workgroups_max.min(facts.workgroups_max).max(1);
+        planner.tuning.workgroup_size = planner.fitting(tuning.workgroup_size)?;
+        planner.tuning.single_workgroup_size = planner.fitting(tuning.single_workgroup_size)?;
+        Ok(planner)
+    }
+
+    /// The largest workgroup of at most `wanted` invocations that the device can hold.
+    fn fitting(&self, wanted: u32) -> Result<u32> {
+        let mut size = wanted;
+        let fits = |size: u32| {
+            let variant = Variant { finish: self.finish(size), ..self.variant(Kernel::Reduce, size) };
+            size <= self.facts.invocations_max && variant.workgroup_bytes(self.shape.acc_bytes) <= self.facts.workgroup_bytes_max
+        };
+        while !fits(size) {
+            if size == 1 {
+                let (value, needs) = (self.facts.workgroup_bytes_max, self.shape.acc_bytes);
+                return Err(Error::LimitTooSmall { limit: "max_compute_workgroup_storage_size", value, needs });
+            }
+            size /= 2;
+        }
+        Ok(size)
+    }
+
+    /// How a workgroup of this size finishes. Shuffles need full subgroups, whatever size the driver picks.
+    pub fn finish(&self, workgroup_size: u32) -> Finish {
+        match self.facts.lanes {
+            Some((lanes_min, lanes_max))
+                if self.tuning.subgroups && self.shape.commutative && workgroup_size.is_multiple_of(lanes_max) =>
+            {
+                Finish::Subgroups { lanes_min }
+            }
+            _ => Finish::Tree,
+        }
+    }
+
+    /// The shader variant of a kernel at a workgroup size, storing partials.
+    pub fn variant(&self, kernel: Kernel, workgroup_size: u32) -> Variant {
+        Variant {
+            kernel,
+            store: crate::shader::Store::Partial,
+            finish: self.finish(workgroup_size),
+            workgroup_size,
+            loads_in_flight: self.tuning.loads_in_flight,
+        }
+    }
+
+    /// The tuning as the device's limits left it.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// Loop trips of the workgroup's last steps.
+    fn finish_trips(&self, workgroup_size: u32) -> u64 {
+        let log2 = |n: u32| u64::from(n.max(1).ilog2()) + 1;
+        match self.finish(workgroup_size) {
+            Finish::Tree => log2(workgroup_size),
+            Finish::Subgroups { lanes_min } => 2 * 8 + u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1,
+        }
+    }
+
+    /// Trips around the main loop: the ragged ends (at most 6), the rest of a round, the finish, and the answer's words.
+    fn fixed_trips(&self, workgroup_size: u32) -> u64 {
+        6 + u64::from(self.tuning.loads_in_flight) + self.finish_trips(workgroup_size) + 64
+    }
+
+    /// Elements that one dispatch of so many workgroups may read, by trips and by time.
+    fn dispatch_elements(&self, workgroup_size: u32, workgroups: u32) -> u64 {
+        let rounds = TRIPS_MAX - self.fixed_trips(workgroup_size);
+        let quads = u64::from(workgroup_size) * u64::from(workgroups) * u64::from(self.tuning.loads_in_flight) * rounds;
+        quads.saturating_mul(4).min(self.tuning.dispatch_bytes_max / 4)
+    }
+
+    /// One `reduce` dispatch over elements `first..first + count` of a binding.
+    fn reduce_pass(&self, workgroup_size: u32, workgroups_max: u32, first: u64, count: u64) -> Pass {
+        let loads = u64::from(self.tuning.loads_in_flight);
+        let quads = (first + count) / 4 - first.div_ceil(4).min((first + count) / 4);
+        let group_quads = u64::from(workgroup_size) * loads;
+        let workgroups = quads.div_ceil(group_quads).clamp(1, workgroups_max.into()) as u32;
+        let invocations = workgroups * workgroup_size;
+        let blocked = self.tuning.layout == Layout::Blocked;
+        let run = quads.div_ceil(invocations.into());
+        let run = if blocked { run.next_multiple_of(loads) } else { run } as u32;
+        Pass {
+            kernel: Kernel::Reduce,
+            workgroup_size,
+            workgroups,
+            source: Source::Nothing,
+            target: Target::Result,
+            params: Params {
+                first: first as u32,
+                count: count as u32,
+                run,
+                spacing: if blocked { run } else { 1 },
+                step: if blocked { 1 } else { invocations },
+                invocations,
+                ..Params::default()
+            },
+            trips: u64::from(run) / loads + self.fixed_trips(workgroup_size),
+        }
+    }
+
+    /// Plans the reduction of the pieces, in their order, as one input whose first element has the index `start`.
+    ///
+    /// `direct` allows a small input to go straight to the result; without it the result is never written by a pass
+    /// that reads the input (a buffer may not be read and written in one dispatch).
+    pub fn plan(&self, pieces: &[Piece], start: u64, direct: bool) -> Plan {
+        let elements: u64 = pieces.iter().map(|piece| piece.elements).sum();
+        let single_size = self.tuning.single_workgroup_size;
+        let windows = self.windows(pieces);
+        let small = elements <= self.tuning.single_elements_max.min(self.dispatch_elements(single_size, 1)) && windows.len() <= 1;
+        let (size, most) = if small { (single_size, 1) } else { (self.tuning.workgroup_size, self.tuning.workgroups_max) };
+
+        let mut passes = Vec::new();
+        let mut slot = 0;
+        let mut before = i128::from(start);
+        for window in &windows {
+            let reach = self.dispatch_elements(size, most);
+            // Whole quads per dispatch, so that only the ends of a window are ragged.
+            let chunk = (reach / 4 * 4).max(4);
+            let (mut first, end) = (window.first, window.first + window.elements);
+            while first < end {
+                let count = (chunk - first % 4).min(end - first);
+                let mut pass = self.reduce_pass(size, most, first, count);
+                pass.source = window.source;
+                pass.target = Target::Partials;
+                pass.params.slot = slot;
+                let base = before - window.first as i128;
+                pass.params.base = [base as u32, (base >> 32) as u32];
+                slot += pass.workgroups;
+                first += count;
+                passes.push(pass);
+            }
+            before += i128::from(window.elements);
+        }
+        if passes.is_empty() {
+            passes.push(self.reduce_pass(single_size, 1, 0, 0));
+        }
+        match &mut passes[..] {
+            [only] if only.workgroups == 1 && (direct || only.source == Source::Nothing) => {
+                only.target = Target::Result;
+                only.params.slot = 0;
+                slot = 0;
+            }
+            _ => passes.push(self.combine_pass(slot)),
+        }
+        for pass in &mut passes {
+            pass.params.total = [elements as u32, (elements >> 32) as u32];
+        }
+        let partials = u64::from(slot);
+        Plan { passes, partials, scratch_bytes: partials * self.shape.acc_bytes, elements }
+    }
+
+    fn combine_pass(&self, partials: u32) -> Pass {
+        let size = self.tuning.single_workgroup_size;
+        let run = partials.div_ceil(size);
+        Pass {
+            kernel: Kernel::Combine,
+            workgroup_size: size,
+            workgroups: 1,
+            source: Source::Partials,
+            target: Target::Result,
+            params: Params { count: partials, run, spacing: run, step: 1, invocations: size, ..Params::default() },
+            trips: u64::from(run) + self.fixed_trips(size),
+        }
+    }
+
+    /// Cuts the pieces into windows that one binding can cover.
+    fn windows(&self, pieces: &[Piece]) -> Vec<Window> {
+        let alignment = self.facts.storage_alignment;
+        let mut windows = Vec::new();
+        for piece in pieces {
+            let (mut byte, end) = (piece.first * 4, (piece.first + piece.elements) * 4);
+            while byte < end {
+                let offset_bytes = byte / alignment * alignment;
+                let until = end.min(offset_bytes + self.facts.binding_bytes_max);
+                windows.push(Window {
+                    source: Source::Window { buffer: piece.buffer, offset_bytes, size_bytes: until - offset_bytes },
+                    first: (byte - offset_bytes) / 4,
+                    elements: (until - byte) / 4,
+                });
+                byte = until;
+            }
+        }
+        windows
+    }
+}
+
+/// What one binding covers, and which of its elements are meant.
+struct Window {
+    source: Source,
+    first: u64,
+    elements: u64,
+}

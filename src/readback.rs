@@ -1,0 +1,130 @@
+//! Results on their way to the host: a small mapped buffer, a seal, and a wait that ends.
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use futures_intrusive::channel::shared::{OneshotReceiver, OneshotSender, oneshot_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use wgpu::BufferUsages;
+
+const WHAT: &str = "waiting for a result";
+
+/// Sealed results of one submission, first on the device, then in host memory.
+#[derive(Debug)]
+pub(crate) struct Readback {
+    device: wgpu::Buffer,
+    host: wgpu::Buffer,
+    words: usize,
+    pub seal: u32,
+}
+
+impl Readback {
+    /// Room for `results` accumulators of `words` words each.
+    pub fn new(context: &Context, results: usize, words: usize) -> Result<Readback> {
+        let bytes = (results * (words + 1) * 4) as u64;
+        Ok(Readback {
+            device: context.buffer("results", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
+            host: context.buffer("result readback", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
+            words,
+            seal: context.seal(),
+        })
+    }
+
+    pub fn place(&self, slot: u32) -> crate::record::Place<'_> {
+        let store = crate::shader::Store::Sealed;
+        crate::record::Place { buffer: &self.device, offset: 0, size: self.device.size(), slot, store, seal: self.seal }
+    }
+
+    /// Records the copy to host memory; the last command of its encoder.
+    pub fn copy(&self, encoder: &mut wgpu::CommandEncoder) {
+        encoder.copy_buffer_to_buffer(&self.device, 0, &self.host, 0, self.host.size());
+    }
+
+    /// Asks for the results of a submission.
+    pub fn request(self, submission: wgpu::SubmissionIndex) -> Pending {
+        let (sender, receiver) = oneshot_channel();
+        let sender = Arc::new(Mutex::new(Some(sender)));
+        let mapped = Arc::new(AtomicBool::new(false));
+        let (theirs, done) = (sender.clone(), mapped.clone());
+        self.host.map_async(wgpu::MapMode::Read, .., move |result| {
+            done.store(true, Ordering::Release);
+            let lost = |error: wgpu::BufferAsyncError| Error::DeviceLost { what: WHAT, message: error.to_string() };
+            send(&theirs, result.map_err(lost));
+        });
+        Pending { readback: self, submission, receiver, sender, mapped }
+    }
+
+    /// The words of every result, their seals checked.
+    fn words(&self) -> Result<Vec<Vec<u32>>> {
+        let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapping a result", message: error.to_string() };
+        let view = self.host.get_mapped_range(..).map_err(refused)?;
+        let all: Vec<u32> = view.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
+        drop(view);
+        self.host.unmap();
+        all.chunks_exact(self.words + 1)
+            .map(|sealed| match sealed.split_last() {
+                Some((&seal, words)) if seal == self.seal => Ok(words.to_vec()),
+                _ => Err(Error::ResultMissing),
+            })
+            .collect()
+    }
+}
+
+type Sender = Arc<Mutex<Option<OneshotSender<Result<()>>>>>;
+
+fn send(sender: &Sender, outcome: Result<()>) {
+    if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // The receiver may be gone: then nobody waits for this result.
+        let _ = sender.send(outcome);
+    }
+}
+
+/// Results that a submission will bring.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    readback: Readback,
+    submission: wgpu::SubmissionIndex,
+    receiver: OneshotReceiver<Result<()>>,
+    sender: Sender,
+    mapped: Arc<AtomicBool>,
+}
+
+impl Pending {
+    /// Blocks until they are there.
+    pub fn wait(self, context: &Context) -> Result<Vec<Vec<u32>>> {
+        let waited = context.wait(&self.submission, WHAT, || self.mapped.load(Ordering::Acquire));
+        if let Err(error) = waited {
+            send(&self.sender, Err(error));
+        } else if !self.mapped.load(Ordering::Acquire) {
+            send(&self.sender, Err(Error::Timeout { what: WHAT, waited: context.timeout }));
+        }
+        match pollster::block_on(self.receiver.receive()) {
+            Some(Ok(())) => self.readback.words(),
+            Some(Err(error)) => Err(error),
+            None => Err(Error::ResultMissing),
+        }
+    }
+
+    /// The same without blocking the caller: a thread of its own waits for the device, so that no executor and no polling
+    /// by the program is needed. In browsers the event loop does that.
+    pub async fn arrive(self, context: Arc<Context>) -> Result<Vec<Vec<u32>>> {
+        let Pending { readback, submission, receiver, sender, mapped } = self;
+        if cfg!(not(target_arch = "wasm32")) {
+            let failed = sender.clone();
+            let watch = move || {
+                if let Err(error) = context.wait(&submission, WHAT, || mapped.load(Ordering::Acquire)) {
+                    send(&sender, Err(error));
+                }
+            };
+            if let Err(error) = std::thread::Builder::new().name("treefold: wait".into()).spawn(watch) {
+                let message = format!("no thread to wait on: {error}");
+                send(&failed, Err(Error::Refused { what: "waiting without blocking", message }));
+            }
+        }
+        match receiver.receive().await {
+            Some(Ok(())) => readback.words(),
+            Some(Err(error)) => Err(error),
+            None => Err(Error::ResultMissing),
+        }
+    }
+}

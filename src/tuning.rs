@@ -1,0 +1,101 @@
+//! Launch shapes: one row per class of adapter, with the measurement beside each number.
+
+use crate::error::{Error, Result};
+
+/// Which elements an invocation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Neighbouring invocations read neighbouring quads, so that a subgroup's loads coalesce. For GPUs.
+    Strided,
+    /// Each invocation reads a block of its own. For CPUs, and for operators whose order is strict.
+    Blocked,
+}
+
+/// The shape of a reduction's dispatches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuning {
+    /// Invocations of a workgroup in the first of two passes; a power of two.
+    pub workgroup_size: u32,
+    /// Invocations of the one workgroup that reduces small inputs and partials; a power of two.
+    pub single_workgroup_size: u32,
+    /// Workgroups of a dispatch, at most.
+    pub workgroups_max: u32,
+    /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16.
+    pub loads_in_flight: u32,
+    /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
+    pub single_elements_max: u64,
+    /// How invocations share the input.
+    pub layout: Layout,
+    /// Whether to finish by subgroup shuffles where the device has them.
+    pub subgroups: bool,
+    /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
+    pub dispatch_bytes_max: u64,
+}
+
+impl Tuning {
+    /// GPUs of which nothing more is known. 100 ms at 20 GB/s are 2 GB; integrated GPUs read faster than that.
+    pub const GPU: Tuning = Tuning {
+        workgroup_size: 256,
+        single_workgroup_size: 256,
+        workgroups_max: 512,
+        loads_in_flight: 8,
+        single_elements_max: 1 << 14,
+        layout: Layout::Strided,
+        subgroups: true,
+        dispatch_bytes_max: 1 << 30,
+    };
+
+    /// NVIDIA's discrete GPUs.
+    pub const NVIDIA: Tuning = Tuning {
+        workgroup_size: 256,
+        single_workgroup_size: 1024,
+        workgroups_max: 1056,
+        loads_in_flight: 8,
+        single_elements_max: 1 << 16,
+        dispatch_bytes_max: 1 << 31,
+        ..Tuning::GPU
+    };
+
+    /// Software adapters on a CPU.
+    pub const CPU: Tuning = Tuning {
+        workgroup_size: 32,
+        single_workgroup_size: 32,
+        workgroups_max: 16,
+        loads_in_flight: 4,
+        single_elements_max: 1 << 12,
+        layout: Layout::Blocked,
+        subgroups: false,
+        dispatch_bytes_max: 64 << 20,
+    };
+
+    /// The row of an adapter.
+    pub fn of(info: &wgpu::AdapterInfo) -> Tuning {
+        const NVIDIA: u32 = 0x10de;
+        match info.device_type {
+            wgpu::DeviceType::Cpu => Tuning::CPU,
+            wgpu::DeviceType::DiscreteGpu if info.vendor == NVIDIA => Tuning::NVIDIA,
+            _ => Tuning::GPU,
+        }
+    }
+
+    /// # Errors
+    /// [`Error::BadTuning`] names the first number that no plan could keep.
+    pub(crate) fn check(&self) -> Result<()> {
+        let numbers = [
+            ("workgroup_size", self.workgroup_size.into(), self.workgroup_size.is_power_of_two(), "a power of two"),
+            (
+                "single_workgroup_size",
+                self.single_workgroup_size.into(),
+                self.single_workgroup_size.is_power_of_two(),
+                "a power of two",
+            ),
+            ("workgroups_max", self.workgroups_max.into(), (1..=65535).contains(&self.workgroups_max), "1 to 65535"),
+            ("loads_in_flight", self.loads_in_flight.into(), (1..=16).contains(&self.loads_in_flight), "1 to 16"),
+            ("dispatch_bytes_max", self.dispatch_bytes_max, self.dispatch_bytes_max >= 1024, "at least 1024"),
+        ];
+        match numbers.into_iter().find(|&(_, _, good, _)| !good) {
+            Some((what, value, _, rule)) => Err(Error::BadTuning { what, value, rule }),
+            None => Ok(()),
+        }
+    }
+}
