@@ -41,6 +41,9 @@ impl Moments {
         if self.count == 0.0 {
             return other;
         }
+        if other.count == 0.0 {
+            return self;
+        }
         let count = self.count + other.count;
         let share = other.count / count;
         let apart = other.mean - self.mean;
@@ -125,6 +128,7 @@ fn strange(bits: u32) -> u32 {{ return select(0u, 1u, (bits & 0x7f800000u) == 0x
 fn lift(bits: u32, index: u32) -> Acc {{ return Acc(1.0, bitcast<f32>(bits), 0.0, strange(bits)); }}
 fn combine(a: Acc, b: Acc) -> Acc {{
     if a.count == 0.0 {{ return b; }}
+    if b.count == 0.0 {{ return a; }}
     let count = a.count + b.count;
     let share = b.count / count;
     let apart = b.mean - a.mean;
