@@ -7,7 +7,7 @@ struct Params {
     step: u32,         // quads from one load of an invocation to its next
     invocations: u32,  // in the whole dispatch
     slot: u32,         // where results go: the first partial, or the first word of the answer
-    seal: u32,         // what store_sealed.wgsl puts behind a result
+    unused: u32,
     base: vec2<u32>,   // place of the binding's element 0 in the whole input, (low, high), modulo 2^64
     total: vec2<u32>,  // elements in the whole input
 }

@@ -6,7 +6,6 @@ use crate::shader::Kernel;
 use crate::tuning::Tuning;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
@@ -24,7 +23,7 @@ pub(crate) struct Context {
     pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
     scratch: Mutex<Option<wgpu::Buffer>>,
     spins: bool,
-    seals: AtomicU32,
+    parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Tests put a wrong kernel in here, to see that they notice.
     pub patch: Option<fn(String) -> String>,
 }
@@ -67,7 +66,7 @@ impl Context {
             pipelines: Mutex::default(),
             scratch: Mutex::default(),
             spins: device.adapter_info().device_type != wgpu::DeviceType::Cpu,
-            seals: AtomicU32::new(1),
+            parameters: Mutex::default(),
             patch: None,
         })
     }
@@ -148,9 +147,21 @@ impl Context {
         Ok(pipeline)
     }
 
-    /// A number that no recent call used, never 0.
-    pub fn seal(&self) -> u32 {
-        self.seals.fetch_add(1, Ordering::Relaxed) | 0x8000_0000
+    /// A uniform buffer with these contents, from the cache where it was made before. Nothing ever changes it.
+    pub fn parameters(&self, bytes: Vec<u8>) -> Result<wgpu::Buffer> {
+        const KEPT: usize = 1024;
+        if let Some(buffer) = lock(&self.parameters).get(&bytes) {
+            return Ok(buffer.clone());
+        }
+        let buffer = self.mapped_buffer("parameters", bytes.len() as u64, BufferUsages::UNIFORM)?;
+        fill(&buffer, 0, &bytes)?;
+        buffer.unmap();
+        let mut parameters = lock(&self.parameters);
+        if parameters.len() >= KEPT {
+            parameters.clear();
+        }
+        parameters.insert(bytes, buffer.clone());
+        Ok(buffer)
     }
 
     /// Waits until a submission is done and its callbacks have run.
@@ -183,6 +194,14 @@ impl Context {
             Err(_) => Err(Error::DeviceLost { what, message: "Device::poll gave up".into() }),
         }
     }
+}
+
+/// Writes bytes into a mapped buffer.
+pub(crate) fn fill(buffer: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+    let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapped memory", message: error.to_string() };
+    let mut view = buffer.get_mapped_range_mut(at..at + bytes.len() as u64).map_err(refused)?;
+    view.copy_from_slice(bytes);
+    Ok(())
 }
 
 fn layouts(device: &wgpu::Device, kernel: Kernel) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {

@@ -100,8 +100,8 @@ pub struct Params {
     pub invocations: u32,
     /// Where results go.
     pub slot: u32,
-    /// What the last pass puts behind a result for the host.
-    pub seal: u32,
+    /// Nothing; keeps what follows on 8 bytes.
+    pub unused: u32,
     /// Place of the binding's element 0 in the whole input, modulo 2^64.
     pub base: [u32; 2],
     /// Elements of the whole input.

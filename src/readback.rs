@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::shader::SEAL;
 use futures_intrusive::channel::shared::{OneshotReceiver, OneshotSender, oneshot_channel};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +16,6 @@ pub(crate) struct Readback {
     device: wgpu::Buffer,
     host: wgpu::Buffer,
     words: usize,
-    pub seal: u32,
 }
 
 impl Readback {
@@ -26,13 +26,12 @@ impl Readback {
             device: context.buffer("results", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
             host: context.buffer("result readback", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
             words,
-            seal: context.seal(),
         })
     }
 
     pub fn place(&self, slot: u32) -> crate::record::Place<'_> {
         let store = crate::shader::Store::Sealed;
-        crate::record::Place { buffer: &self.device, offset: 0, size: self.device.size(), slot, store, seal: self.seal }
+        crate::record::Place { buffer: &self.device, offset: 0, size: self.device.size(), slot, store }
     }
 
     /// Records the copy to host memory; the last command of its encoder.
@@ -63,7 +62,7 @@ impl Readback {
         self.host.unmap();
         all.chunks_exact(self.words + 1)
             .map(|sealed| match sealed.split_last() {
-                Some((&seal, words)) if seal == self.seal => Ok(words.to_vec()),
+                Some((&SEAL, words)) => Ok(words.to_vec()),
                 _ => Err(Error::ResultMissing),
             })
             .collect()

@@ -7,7 +7,7 @@ use crate::op::{Accumulator, Op};
 use crate::plan::{Params, Pass, Plan, Planner, Shape, Source, Target};
 use crate::shader::{self, Kernel, Store, Variant};
 use std::sync::Arc;
-use wgpu::{BindingResource, BufferBinding, BufferUsages};
+use wgpu::{BindingResource, BufferBinding};
 
 /// An operator on a device: its plans and its shaders, without its host half.
 #[derive(Debug)]
@@ -29,7 +29,6 @@ pub(crate) struct Place<'a> {
     /// Which slot of the binding: results, or words for an answer.
     pub slot: u32,
     pub store: Store,
-    pub seal: u32,
 }
 
 impl Recorder {
@@ -53,8 +52,8 @@ impl Recorder {
         self.context.pipeline(pass.kernel, self.source(&variant))
     }
 
-    /// Records all dispatches of a plan as one compute pass.
-    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan, inputs: &[&wgpu::Buffer], place: &Place) -> Result<()> {
+    /// Records all dispatches of a plan.
+    pub fn record(&self, compute: &mut wgpu::ComputePass, plan: &Plan, inputs: &[&wgpu::Buffer], place: &Place) -> Result<()> {
         let context = &self.context;
         let store = |pass: &Pass| if pass.target == Target::Result { place.store } else { Store::Partial };
         let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(pass, store(pass))).collect::<Result<_>>()?;
@@ -62,10 +61,6 @@ impl Recorder {
         let (params, stride) = self.params(plan, place)?;
 
         context.guarded("the dispatches of a reduction", 0, || {
-            let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("treefold: reduction"),
-                timestamp_writes: None,
-            });
             for (number, (pass, pipeline)) in plan.passes.iter().zip(&pipelines).enumerate() {
                 let partials = scratch.as_ref().map(|buffer| whole(buffer, 0, plan.scratch_bytes));
                 let target = match pass.target {
@@ -102,21 +97,18 @@ impl Recorder {
         })
     }
 
-    /// What every pass is told, in a buffer of its own that nothing changes once it is made.
+    /// What every pass is told, and the bytes from one to the next.
     fn params(&self, plan: &Plan, place: &Place) -> Result<(wgpu::Buffer, u64)> {
         let stride = (size_of::<Params>() as u64).next_multiple_of(self.context.facts.uniform_alignment);
         let mut bytes = vec![0u8; plan.passes.len() * stride as usize];
         for (room, pass) in bytes.chunks_mut(stride as usize).zip(&plan.passes) {
-            let mut params = Params { seal: place.seal, ..pass.params };
+            let mut params = pass.params;
             if pass.target == Target::Result {
                 params.slot = place.slot;
             }
             room[..size_of::<Params>()].copy_from_slice(bytemuck::bytes_of(&params));
         }
-        let buffer = self.context.mapped_buffer("parameters", bytes.len() as u64, BufferUsages::UNIFORM)?;
-        fill(&buffer, &bytes)?;
-        buffer.unmap();
-        Ok((buffer, stride))
+        Ok((self.context.parameters(bytes)?, stride))
     }
 
     /// Makes the pipelines that a plan will need, so that its first run does not wait for the compiler.
@@ -160,16 +152,11 @@ impl Recorder {
     }
 }
 
-fn whole(buffer: &wgpu::Buffer, offset: u64, size: u64) -> BindingResource<'_> {
-    BindingResource::Buffer(BufferBinding { buffer, offset, size: std::num::NonZero::new(size) })
+/// A compute pass of this crate.
+pub(crate) fn compute_pass(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
+    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("treefold"), timestamp_writes: None })
 }
 
-/// Writes bytes to the start of a mapped buffer.
-pub(crate) fn fill(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<()> {
-    let mut view = buffer.get_mapped_range_mut(..bytes.len() as u64).map_err(|error| crate::Error::Refused {
-        what: "mapping a buffer",
-        message: error.to_string(),
-    })?;
-    view.copy_from_slice(bytes);
-    Ok(())
+fn whole(buffer: &wgpu::Buffer, offset: u64, size: u64) -> BindingResource<'_> {
+    BindingResource::Buffer(BufferBinding { buffer, offset, size: std::num::NonZero::new(size) })
 }

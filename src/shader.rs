@@ -24,6 +24,9 @@ pub enum Kernel {
     Combine,
 }
 
+/// The word behind a result for the host. Results lie in fresh, zeroed buffers, so one number serves all.
+pub(crate) const SEAL: u32 = 0x7ee5_f01d;
+
 /// What a kernel leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Store {
@@ -70,8 +73,10 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
     if let Finish::Subgroups { lanes_min } = variant.finish {
         let _ = writeln!(text, "const SUBGROUPS_MAX = {}u;", variant.workgroup_size.div_ceil(lanes_min));
     }
-    if variant.store == Store::Answer {
-        let _ = writeln!(text, "const ANSWER_WORDS = {answer_words}u;");
+    match variant.store {
+        Store::Partial => {}
+        Store::Sealed => drop(writeln!(text, "const SEAL = {SEAL}u;")),
+        Store::Answer => drop(writeln!(text, "const ANSWER_WORDS = {answer_words}u;")),
     }
     let fragments = [
         include_str!("../shaders/params.wgsl"),

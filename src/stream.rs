@@ -2,14 +2,14 @@
 //!
 //! On an adapter a ring of slots is in use: while the device reads one, the host fills the next.
 
-use crate::context::Context;
+use crate::context::{Context, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::host::Cpu;
 use crate::op::{Accumulator, Op};
 use crate::plan::Piece;
 use crate::readback::{Pending, Readback};
-use crate::record::Recorder;
+use crate::record::{Recorder, compute_pass};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -299,7 +299,7 @@ impl Ring {
         }
         stamp(&mut encoder, 1);
         let input = slot.device.as_ref().unwrap_or(&slot.staging);
-        self.recorder.record(&mut encoder, &plan, &[input], &readback.place(0))?;
+        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[input], &readback.place(0))?;
         stamp(&mut encoder, 2);
         let pending = context.guarded("a submission", 0, || {
             if let Some(stamps) = &slot.stamps {
@@ -340,19 +340,13 @@ impl Ring {
 /// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
 fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     const SHARE_MIN: usize = 4 << 20;
-    let copy = |at: u64, part: &[u8]| -> Result<()> {
-        let range = at..at + part.len() as u64;
-        let refused = |error: wgpu::MapRangeError| Error::Refused { what: "staging memory", message: error.to_string() };
-        staging.get_mapped_range_mut(range).map_err(refused)?.copy_from_slice(part);
-        Ok(())
-    };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8).min(bytes.len() / SHARE_MIN).max(1);
     let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
     std::thread::scope(|scope| {
         let mut parts = bytes.chunks(share).zip((at..).step_by(share));
         let mine = parts.next();
-        let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || copy(at, part))).collect();
-        let copied = mine.map_or(Ok(()), |(part, at)| copy(at, part));
+        let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || fill(staging, at, part))).collect();
+        let copied = mine.map_or(Ok(()), |(part, at)| fill(staging, at, part));
         let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
         others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
     })

@@ -1,1 +1,68 @@
-fn main(){}
+//! Reduce files of numbers on whatever adapter is there.
+
+mod adapters;
+mod args;
+mod feed;
+mod gather;
+mod human;
+mod input;
+mod json;
+mod npy;
+mod operators;
+mod progress;
+mod report;
+mod run;
+mod stored;
+
+use anyhow::{Context, Result};
+use args::{ADAPTERS, Args, Asked, Usage};
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match work() {
+        Ok(status) => status,
+        Err(error) => {
+            let text = format!("{error:#}");
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "treefold: {line}");
+            if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+fn work() -> Result<ExitCode> {
+    let args = match Args::read()? {
+        Asked::Work(args) => args,
+        Asked::Printed(status) => return Ok(status.into()),
+    };
+    log_as_told(args.verbose);
+    let text = if args.operator == ADAPTERS {
+        adapters::list(args.json)
+    } else {
+        let report = run::run(&args)?;
+        match (args.json, args.quiet) {
+            (true, _) => serde_json::to_string(&report.json()).context("JSON")? + "\n",
+            (false, true) => report.bare(),
+            (false, false) => human::text(&report, args.fast),
+        }
+    };
+    print(&text)
+}
+
+/// Messages of the library and of wgpu: with --verbose at level info, or as RUST_LOG says; else none.
+fn log_as_told(verbose: bool) {
+    if verbose || std::env::var_os("RUST_LOG").is_some() {
+        env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
+    }
+}
+
+/// Prints all at once; a reader that has gone is no error.
+fn print(text: &str) -> Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}

@@ -8,7 +8,7 @@ use crate::{Accumulator, Op, Result};
 /// - **f32**: (count, mean, Σ(x - mean)²) merged pairwise, as Chan, Golub and LeVeque (1979) have it; never Σx² - (Σx)².
 ///   The host accumulates in f64, a device in f32. **Integers**: Σx and Σx² exactly, one division in f64.
 /// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN. **Range**: infinity where
-///   Σ(x - mean)² leaves that of f32 (3.4e38) on a device.
+///   Σ(x - mean)² or four times an element leaves that of f32 (3.4e38) on a device.
 /// - **On the device**: f32: 1 word (NaN where there is no answer); integers: no device answer.
 ///
 /// ```

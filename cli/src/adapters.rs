@@ -1,0 +1,137 @@
+//! `treefold adapters`: what there is to compute on, and what treefold uses of it.
+
+use crate::human;
+use crate::json::Json;
+use indicatif::BinaryBytes;
+use treefold::wgpu::{DeviceType, Features};
+use treefold::{Cpu, Gpu, Layout, Listed};
+
+/// The list, as a table or as one JSON object on one line.
+pub fn list(json: bool) -> String {
+    let adapters = Gpu::adapters();
+    let cpu_is_default = !adapters.iter().any(|listed| listed.default);
+    if json {
+        let mut list: Vec<Json> = adapters.iter().map(adapter_json).collect();
+        list.push(cpu_json(cpu_is_default));
+        let object = Json::Object(vec![("adapters", Json::List(list))]);
+        return serde_json::to_string(&object).unwrap_or_default() + "\n";
+    }
+    let mut table = human::table();
+    table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
+    table.set_header([
+        "",
+        "--adapter",
+        "name",
+        "type",
+        "backend",
+        "driver",
+        "subgroups",
+        "max binding",
+        "treefold uses",
+    ]);
+    for listed in &adapters {
+        let info = &listed.info;
+        table.add_row([
+            star(listed.default),
+            listed.index.to_string(),
+            info.name.clone(),
+            device_type(info.device_type).into(),
+            info.backend.to_str().into(),
+            driver(listed),
+            subgroups(listed),
+            BinaryBytes(listed.limits.max_storage_buffer_binding_size).to_string(),
+            uses(listed),
+        ]);
+    }
+    let cpu = format!("{} threads", Cpu::new().threads());
+    let row = ["cpu", "CPU engine", "cpu", "cpu", "", "", "", &cpu].map(String::from);
+    table.add_row([star(cpu_is_default)].into_iter().chain(row));
+    format!("{table}\n* is used where no --adapter is given\n")
+}
+
+fn star(default: bool) -> String {
+    if default { "*".into() } else { String::new() }
+}
+
+fn device_type(device_type: DeviceType) -> &'static str {
+    match device_type {
+        DeviceType::DiscreteGpu => "discrete GPU",
+        DeviceType::IntegratedGpu => "integrated GPU",
+        DeviceType::VirtualGpu => "virtual GPU",
+        DeviceType::Cpu => "software",
+        DeviceType::Other => "other",
+    }
+}
+
+fn driver(listed: &Listed) -> String {
+    format!("{} {}", listed.info.driver, listed.info.driver_info).trim().to_string()
+}
+
+fn has_subgroups(listed: &Listed) -> bool {
+    listed.features.contains(Features::SUBGROUP)
+}
+
+fn subgroups(listed: &Listed) -> String {
+    let (least, most) = (listed.info.subgroup_min_size, listed.info.subgroup_max_size);
+    match has_subgroups(listed) {
+        false => "none".into(),
+        true if least == most => least.to_string(),
+        true => format!("{least} to {most}"),
+    }
+}
+
+fn layout(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Strided => "strided",
+        Layout::Blocked => "blocked",
+    }
+}
+
+fn uses(listed: &Listed) -> String {
+    let tuning = &listed.tuning;
+    let subgroups = if tuning.subgroups && has_subgroups(listed) { "subgroups" } else { "no subgroups" };
+    format!(
+        "workgroups of {}, up to {}\n{} loads in flight, {}, {subgroups}",
+        tuning.workgroup_size,
+        tuning.workgroups_max,
+        tuning.loads_in_flight,
+        layout(tuning.layout),
+    )
+}
+
+fn adapter_json(listed: &Listed) -> Json {
+    let (info, tuning) = (&listed.info, &listed.tuning);
+    let index = Json::value(listed.index as u64);
+    Json::Object(vec![
+        ("adapter", index),
+        ("name", Json::text(&info.name)),
+        ("type", Json::text(device_type(info.device_type))),
+        ("backend", Json::text(info.backend.to_str())),
+        ("driver", Json::Text(driver(listed))),
+        ("subgroup_min_size", Json::value(has_subgroups(listed).then_some(info.subgroup_min_size))),
+        ("subgroup_max_size", Json::value(has_subgroups(listed).then_some(info.subgroup_max_size))),
+        ("max_binding_bytes", Json::value(listed.limits.max_storage_buffer_binding_size)),
+        ("default", Json::value(listed.default)),
+        (
+            "uses",
+            Json::Object(vec![
+                ("workgroup_size", Json::value(tuning.workgroup_size)),
+                ("workgroups_max", Json::value(tuning.workgroups_max)),
+                ("loads_in_flight", Json::value(tuning.loads_in_flight)),
+                ("layout", Json::text(layout(tuning.layout))),
+                ("subgroups", Json::value(tuning.subgroups && has_subgroups(listed))),
+            ]),
+        ),
+    ])
+}
+
+fn cpu_json(default: bool) -> Json {
+    Json::Object(vec![
+        ("adapter", Json::text("cpu")),
+        ("name", Json::text("CPU engine")),
+        ("type", Json::text("cpu")),
+        ("backend", Json::text("cpu")),
+        ("default", Json::value(default)),
+        ("uses", Json::Object(vec![("threads", Json::value(Cpu::new().threads() as u64))])),
+    ])
+}

@@ -1,0 +1,200 @@
+//! The inputs that the command line names: what each of them is, and that all are of one type.
+
+use crate::args::usage;
+use crate::feed::{Body, Opened, fill, truncated, unreadable, warn_trailing, whole_numbers};
+use crate::npy::{MAGIC, Npy};
+use crate::stored::Stored;
+use anyhow::{Result, ensure};
+use std::fs::File;
+use std::io::{Cursor, IsTerminal, Read, Seek};
+use std::path::{Path, PathBuf};
+use treefold::Dtype;
+
+/// The name of standard input in messages.
+pub const STDIN: &str = "standard input";
+
+enum Input {
+    /// Its header is read.
+    Ready(Opened),
+    /// A pipe or device, opened when its turn comes, because its writer may write to another one before.
+    Waiting(PathBuf),
+}
+
+/// All inputs, in order.
+pub struct Inputs {
+    inputs: Vec<Input>,
+    raw: Option<Dtype>,
+    /// The one element type.
+    pub dtype: Dtype,
+    /// The name of the input that has shown it.
+    pub shown_by: String,
+}
+
+impl Inputs {
+    /// Looks at all that `paths` name (standard input for none and for `-`); `raw` is the type of raw files.
+    pub fn open(paths: &[PathBuf], raw: Option<Dtype>) -> Result<Inputs> {
+        let stdin = [PathBuf::from("-")];
+        let paths = if paths.is_empty() { &stdin } else { paths };
+        if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(usage("standard input (-) is named twice; it can be read only once"));
+        }
+        let mut inputs = paths.iter().map(|path| look(path, raw)).collect::<Result<Vec<Input>>>()?;
+        let none_ready = !inputs.iter().any(|input| matches!(input, Input::Ready(_)));
+        if let (true, Some(first)) = (none_ready, inputs.first_mut()) {
+            first.ready(raw)?;
+        }
+        let mut ready = inputs.iter().filter_map(|input| match input {
+            Input::Ready(opened) => Some((opened.stored.dtype(), opened.name.clone())),
+            Input::Waiting(_) => None,
+        });
+        let (dtype, shown_by) = ready.next().unwrap_or((Dtype::F32, STDIN.into()));
+        for (other, name) in ready {
+            same(dtype, &shown_by, other, &name)?;
+        }
+        Ok(Inputs { inputs, raw, dtype, shown_by })
+    }
+
+    /// Elements of all inputs together, where that is known.
+    pub fn count(&self) -> Option<u64> {
+        let count = |input: &Input| if let Input::Ready(opened) = input { opened.count } else { None };
+        self.inputs.iter().map(count).sum()
+    }
+
+    /// Bytes of all numbers together, where that is known.
+    pub fn bytes(&self) -> Option<u64> {
+        let bytes = |input: &Input| match input {
+            Input::Ready(opened) => opened.count.map(|count| count * opened.stored.size() as u64),
+            Input::Waiting(_) => None,
+        };
+        self.inputs.iter().map(bytes).sum()
+    }
+
+    /// The inputs' names in short.
+    pub fn names(&self) -> String {
+        match self.inputs.len() {
+            1 => self.shown_by.clone(),
+            n => format!("{n} files ({} ...)", self.inputs.first().map_or(String::new(), Input::name)),
+        }
+    }
+
+    /// The inputs, each opened when it is asked for.
+    pub fn each(self) -> impl Iterator<Item = Result<Opened>> {
+        let Inputs { inputs, raw, dtype, shown_by } = self;
+        inputs.into_iter().map(move |mut input| {
+            input.ready(raw)?;
+            let Input::Ready(opened) = input else { anyhow::bail!("an input vanished") };
+            same(dtype, &shown_by, opened.stored.dtype(), &opened.name)?;
+            Ok(opened)
+        })
+    }
+}
+
+impl Input {
+    fn name(&self) -> String {
+        match self {
+            Input::Ready(opened) => opened.name.clone(),
+            Input::Waiting(path) => path.display().to_string(),
+        }
+    }
+
+    /// Opens it if it is waiting.
+    fn ready(&mut self, raw: Option<Dtype>) -> Result<()> {
+        if let Input::Waiting(path) = self {
+            let name = path.display().to_string();
+            let file = File::open(&path).map_err(|error| unreadable(&name, &error))?;
+            *self = Input::Ready(open_pipe(name, is_npy(path), Box::new(file), raw)?);
+        }
+        Ok(())
+    }
+}
+
+fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
+    if path.as_os_str() == "-" {
+        if std::io::stdin().is_terminal() {
+            return Err(usage(
+                "standard input is a terminal; name a file, or pipe numbers in (treefold sum < data.npy)",
+            ));
+        }
+        return open_pipe(STDIN.into(), false, Box::new(std::io::stdin().lock()), raw).map(Input::Ready);
+    }
+    let name = path.display().to_string();
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(&name, &error))?;
+    ensure!(!metadata.is_dir(), "{name}: is a directory; name the files in it ({})", path.join("*.npy").display());
+    if !metadata.is_file() {
+        return Ok(Input::Waiting(path.to_path_buf()));
+    }
+    let mut file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let length = metadata.len();
+    let mut head = [0; MAGIC.len()];
+    let got = fill(&mut file, &mut head).map_err(|error| unreadable(&name, &error))?;
+    file.rewind().map_err(|error| unreadable(&name, &error))?;
+    let npy = header(&name, &head[..got], is_npy(path), raw, &mut file)?;
+    if let Some(npy) = &npy {
+        let needs = npy.data_at + npy.data_bytes();
+        if length < needs {
+            return Err(truncated(&name, npy, length));
+        }
+        if length > needs {
+            warn_trailing(&name, &format!("{} bytes", length - needs));
+        }
+    }
+    let stored = stored(npy.as_ref(), raw);
+    let count = match &npy {
+        Some(npy) => npy.count,
+        None => {
+            whole_numbers(&name, length, stored)?;
+            length / stored.size() as u64
+        }
+    };
+    Ok(Input::Ready(Opened { name, stored, npy, count: Some(count), body: Body::File(path.to_path_buf()) }))
+}
+
+fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read>, raw: Option<Dtype>) -> Result<Opened> {
+    let mut head = vec![0; MAGIC.len()];
+    let got = fill(&mut pipe, &mut head).map_err(|error| unreadable(&name, &error))?;
+    head.truncate(got);
+    let mut pipe: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(pipe));
+    let npy = header(&name, &head, is_npy, raw, &mut pipe)?;
+    let count = npy.as_ref().map(|npy| npy.count);
+    Ok(Opened { name, stored: stored(npy.as_ref(), raw), npy, count, body: Body::Pipe(pipe) })
+}
+
+/// The header of an input that begins with `head`; none for a raw one.
+fn header(name: &str, head: &[u8], is_npy: bool, raw: Option<Dtype>, from: &mut dyn Read) -> Result<Option<Npy>> {
+    ensure!(!head.is_empty(), "{name}: is empty (0 bytes); a .npy file has a header even where its array is empty");
+    if head == MAGIC {
+        let npy = Npy::read(name, from)?;
+        let found = npy.stored.dtype();
+        let same = raw.is_none_or(|dtype| dtype == found);
+        ensure!(same, "{name}: is a .npy file of {found}, but --dtype says {}; leave it out", raw.unwrap_or(found));
+        return Ok(Some(npy));
+    }
+    ensure!(
+        !is_npy,
+        "{name}: is no .npy file, though named so: it does not begin with \\x93NUMPY; if it holds raw numbers, rename it \
+         and pass --dtype"
+    );
+    match raw {
+        Some(_) => Ok(None),
+        None => {
+            Err(usage(format!("{name}: is no .npy file; for raw little-endian numbers pass --dtype f32, i32 or u32")))
+        }
+    }
+}
+
+fn stored(npy: Option<&Npy>, raw: Option<Dtype>) -> Stored {
+    npy.map_or(Stored::raw(raw.unwrap_or(Dtype::F32)), |npy| npy.stored)
+}
+
+fn is_npy(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+}
+
+fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
+    ensure!(
+        dtype == other,
+        "{shown_by} holds {dtype}, but {name} holds {other}; files of one call must be of one type: convert one of them \
+         (numpy: .astype)"
+    );
+    Ok(())
+}

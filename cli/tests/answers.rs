@@ -1,0 +1,163 @@
+//! Every operator against answers worked out by hand, and the fields and types of the JSON object.
+
+mod common;
+use common::*;
+use serde_json::{Value, json};
+
+const NUMBERS: [i32; 8] = [3, 1, 4, 1, 5, 9, 2, 6];
+
+/// Operator, its value on integers, on floats (null: not taken), its index.
+fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
+    vec![
+        ("sum", json!(31), json!(31.0), None),
+        ("product", json!(6480), json!(6480.0), None),
+        ("min", json!(1), json!(1.0), None),
+        ("max", json!(9), json!(9.0), None),
+        ("minmax", json!({"min": 1, "max": 9}), json!({"min": 1.0, "max": 9.0}), None),
+        ("argmin", json!(1), json!(1.0), Some(1)),
+        ("argmax", json!(9), json!(9.0), Some(5)),
+        ("mean", json!(3.875), json!(3.875), None),
+        ("variance", json!(6.609375), json!(6.609375), None),
+        ("count_nonzero", json!(8), json!(8), None),
+        ("count_nan", json!(0), json!(0), None),
+        ("any", json!(true), json!(true), None),
+        ("all", json!(true), json!(true), None),
+        ("and", json!(0), Value::Null, None),
+        ("or", json!(15), Value::Null, None),
+        ("xor", json!(3 ^ 1 ^ 4 ^ 1 ^ 5 ^ 9 ^ 2 ^ 6), Value::Null, None),
+    ]
+}
+
+#[test]
+fn every_operator_has_an_expected_answer() {
+    let mut names: Vec<_> = expected().iter().map(|row| row.0).chain(["stats"]).collect();
+    let mut operators = treefold::ops::names();
+    names.sort_unstable();
+    operators.sort_unstable();
+    assert_eq!(names, operators);
+}
+
+#[test]
+fn operators_answer_as_by_hand() {
+    let folder = Folder::new();
+    let ints = folder.i32("ints.npy", &NUMBERS);
+    let floats = folder.f32("floats.npy", &NUMBERS.map(|x| x as f32));
+    for (name, of_ints, of_floats, index) in expected() {
+        for (file, dtype, value) in [(&ints, "i32", of_ints), (&floats, "f32", of_floats)] {
+            let done = run([name, "--json", file]);
+            if value.is_null() {
+                done.fails(1, &[file, "i32 and u32"]);
+                continue;
+            }
+            let json = done.json();
+            assert_eq!(json["value"], value, "{json}");
+            assert_eq!(json["operator"], name);
+            assert_eq!(json["dtype"], dtype);
+            assert_eq!(json["count"], 8);
+            assert_eq!(json.get("index"), index.map(Value::from).as_ref(), "{json}");
+            let rounded = matches!((name, dtype), ("mean" | "variance", _) | ("sum" | "product", "f32"));
+            assert_eq!(json["exact"], !rounded, "{json}");
+        }
+    }
+}
+
+#[test]
+fn stats_has_its_parts() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]);
+    let json = run(["stats", "--json", &file]).json();
+    let value = json!({"count": 8, "nan_count": 0, "sum": 40.0, "mean": 5.0, "std": 2.0, "min": 2.0, "max": 9.0});
+    assert_eq!(json["value"], value);
+    assert_eq!(json["index"], json!({"min": 0, "max": 7}));
+    assert_eq!(json["bits"]["sum"], "42200000");
+    assert_eq!(json["bits"]["mean"], "4014000000000000");
+    assert_eq!(json["exact"], false);
+    let sample = run(["stats", "--ddof", "1", "--json", &file]).json();
+    assert!((sample["value"]["std"].as_f64().unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-6, "{sample}");
+    let variance = run(["variance", "--ddof", "1", "--quiet", &folder.i32("y.npy", &[1, 3])]);
+    assert_eq!(variance.text(), "2");
+}
+
+#[test]
+fn json_fields_keep_order_and_types() {
+    let folder = Folder::new();
+    let done = run(["sum", "--json", &folder.f32("x.npy", &[0.1])]);
+    assert!(done.out.contains("\"value\":0.1,\"bits\":\"3dcccccd\""), "{}", done.out);
+    let json = done.json();
+    let keys = ["operator", "dtype", "count", "value", "bits", "exact", "adapter", "backend", "seconds"];
+    let places: Vec<_> = keys.iter().map(|key| done.out.find(&format!("\"{key}\":")).unwrap()).collect();
+    assert!(places.is_sorted(), "{}", done.out);
+    assert_eq!(json.as_object().unwrap().len(), keys.len());
+    assert!(json["adapter"].is_string() && json["backend"].is_string());
+    for time in ["read", "total"] {
+        assert!(json["seconds"][time].is_number(), "{json}");
+    }
+    for time in ["upload", "kernel"] {
+        assert!(json["seconds"][time].is_number() || json["seconds"][time].is_null(), "{json}");
+    }
+}
+
+#[test]
+fn json_writes_what_json_has_not_as_strings() {
+    let folder = Folder::new();
+    let with = |x: f32| run(["max", "--json", &folder.f32("x.npy", &[x])]).json();
+    assert_eq!((&with(f32::NAN)["value"], &with(f32::NAN)["bits"]), (&json!("nan"), &json!("7fc00000")));
+    assert_eq!(with(f32::INFINITY)["value"], "inf");
+    assert_eq!(with(f32::NEG_INFINITY)["value"], "-inf");
+    assert_eq!(with(f32::MIN_POSITIVE)["value"].as_f64().map(|x| x as f32), Some(f32::MIN_POSITIVE));
+    let big = folder.file("big.u32", &[0xff; 4 * 8]);
+    assert_eq!(run(["sum", "--json", "--dtype", "u32", &big]).json()["value"], 8 * u64::from(u32::MAX));
+}
+
+#[test]
+fn empty_arrays_have_empty_answers() {
+    let folder = Folder::new();
+    let file = folder.file("empty.npy", &npy("'<f4'", false, "(3, 0)", b""));
+    let value = |name: &str| run([name, "--json", &file]).json()["value"].clone();
+    assert_eq!(value("sum"), 0.0);
+    assert_eq!(value("product"), 1.0);
+    assert_eq!(value("mean"), Value::Null);
+    assert_eq!((value("any"), value("all")), (json!(false), json!(true)));
+    let json = run(["argmin", "--json", &file]).json();
+    assert_eq!((&json["value"], json.get("index"), &json["count"]), (&Value::Null, Some(&Value::Null), &json!(0)));
+    let stats = run(["stats", "--json", &file]).json();
+    assert_eq!(stats["index"], json!({"min": null, "max": null}));
+    assert_eq!(run(["min", "-q", &file]).text(), "none");
+    assert_eq!(run(["min", "-q"].map(String::from).iter().chain([&file, &file])).text(), "none");
+}
+
+#[test]
+fn quiet_gives_values_only() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[8.0, 6.0, 7.0, 5.0, 3.0, 0.0, 9.0]);
+    assert_eq!(run(["sum", "--quiet", &file]).out, "38\n");
+    assert_eq!(run(["minmax", "-q", &file]).out, "min 0\nmax 9\n");
+    assert_eq!(run(["argmax", "-q", &file]).out, "9 6\n");
+    assert_eq!(run(["sum", "-q", &folder.f32("tiny.npy", &[1e-30])]).out, "1e-30\n");
+    assert!(run(["stats", "-q", &file]).out.ends_with("\nmin 0 5\nmax 9 6\n"));
+}
+
+#[test]
+fn people_get_a_table_and_a_note() {
+    let folder = Folder::new();
+    let floats = folder.f32("x.npy", &[1.0, 2.0]);
+    let done = run(["sum", &floats]);
+    assert!(done.text().contains("│ sum      ┆     3 │") && done.out.contains("2 f32 elements"), "{}", done.out);
+    assert!(done.out.contains("note: accumulated in f32 (fast); exact sums are not implemented yet"));
+    assert!(done.err.is_empty(), "{}", done.err);
+    assert!(!run(["sum", "--fast", &floats]).out.contains("implemented"));
+    assert!(!run(["max", &floats]).out.contains("note:"));
+    assert!(!run(["sum", &folder.i32("y.npy", &[1])]).out.contains("note:"));
+}
+
+#[test]
+fn example_data_answers_as_its_readme_says() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/nyc-weather-2013-");
+    let visibility = run(["stats", "--json", &format!("{folder}visibility.npy")]).json();
+    assert_eq!(visibility["count"], 26115);
+    assert_eq!(visibility["index"], json!({"min": 9401, "max": 0}));
+    assert!((visibility["value"]["mean"].as_f64().unwrap() - 9.255372008419963).abs() < 1e-4);
+    assert!((visibility["value"]["std"].as_f64().unwrap() - 2.0550126166999543).abs() < 1e-4);
+    let temperature = run(["argmin", "--json", &format!("{folder}temperature.npy")]).json();
+    assert_eq!((&temperature["value"], &temperature["index"]), (&json!("nan"), &json!(5591)));
+}

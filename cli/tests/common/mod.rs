@@ -1,0 +1,146 @@
+//! What the tests share: files to write, the program to run, its answer to read.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program leaves.
+#[derive(Debug)]
+pub struct Done {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// The program, on the adapter that the tests use: the CPU engine unless TREEFOLD_TEST_ADAPTER names another.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_treefold"));
+    command.env_remove("RUST_LOG");
+    command
+}
+
+pub fn adapter() -> String {
+    std::env::var("TREEFOLD_TEST_ADAPTER").unwrap_or_else(|_| "cpu".into())
+}
+
+/// Runs it with these arguments and nothing on standard input.
+pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Done {
+    run_with(args, b"")
+}
+
+/// Runs it with these arguments and these bytes on standard input, a pipe.
+pub fn run_with<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>, stdin: &[u8]) -> Done {
+    let mut command = program();
+    command.arg("--adapter").arg(adapter()).args(args);
+    finish(command, stdin)
+}
+
+/// Runs a command to its end.
+pub fn finish(mut command: Command, stdin: &[u8]) -> Done {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let stdin = stdin.to_vec();
+    // The program may end without reading all of it.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Done {
+        status: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Done {
+    /// The JSON object of a run that did well.
+    pub fn json(&self) -> serde_json::Value {
+        assert_eq!(self.status, 0, "{self:?}");
+        assert!(self.out.ends_with('\n') && self.out.lines().count() == 1, "{self:?}");
+        serde_json::from_str(&self.out).unwrap()
+    }
+
+    /// The standard output of a run that did well, without the line's end.
+    pub fn text(&self) -> &str {
+        assert_eq!(self.status, 0, "{self:?}");
+        self.out.trim_end()
+    }
+
+    /// Checks a run that went wrong: its status, one line that holds these phrases, nothing on standard output.
+    pub fn fails(&self, status: i32, phrases: &[&str]) {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.out, "", "{self:?}");
+        assert!(self.err.starts_with("treefold: ") && self.err.lines().count() == 1, "{self:?}");
+        for phrase in phrases {
+            assert!(self.err.contains(phrase), "no {phrase:?} in {}", self.err);
+        }
+    }
+}
+
+/// A folder that goes away with the test.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file and gives its name.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        text(path)
+    }
+
+    /// Writes a .npy file of these f32.
+    pub fn f32(&self, name: &str, numbers: &[f32]) -> String {
+        self.file(name, &npy_f32(numbers))
+    }
+
+    /// Writes a .npy file of these i32.
+    pub fn i32(&self, name: &str, numbers: &[i32]) -> String {
+        self.file(name, &npy_i32(numbers))
+    }
+}
+
+pub fn text(path: PathBuf) -> String {
+    path.into_os_string().into_string().unwrap()
+}
+
+/// A .npy file as numpy 2 writes it.
+pub fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let fortran = if fortran { "True" } else { "False" };
+    npy_of(&format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}"), data)
+}
+
+/// A .npy file whose header has this text.
+pub fn npy_of(header: &str, data: &[u8]) -> Vec<u8> {
+    let length = (10 + header.len() + 1).next_multiple_of(64) - 10;
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((length as u16).to_le_bytes());
+    bytes.extend(format!("{header:<width$}\n", width = length - 1).bytes());
+    bytes.extend(data);
+    bytes
+}
+
+pub fn npy_f32(numbers: &[f32]) -> Vec<u8> {
+    npy("'<f4'", false, &format!("({},)", numbers.len()), &raw_f32(numbers))
+}
+
+pub fn npy_i32(numbers: &[i32]) -> Vec<u8> {
+    npy("'<i4'", false, &format!("({},)", numbers.len()), &raw_i32(numbers))
+}
+
+pub fn raw_f32(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+pub fn raw_i32(numbers: &[i32]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}

@@ -1,0 +1,132 @@
+//! Every error: one line that names the input, the value and the repair, and the right exit status.
+
+mod common;
+use common::*;
+use std::process::Stdio;
+
+#[test]
+fn files_that_cannot_be_read() {
+    let folder = Folder::new();
+    run(["sum", "no-such.npy"]).fails(1, &["no-such.npy: no such file"]);
+    run(["sum", &text(folder.path().into())]).fails(1, &["is a directory"]);
+    for name in ["empty.npy", "empty.bin"] {
+        run(["sum", "--dtype", "f32", &folder.file(name, b"")]).fails(1, &[name, "is empty (0 bytes)"]);
+    }
+    run(["sum", "--dtype", "f32", &folder.file("x.bin", b"12345")]).fails(1, &["x.bin", "5 bytes", "multiple of 4"]);
+    run(["sum", &folder.file("x.txt", b"1 2 3 4")]).fails(2, &["x.txt", "--dtype"]);
+    run(["sum", &folder.file("fake.npy", b"1 2 3 4")]).fails(1, &["fake.npy", "no .npy file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_without_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let file = folder.i32("secret.npy", &[1]);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o0)).unwrap();
+    // Root reads everything.
+    if std::fs::File::open(&file).is_err() {
+        run(["sum", &file]).fails(1, &["secret.npy", "permission denied"]);
+    }
+}
+
+#[test]
+fn damaged_npy_files() {
+    let folder = Folder::new();
+    let whole = npy_i32(&[1, 2, 3]);
+    for cut in [6, 9, 60, 130, whole.len() - 1] {
+        let done = run(["sum", &folder.file("cut.npy", &whole[..cut])]);
+        done.fails(1, &["cut.npy: truncated", &format!("has {cut}")]);
+    }
+    run(["sum", &folder.file("cut.npy", &whole[..136])]).fails(1, &["has 136 bytes", "shape (3,) needs 140"]);
+    run_with(["sum"], &whole[..136]).fails(1, &["standard input: truncated", "has 136 bytes", "needs 140"]);
+    for header in [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f4', 'fortran_order': False, }",
+        "{'descr': '<f4', 'fortran_order': 3, 'shape': (1,), }",
+        "not a dictionary 'shape': (1,)",
+    ] {
+        run(["sum", &folder.file("bad.npy", &npy_of(header, &[0; 64]))]).fails(1, &["bad.npy", "save the array again"]);
+    }
+    let deep = format!("{{'shape': {}", "(".repeat(5000));
+    run(["sum", &folder.file("deep.npy", &npy_of(&deep, b""))]).fails(1, &["deep.npy", "nested"]);
+    let mut long = b"\x93NUMPY\x02\x00".to_vec();
+    long.extend(u32::MAX.to_le_bytes());
+    run(["sum", &folder.file("long.npy", &long)]).fails(1, &["long.npy", "4294967295 bytes"]);
+}
+
+#[test]
+fn types_that_are_not_read() {
+    let folder = Folder::new();
+    for (descr, phrases) in [
+        ("'<f8'", ["float64", ".astype(\"float32\")"]),
+        ("'>i8'", ["int64", ".astype(\"int32\")"]),
+        ("'<u8'", ["uint64", ".astype(\"uint32\")"]),
+        ("'<c8'", ["complex64", ".real"]),
+        ("'<U3'", ["strings", "'<U3'"]),
+        ("'|S3'", ["byte strings", "'|S3'"]),
+        ("'|O'", ["Python objects", "allow_pickle=True"]),
+        ("'<M8[s]'", ["datetime64", "'<M8[s]'"]),
+        ("[('a', '<f4'), ('b', '<i4')]", ["structured", "[\"a\"]"]),
+    ] {
+        let file = folder.file("x.npy", &npy(descr, false, "(2,)", &[0; 64]));
+        run(["sum", &file]).fails(1, &["x.npy", phrases[0], phrases[1]]);
+    }
+    let floats = folder.f32("f.npy", &[1.0]);
+    run(["and", &floats]).fails(1, &["f.npy", "holds f32", "i32 and u32"]);
+    run(["sum", "--dtype", "i32", &floats]).fails(1, &["f.npy", "of f32", "--dtype says i32"]);
+}
+
+#[test]
+fn results_that_do_not_fit() {
+    let folder = Folder::new();
+    let done = run(["product", "--json", &folder.i32("big.npy", &[i32::MAX; 3])]);
+    done.fails(1, &["big.npy", "product", "64 bits"]);
+}
+
+#[test]
+fn adapters_that_are_not_there() {
+    let folder = Folder::new();
+    let mut command = program();
+    command.args(["sum", "--adapter", "no-such-adapter", &folder.i32("x.npy", &[1])]);
+    finish(command, b"").fails(1, &["no-such-adapter"]);
+}
+
+#[test]
+fn command_lines_that_are_wrong() {
+    run(["summ", "x.npy"]).fails(2, &["'summ'", "'sum'"]);
+    run(["sum", "--dtype", "f64", "x.bin"]).fails(2, &["f64", "f32"]);
+    run(["sum", "--nope"]).fails(2, &["--nope"]);
+    run(["sum", "--json", "--quiet"]).fails(2, &["--json"]);
+    run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and stats"]);
+    run(["adapters", "x.npy"]).fails(2, &["adapters takes no FILE"]);
+    let done = finish(program(), b"");
+    assert!(done.status == 2 && done.err.contains("Usage:") && done.out.is_empty(), "{done:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn readers_that_go_away() {
+    let folder = Folder::new();
+    let file = folder.i32("x.npy", &[1]);
+    let adapter = adapter();
+    for args in [&["sum", "--adapter", &adapter, &file][..], &["--help"], &["adapters"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = program().args(args).stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{args:?} {output:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let folder = Folder::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = program();
+    command.args(["sum", "--adapter", &adapter(), &folder.i32("x.npy", &[1])]).stdin(Stdio::null()).stdout(full);
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("treefold: standard output"));
+}

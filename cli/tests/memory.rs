@@ -1,0 +1,60 @@
+//! Memory stays bounded, however large the file is.
+#![cfg(target_os = "linux")]
+
+mod common;
+use common::*;
+use std::fs::File;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// Runs the program on a sparse file of zeros; gives the peak of its resident memory in bytes.
+fn peak(file_bytes: u64, memory: &str, through_a_pipe: bool) -> u64 {
+    let folder = Folder::new();
+    let path = folder.path().join("zeros.bin");
+    File::create(&path).unwrap().set_len(file_bytes).unwrap();
+    let mut command = program();
+    command.args(["sum", "--dtype", "u32", "-q", "--memory", memory, "--adapter", &adapter()]);
+    let mut cat = None;
+    if through_a_pipe {
+        let mut child = std::process::Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+        command.stdin(child.stdout.take().unwrap());
+        cat = Some(child);
+    } else {
+        command.arg(&path).stdin(Stdio::null());
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0) << 10);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stdout == b"0\n", "{output:?}");
+    cat.map(|mut cat| cat.wait().unwrap());
+    assert!(peak > 0);
+    peak
+}
+
+#[test]
+fn a_file_larger_than_its_memory() {
+    let peak = peak(1 << 30, "128MiB", false);
+    assert!(peak < 700_000_000, "{peak}");
+}
+
+#[test]
+fn a_pipe_that_carries_more_than_its_memory() {
+    let peak = peak(512 << 20, "64MiB", true);
+    assert!(peak < 400_000_000, "{peak}");
+}
+
+/// Over 10 seconds without optimization: `cargo test --release -- --ignored`.
+#[test]
+#[ignore]
+fn three_gigabytes() {
+    let peak = peak(3 << 30, "512MiB", false);
+    assert!(peak < 700_000_000, "{peak}");
+}

@@ -1,0 +1,94 @@
+//! Long inputs: several bindings and several buffers, more than a tile or a grid. Run by name on a GPU with memory:
+//! `cargo test --release --test large -- --ignored`.
+
+mod common;
+use common::*;
+use std::time::Instant;
+use treefold::ops::{self, Visitor};
+use treefold::{Answer, Cpu, Dtype, Element, Gpu, Input, Op, Value, wgpu};
+
+/// An input of `n` elements in buffers of at most `buffer_elements`, each repeating a block, with one outlier near the end.
+struct Long<'a> {
+    gpu: &'a Gpu,
+    n: usize,
+    buffer_elements: usize,
+}
+
+impl Visitor for Long<'_> {
+    type Out = ();
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+        let block: Vec<T> = Random(self.n as u64).elements((1 << 20) - 3);
+        let mut host: Vec<T> = block.iter().copied().cycle().take(self.n).collect();
+        let outlier = self.n - self.n / 7 - 1;
+        host[outlier] = T::from_bits(match T::DTYPE {
+            Dtype::F32 => 5.0f32.to_bits(),
+            _ => 0x7fff_fff0,
+        });
+        let (device, queue) = (self.gpu.device(), self.gpu.queue());
+        let buffers: Vec<wgpu::Buffer> = host
+            .chunks(self.buffer_elements)
+            .map(|chunk| {
+                let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+                let size = chunk.len() as u64 * 4;
+                let buffer = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+                for (part, at) in chunk.chunks(1 << 24).zip((0u64..).step_by(4 << 24)) {
+                    queue.write_buffer(&buffer, at, bytemuck::cast_slice(part));
+                    queue.submit([]);
+                }
+                buffer
+            })
+            .collect();
+        let start = Instant::now();
+        let reducer = self.gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+        let input = Input::concat(buffers.iter().map(Input::from));
+        let got = reducer.reduce(&input);
+        let took = start.elapsed();
+        let want = Cpu::new().reduce(op.clone(), &host);
+        let (got, want) = match (got, want) {
+            (Ok(got), Ok(want)) => (got, want),
+            (got, want) => {
+                let tell = |outcome: treefold::Result<O::Output>| outcome.err().map(|error| error.to_string());
+                return assert_eq!(tell(got), tell(want), "{} {}", op.name(), T::DTYPE);
+            }
+        };
+        println!("{} {} {}: {:?} {took:?}", op.name(), T::DTYPE, self.n, got.parts());
+        for (got, want) in got.parts().into_iter().zip(want.parts()) {
+            let wide = |value| match value {
+                Value::F32(x) => f64::from(x),
+                Value::F64(x) => x,
+                _ => 0.0,
+            };
+            // A tree of n elements has an error far below the bound of any order.
+            let near = (wide(got.value) - wide(want.value)).abs() <= 1e-4 * (wide(want.value).abs() + (self.n as f64).sqrt());
+            let float = matches!(want.value, Value::F32(_) | Value::F64(_));
+            assert!(float && near || got.value == want.value, "{} {}: {got:?} {want:?}", op.name(), T::DTYPE);
+            assert_eq!(got.index, want.index, "{} {}", op.name(), T::DTYPE);
+        }
+    }
+}
+
+fn long(n: usize, buffer_elements: usize) {
+    let gpu = gpu();
+    for name in ops::names() {
+        for dtype in Dtype::ALL {
+            ops::visit(name, dtype, Long { gpu: &gpu, n, buffer_elements });
+        }
+    }
+}
+
+#[test]
+fn a_million_and_one() {
+    long((1 << 20) + 1, 300_001);
+}
+
+#[test]
+#[ignore = "1 GiB on the device"]
+fn two_to_the_28() {
+    long(1 << 28, 1 << 28);
+}
+
+#[test]
+#[ignore = "4 GiB on the device, over bindings and buffers"]
+fn two_to_the_30() {
+    long(1 << 30, (1 << 29) + 12345);
+}
