@@ -98,7 +98,8 @@ impl Visitor for Measure<'_> {
         let block: Vec<T> = elements((1 << 20) - 3);
         let host: Vec<T> = block.iter().copied().cycle().take(longest as usize).collect();
         let buffer_elements = longest.max(1 << 20);
-        let buffers = (0..(pool / buffer_elements).max(1)).map(|_| fill(self.gpu, &block, buffer_elements)).collect::<Vec<_>>();
+        let buffers =
+            (0..(pool / buffer_elements).max(1)).map(|_| fill(self.gpu, &block, buffer_elements)).collect::<Vec<_>>();
         for &log2 in &request.log2 {
             let n = (1u64 << log2) + request.plus;
             let want = Cpu::new().reduce(op.clone(), &host[..n as usize])?;
@@ -106,8 +107,14 @@ impl Visitor for Measure<'_> {
                 let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, n, &want, request.samples)?;
                 println!(
                     "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"subgroups\":{},\"layout\":\"{:?}\"}}",
-                    op.name(), T::DTYPE, shape.workgroup_size, shape.single_workgroup_size, shape.loads_in_flight,
-                    shape.workgroups_max, shape.subgroups, shape.layout
+                    op.name(),
+                    T::DTYPE,
+                    shape.workgroup_size,
+                    shape.single_workgroup_size,
+                    shape.loads_in_flight,
+                    shape.workgroups_max,
+                    shape.subgroups,
+                    shape.layout
                 );
             }
         }

@@ -93,7 +93,12 @@ impl Context {
         }
         let label = format!("treefold: {what}");
         self.guarded(what, size, || {
-            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(&label), size, usage, mapped_at_creation: mapped })
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(&label),
+                size,
+                usage,
+                mapped_at_creation: mapped,
+            })
         })
     }
 
@@ -240,7 +245,9 @@ fn guarded<R>(device: &wgpu::Device, what: &'static str, bytes: u64, calls: impl
     let found = [pollster::block_on(validation), pollster::block_on(memory), pollster::block_on(internal)];
     match found.into_iter().flatten().next() {
         None => Ok(made),
-        Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(Error::OutOfMemory { what, bytes, message: error.to_string() }),
+        Some(error @ wgpu::Error::OutOfMemory { .. }) => {
+            Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
+        }
         Some(error) => Err(Error::Refused { what, message: error.to_string() }),
     }
 }

@@ -1,7 +1,7 @@
 //! Whatever is there: an adapter or the CPU, behind one door.
 
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::host::Cpu;
 use crate::op::Op;
@@ -24,13 +24,17 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The best adapter (see [`Gpu::new`]), or the CPU engine where there is none.
-    pub fn best() -> Engine {
+    /// The best adapter (see [`Gpu::new`]), or the CPU engine where none opens.
+    ///
+    /// # Errors
+    /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there.
+    pub fn best() -> Result<Engine> {
         match Gpu::new() {
-            Ok(gpu) => Engine::Gpu(gpu),
+            Ok(gpu) => Ok(Engine::Gpu(gpu)),
+            Err(error @ Error::AdapterNotFound { .. }) => Err(error),
             Err(error) => {
                 log::info!("{error}; using the CPU engine");
-                Engine::Cpu(Cpu::new())
+                Ok(Engine::Cpu(Cpu::new()))
             }
         }
     }
@@ -38,7 +42,7 @@ impl Engine {
     /// `"cpu"` for the CPU engine, else an adapter by number or by a part of its name (see [`Gpu::named`]).
     ///
     /// # Errors
-    /// [`Error::AdapterNotFound`](crate::Error::AdapterNotFound) lists what there is.
+    /// [`Error::AdapterNotFound`] lists what there is.
     pub fn named(wanted: &str) -> Result<Engine> {
         if wanted.eq_ignore_ascii_case("cpu") {
             return Ok(Engine::Cpu(Cpu::new()));

@@ -13,7 +13,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No adapter that wgpu can use is on this machine.
-    #[error("no GPU adapter found; install a Vulkan driver (on Debian or Ubuntu: apt install mesa-vulkan-drivers) or use the CPU engine (--adapter cpu, treefold::Cpu)")]
+    #[error(
+        "no GPU adapter found; install a Vulkan driver (on Debian or Ubuntu: apt install mesa-vulkan-drivers) or use the CPU engine (--adapter cpu, treefold::Cpu)"
+    )]
     NoAdapter,
     /// No adapter answers to the name or number that was asked for.
     #[error("no adapter matches \"{wanted}\"; there are: {available}")]
@@ -64,7 +66,9 @@ pub enum Error {
         size_bytes: u64,
     },
     /// The output lies inside the input.
-    #[error("the output (bytes {output_begin}..{output_end}) overlaps the input (bytes {input_begin}..{input_end}) in one buffer; give the output a place of its own")]
+    #[error(
+        "the output (bytes {output_begin}..{output_end}) overlaps the input (bytes {input_begin}..{input_end}) in one buffer; give the output a place of its own"
+    )]
     Overlap {
         /// First byte of the output.
         output_begin: u64,
@@ -76,7 +80,9 @@ pub enum Error {
         input_end: u64,
     },
     /// More elements than the accumulator on the device holds exactly.
-    #[error("{operator} of {elements} elements could overflow its accumulator on the device, which holds {most} safely; use reduce(), which merges on the host, or record parts")]
+    #[error(
+        "{operator} of {elements} elements could overflow its accumulator on the device, which holds {most} safely; use reduce(), which merges on the host, or record parts"
+    )]
     TooLongToRecord {
         /// The operator's name.
         operator: &'static str,
@@ -94,7 +100,9 @@ pub enum Error {
         bits: u32,
     },
     /// A limit of the device is too small for any plan.
-    #[error("this device's {limit} of {value} is too small: treefold needs {needs}; open the device with the adapter's own limits (adapter.limits())")]
+    #[error(
+        "this device's {limit} of {value} is too small: treefold needs {needs}; open the device with the adapter's own limits (adapter.limits())"
+    )]
     LimitTooSmall {
         /// The limit's name in `wgpu::Limits`.
         limit: &'static str,
@@ -104,7 +112,9 @@ pub enum Error {
         needs: u64,
     },
     /// The device has no memory left for a buffer.
-    #[error("no memory for {what} of {bytes} bytes; use less (--memory), free buffers, or choose another adapter ({message})")]
+    #[error(
+        "no memory for {what} of {bytes} bytes; use less (--memory), free buffers, or choose another adapter ({message})"
+    )]
     OutOfMemory {
         /// What was to be allocated.
         what: &'static str,
@@ -122,7 +132,9 @@ pub enum Error {
         message: String,
     },
     /// The device did not answer in time.
-    #[error("no answer from the device after {waited:?} while {what}; it may hang, or other work keeps it busy: raise the timeout or look at the driver's log")]
+    #[error(
+        "no answer from the device after {waited:?} while {what}; it may hang, or other work keeps it busy: raise the timeout or look at the driver's log"
+    )]
     Timeout {
         /// What was under way.
         what: &'static str,
@@ -130,7 +142,9 @@ pub enum Error {
         waited: Duration,
     },
     /// The device called its work done but left no result.
-    #[error("the device reported its work as done but left no result; its watchdog may have stopped a kernel: repeat the call, or lower Tuning::dispatch_bytes_max")]
+    #[error(
+        "the device reported its work as done but left no result; its watchdog may have stopped a kernel: repeat the call, or lower Tuning::dispatch_bytes_max"
+    )]
     ResultMissing,
     /// The operator has no answer on the device.
     #[error("operator {operator} leaves no answer on the device; use reduce(), or record its parts")]

@@ -71,7 +71,8 @@ impl Gpu {
         match number.or_else(|| adapters.iter().position(holds)) {
             Some(found) => Gpu::open(adapters.swap_remove(found), None),
             None => {
-                let names = adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
+                let names =
+                    adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
                 let available = names.chain(["cpu".into()]).collect::<Vec<_>>().join(", ");
                 Err(Error::AdapterNotFound { wanted: wanted.into(), available })
             }
@@ -131,8 +132,8 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         }));
-        let (device, queue) = opened
-            .map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
+        let (device, queue) =
+            opened.map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
         let tuning = Tuning::of(&info);
         log::info!("opened {} ({}, {:?})", info.name, info.backend, info.device_type);
         Ok(Gpu { context: Arc::new(Context::new(&device, &queue, tuning)?) })

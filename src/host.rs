@@ -66,7 +66,8 @@ impl Cpu {
         };
         std::thread::scope(|scope| {
             let work = &work;
-            let mut parts = folded.chunks_mut(share).zip(elements.chunks(share * BLOCK)).zip((index..).step_by(share * BLOCK));
+            let mut parts =
+                folded.chunks_mut(share).zip(elements.chunks(share * BLOCK)).zip((index..).step_by(share * BLOCK));
             let mine = parts.next();
             for ((out, part), at) in parts {
                 scope.spawn(move || work(out, part, at));

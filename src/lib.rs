@@ -1,4 +1,3 @@
-pub mod ops;
 mod answer;
 mod context;
 mod element;
@@ -8,6 +7,7 @@ mod gpu;
 mod host;
 mod input;
 mod op;
+pub mod ops;
 pub mod plan;
 mod readback;
 mod record;

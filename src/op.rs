@@ -116,6 +116,11 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// How many elements one accumulator on the device holds without overflow.
     const ELEMENTS_MAX: u64 = u64::MAX;
 
+    /// What it computes, in a line for help texts.
+    const ABOUT: &'static str = "";
+    /// Whether the answer is the exact one, without rounding anywhere.
+    const EXACT: bool = false;
+
     /// The name in labels, errors and on the command line.
     fn name(&self) -> &'static str;
     /// The accumulator of no elements.
@@ -168,8 +173,5 @@ fn fold_in_lanes<T: Element, O: Op<T>>(op: &O, elements: &[T], index: u64) -> O:
 
 #[inline(always)]
 fn fold_in_order<T: Element, O: Op<T>>(op: &O, elements: &[T], index: u64) -> O::Acc {
-    elements
-        .iter()
-        .zip(index..)
-        .fold(op.identity(), |acc, (&x, i)| op.combine(acc, op.lift(x, i)))
+    elements.iter().zip(index..).fold(op.identity(), |acc, (&x, i)| op.combine(acc, op.lift(x, i)))
 }

@@ -51,7 +51,8 @@ impl Facts {
         }
         Ok(Facts {
             // Vulkan and DX12 end at 2^31 - 4 bytes; Metal has computed wrongly past 2^32.
-            binding_bytes_max: limits.max_storage_buffer_binding_size.min((1 << 31) - 4) / storage_alignment * storage_alignment,
+            binding_bytes_max: limits.max_storage_buffer_binding_size.min((1 << 31) - 4) / storage_alignment
+                * storage_alignment,
             storage_alignment,
             uniform_alignment: u64::from(limits.min_uniform_buffer_offset_alignment).max(16),
             invocations_max: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
@@ -195,7 +196,8 @@ impl Planner {
         let mut size = wanted;
         let fits = |size: u32| {
             let variant = Variant { finish: self.finish(size), ..self.variant(Kernel::Reduce, size) };
-            size <= self.facts.invocations_max && variant.workgroup_bytes(self.shape.acc_bytes) <= self.facts.workgroup_bytes_max
+            size <= self.facts.invocations_max
+                && variant.workgroup_bytes(self.shape.acc_bytes) <= self.facts.workgroup_bytes_max
         };
         while !fits(size) {
             if size == 1 {
@@ -240,7 +242,9 @@ impl Planner {
         let log2 = |n: u32| u64::from(n.max(1).ilog2()) + 1;
         match self.finish(workgroup_size) {
             Finish::Tree => log2(workgroup_size),
-            Finish::Subgroups { lanes_min } => 2 * 8 + u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1,
+            Finish::Subgroups { lanes_min } => {
+                2 * 8 + u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1
+            }
         }
     }
 
@@ -293,8 +297,10 @@ impl Planner {
         let elements: u64 = pieces.iter().map(|piece| piece.elements).sum();
         let single_size = self.tuning.single_workgroup_size;
         let windows = self.windows(pieces);
-        let small = elements <= self.tuning.single_elements_max.min(self.dispatch_elements(single_size, 1)) && windows.len() <= 1;
-        let (size, most) = if small { (single_size, 1) } else { (self.tuning.workgroup_size, self.tuning.workgroups_max) };
+        let small = elements <= self.tuning.single_elements_max.min(self.dispatch_elements(single_size, 1))
+            && windows.len() <= 1;
+        let (size, most) =
+            if small { (single_size, 1) } else { (self.tuning.workgroup_size, self.tuning.workgroups_max) };
 
         let mut passes = Vec::new();
         let mut slot = 0;

@@ -55,7 +55,8 @@ impl Readback {
 
     /// The words of every result, their seals checked.
     fn words(&self) -> Result<Vec<Vec<u32>>> {
-        let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapping a result", message: error.to_string() };
+        let refused =
+            |error: wgpu::MapRangeError| Error::Refused { what: "mapping a result", message: error.to_string() };
         let view = self.host.get_mapped_range(..).map_err(refused)?;
         let all: Vec<u32> = view.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
         drop(view);

@@ -36,8 +36,7 @@ impl Recorder {
         let shape = Shape { acc_bytes: O::Acc::WORDS as u64 * 4, commutative: O::COMMUTATIVE };
         let planner = Planner::new(context.facts, context.tuning, shape)?;
         let operator = [false, true].map(|subgroups| op.module(subgroups));
-        let recorder =
-            Recorder { context, planner, dtype: T::DTYPE, answer_words: O::ANSWER_WORDS, operator };
+        let recorder = Recorder { context, planner, dtype: T::DTYPE, answer_words: O::ANSWER_WORDS, operator };
         Ok(recorder)
     }
 
@@ -53,10 +52,17 @@ impl Recorder {
     }
 
     /// Records all dispatches of a plan.
-    pub fn record(&self, compute: &mut wgpu::ComputePass, plan: &Plan, inputs: &[&wgpu::Buffer], place: &Place) -> Result<()> {
+    pub fn record(
+        &self,
+        compute: &mut wgpu::ComputePass,
+        plan: &Plan,
+        inputs: &[&wgpu::Buffer],
+        place: &Place,
+    ) -> Result<()> {
         let context = &self.context;
         let store = |pass: &Pass| if pass.target == Target::Result { place.store } else { Store::Partial };
-        let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(pass, store(pass))).collect::<Result<_>>()?;
+        let pipelines: Vec<_> =
+            plan.passes.iter().map(|pass| self.pipeline(pass, store(pass))).collect::<Result<_>>()?;
         let scratch = if plan.partials > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
         let (params, stride) = self.params(plan, place)?;
 
@@ -69,7 +75,9 @@ impl Recorder {
                 };
                 let (quads, words) = match pass.source {
                     Source::Partials => (partials, None),
-                    Source::Nothing => (Some(context.nothing.as_entire_binding()), Some(context.nothing.as_entire_binding())),
+                    Source::Nothing => {
+                        (Some(context.nothing.as_entire_binding()), Some(context.nothing.as_entire_binding()))
+                    }
                     Source::Window { buffer, offset_bytes, size_bytes } => {
                         let window = whole(inputs[buffer], offset_bytes, size_bytes);
                         // A window without a whole quad cannot be bound as quads, and none are read.

@@ -138,10 +138,10 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if elements > O::ELEMENTS_MAX {
             return Err(Error::TooLongToRecord { operator, elements, most: O::ELEMENTS_MAX });
         }
-        let offset = claimed.start / self.recorder.context.facts.storage_alignment * self.recorder.context.facts.storage_alignment;
+        let offset = claimed.start / self.recorder.context.facts.storage_alignment
+            * self.recorder.context.facts.storage_alignment;
         let slot = ((claimed.start - offset) / 4) as u32;
-        let place =
-            Place { buffer: output.buffer, offset, size: claimed.end - offset, slot, store: Store::Answer };
+        let place = Place { buffer: output.buffer, offset, size: claimed.end - offset, slot, store: Store::Answer };
         self.recorder.record(compute, &self.recorder.planner.plan(&pieces, 0, apart), &buffers, &place)
     }
 
@@ -177,7 +177,10 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ///
     /// # Errors
     /// As for [`Reducer::reduce`]; the first that occurs.
-    pub fn reduce_batch<'i, I: Into<Input<'i, T>>>(&self, inputs: impl IntoIterator<Item = I>) -> Result<Vec<O::Output>> {
+    pub fn reduce_batch<'i, I: Into<Input<'i, T>>>(
+        &self,
+        inputs: impl IntoIterator<Item = I>,
+    ) -> Result<Vec<O::Output>> {
         let inputs: Vec<Input<T>> = inputs.into_iter().map(Into::into).collect();
         if inputs.is_empty() {
             return Ok(Vec::new());
@@ -290,8 +293,10 @@ mod tests {
                 .flatten()
                 .flat_map(|piece| (0..piece.elements).map(move |e| (piece.buffer, piece.first + e)))
                 .collect();
-            let want: Vec<(usize, u64)> =
-                pieces.iter().flat_map(|piece| (0..piece.elements).map(move |e| (piece.buffer, piece.first + e))).collect();
+            let want: Vec<(usize, u64)> = pieces
+                .iter()
+                .flat_map(|piece| (0..piece.elements).map(move |e| (piece.buffer, piece.first + e)))
+                .collect();
             assert_eq!(flat, want, "{most}");
             assert!(groups.iter().all(|group| group.iter().map(|piece| piece.elements).sum::<u64>() <= most));
         }

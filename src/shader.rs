@@ -66,10 +66,8 @@ impl Variant {
 
 /// The complete text of one shader. `operator` is what [`complete`] or [`compose`] made.
 pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant: &Variant) -> String {
-    let mut text = format!(
-        "const WORKGROUP_SIZE = {}u;\nconst LOADS = {}u;\n",
-        variant.workgroup_size, variant.loads_in_flight
-    );
+    let mut text =
+        format!("const WORKGROUP_SIZE = {}u;\nconst LOADS = {}u;\n", variant.workgroup_size, variant.loads_in_flight);
     if let Finish::Subgroups { lanes_min } = variant.finish {
         let _ = writeln!(text, "const SUBGROUPS_MAX = {}u;", variant.workgroup_size.div_ceil(lanes_min));
     }
@@ -236,7 +234,8 @@ mod tests {
     #[test]
     fn unrolling_counts_up_line_by_line() {
         let text = "a\n  let quad0 = quads[q + 0u * s];  // unroll\n  use(quad0);  // unroll\nb\n";
-        let want = "a\n  let quad0 = quads[q + 0u * s];\n  let quad1 = quads[q + 1u * s];\n  use(quad0);\n  use(quad1);\nb\n";
+        let want =
+            "a\n  let quad0 = quads[q + 0u * s];\n  let quad1 = quads[q + 1u * s];\n  use(quad0);\n  use(quad1);\nb\n";
         assert_eq!(unroll(text, 2), want);
     }
 

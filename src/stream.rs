@@ -259,7 +259,9 @@ impl Ring {
             match receiver.try_recv() {
                 Ok(Ok(())) => return Ok(slot),
                 Ok(Err(error)) => return Err(Error::DeviceLost { what, message: error.to_string() }),
-                Err(_) if start.elapsed() > context.timeout => return Err(Error::Timeout { what, waited: context.timeout }),
+                Err(_) if start.elapsed() > context.timeout => {
+                    return Err(Error::Timeout { what, waited: context.timeout });
+                }
                 Err(_) => std::thread::yield_now(),
             }
         }
@@ -340,7 +342,8 @@ impl Ring {
 /// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
 fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     const SHARE_MIN: usize = 4 << 20;
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8).min(bytes.len() / SHARE_MIN).max(1);
+    let threads =
+        std::thread::available_parallelism().map_or(1, |n| n.get()).min(8).min(bytes.len() / SHARE_MIN).max(1);
     let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
     std::thread::scope(|scope| {
         let mut parts = bytes.chunks(share).zip((at..).step_by(share));

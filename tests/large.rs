@@ -30,7 +30,12 @@ impl Visitor for Long<'_> {
             .map(|chunk| {
                 let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
                 let size = chunk.len() as u64 * 4;
-                let buffer = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+                let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+                    label: None,
+                    size,
+                    usage,
+                    mapped_at_creation: false,
+                });
                 for (part, at) in chunk.chunks(1 << 24).zip((0u64..).step_by(4 << 24)) {
                     queue.write_buffer(&buffer, at, bytemuck::cast_slice(part));
                     queue.submit([]);
@@ -59,7 +64,8 @@ impl Visitor for Long<'_> {
                 _ => 0.0,
             };
             // A tree of n elements has an error far below the bound of any order.
-            let near = (wide(got.value) - wide(want.value)).abs() <= 1e-4 * (wide(want.value).abs() + (self.n as f64).sqrt());
+            let near =
+                (wide(got.value) - wide(want.value)).abs() <= 1e-4 * (wide(want.value).abs() + (self.n as f64).sqrt());
             let float = matches!(want.value, Value::F32(_) | Value::F64(_));
             assert!(float && near || got.value == want.value, "{} {}: {got:?} {want:?}", op.name(), T::DTYPE);
             assert_eq!(got.index, want.index, "{} {}", op.name(), T::DTYPE);

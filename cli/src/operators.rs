@@ -5,35 +5,14 @@ use treefold::{Answer, Dtype, Element, Op};
 
 /// One line for the help text.
 pub fn meaning(name: &str) -> &'static str {
-    match name {
-        "sum" => "Sum; exact for integers",
-        "product" => "Product; exact for integers",
-        "min" => "Smallest element; NaN if there is one",
-        "max" => "Largest element; NaN if there is one",
-        "minmax" => "Smallest and largest element",
-        "argmin" => "Smallest element and its index, the lowest among ties",
-        "argmax" => "Largest element and its index, the lowest among ties",
-        "mean" => "Arithmetic mean",
-        "variance" => "Variance, divided by n - ddof",
-        "count_nonzero" => "How many elements are not zero",
-        "count_nan" => "How many elements are NaN",
-        "any" => "Whether any element is not zero",
-        "all" => "Whether all elements are not zero",
-        "stats" => "Count, NaN count, sum, mean, std, min and max with their indices",
-        "and" => "Bitwise and; integers",
-        "or" => "Bitwise or; integers",
-        "xor" => "Bitwise exclusive or; integers",
-        _ => "See the library's documentation",
+    struct About;
+    impl Visitor for About {
+        type Out = &'static str;
+        fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) -> &'static str {
+            O::ABOUT
+        }
     }
-}
-
-/// Whether the answer is the exact one, no rounding anywhere.
-pub fn exact(name: &str, dtype: Dtype) -> bool {
-    match name {
-        "mean" | "variance" | "stats" => false,
-        "sum" | "product" => dtype != Dtype::F32,
-        _ => true,
-    }
+    ops::visit(name, Dtype::U32, About).unwrap_or_default()
 }
 
 /// Hands the operator of that name to `visitor`; `None` where it does not take such elements.

@@ -8,7 +8,7 @@ use crate::{operators, progress};
 use anyhow::{Context, Result, ensure};
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Cpu, Element, Engine, Error, Gpu, Op, StreamOptions};
+use treefold::{Answer, Element, Engine, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -21,25 +21,9 @@ pub fn run(args: &Args) -> Result<Report> {
         inputs.shown_by,
         takes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(" and ")
     );
-    let engine = engine(args.adapter.as_deref())?;
+    let engine = args.adapter.as_deref().map_or_else(Engine::best, Engine::named)?;
     let run = Run { args, inputs, engine: &engine };
     operators::visit(name, dtype, args.ddof.unwrap_or(0), run).context("no such operator")?
-}
-
-/// The engine of that name; else the best adapter, or the CPU where none opens.
-fn engine(wanted: Option<&str>) -> Result<Engine> {
-    let Some(wanted) = wanted else {
-        return match Gpu::new() {
-            Ok(gpu) => Ok(Engine::Gpu(gpu)),
-            // WGPU_ADAPTER_NAME asks for one that is not there.
-            Err(error @ Error::AdapterNotFound { .. }) => Err(error.into()),
-            Err(error) => {
-                log::info!("{error}; using the CPU engine");
-                Ok(Engine::Cpu(Cpu::new()))
-            }
-        };
-    };
-    Ok(Engine::named(wanted)?)
 }
 
 struct Run<'a> {
@@ -101,7 +85,7 @@ impl Visitor for Run<'_> {
             bytes,
             parts: finished.output.parts(),
             indexed: sample.iter().map(|part| part.index.is_some()).collect(),
-            exact: operators::exact(&args.operator, T::DTYPE),
+            exact: O::EXACT,
             adapter: engine.name(),
             backend: engine.backend(),
             seconds: Seconds {

@@ -14,5 +14,5 @@ arg_extreme! {
     /// assert_eq!(Cpu::new().reduce(ArgMax, &[4i32, 9, 9])?, Some(Found { value: 9, index: 1 }));
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    ArgMax, "argmax", End::High
+    ArgMax, "argmax", "Largest element and its index, the lowest among ties", End::High
 }

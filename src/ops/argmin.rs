@@ -14,5 +14,5 @@ arg_extreme! {
     /// assert_eq!(Cpu::new().reduce(ArgMin, &[4.0f32, 1.0, 1.0])?, Some(Found { value: 1.0, index: 1 }));
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    ArgMin, "argmin", End::Low
+    ArgMin, "argmin", "Smallest element and its index, the lowest among ties", End::Low
 }

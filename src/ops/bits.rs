@@ -4,7 +4,7 @@ use crate::{Element, Op, Result};
 
 /// One operator whose accumulator is a word: how it starts, lifts, combines and finishes, in Rust and in WGSL.
 macro_rules! word_operator {
-    ($(#[$doc:meta])* $name:ident, $text:literal, ($($for:ty),*), $output:ty, $identity:literal,
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, ($($for:ty),*), $output:ty, $identity:literal,
      $x:ident => $lift:expr, $lift_wgsl:literal, $op:tt, $acc:ident => $finish:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +14,8 @@ macro_rules! word_operator {
             type Acc = u32;
             type Output = $output;
             const ANSWER_WORDS: usize = 1;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
@@ -53,7 +55,7 @@ word_operator! {
     /// assert!(Cpu::new().reduce(Any, &[0i32, 0, 3])?);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Any, "any", (f32, i32, u32), bool, 0, x => u32::from(x != Element::ZERO), "select(1u, 0u, is_zero(bits))", |, acc => acc != 0
+    Any, "any", "Whether any element is not zero", (f32, i32, u32), bool, 0, x => u32::from(x != Element::ZERO), "select(1u, 0u, is_zero(bits))", |, acc => acc != 0
 }
 
 word_operator! {
@@ -64,17 +66,19 @@ word_operator! {
     /// assert!(!Cpu::new().reduce(All, &[1.0f32, 0.0, 3.0])?);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    All, "all", (f32, i32, u32), bool, 1, x => u32::from(x != Element::ZERO), "select(1u, 0u, is_zero(bits))", &, acc => acc != 0
+    All, "all", "Whether all elements are not zero", (f32, i32, u32), bool, 1, x => u32::from(x != Element::ZERO), "select(1u, 0u, is_zero(bits))", &, acc => acc != 0
 }
 
 macro_rules! bitwise {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $identity:literal, $op:tt) => {
-        word_operator! { $(#[$doc])* $name, $text, (u32), u32, $identity, x => x, "bits", $op, acc => acc }
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $identity:literal, $op:tt) => {
+        word_operator! { $(#[$doc])* $name, $text, $about, (u32), u32, $identity, x => x, "bits", $op, acc => acc }
 
         impl Op<i32> for $name {
             type Acc = u32;
             type Output = i32;
             const ANSWER_WORDS: usize = 1;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
@@ -109,7 +113,7 @@ bitwise! {
     /// assert_eq!(Cpu::new().reduce(And, &[0b1110u32, 0b0111])?, 0b0110);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    And, "and", 0xffffffff, &
+    And, "and", "Bitwise and; integers", 0xffffffff, &
 }
 
 bitwise! {
@@ -120,7 +124,7 @@ bitwise! {
     /// assert_eq!(Cpu::new().reduce(Or, &[0b1000u32, 0b0001])?, 0b1001);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Or, "or", 0, |
+    Or, "or", "Bitwise or; integers", 0, |
 }
 
 bitwise! {
@@ -131,5 +135,5 @@ bitwise! {
     /// assert_eq!(Cpu::new().reduce(Xor, &[0b1100i32, 0b1010])?, 0b0110);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Xor, "xor", 0, ^
+    Xor, "xor", "Bitwise exclusive or; integers", 0, ^
 }

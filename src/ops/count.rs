@@ -44,7 +44,7 @@ fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 2> {{ return array<u32, 2>(a
 }
 
 macro_rules! counting {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $x:ident => $holds:expr, $wgsl:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $x:ident => $holds:expr, $wgsl:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
@@ -53,6 +53,8 @@ macro_rules! counting {
             type Acc = Count;
             type Output = u64;
             const ANSWER_WORDS: usize = 2;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
@@ -94,7 +96,7 @@ counting! {
     /// assert_eq!(Cpu::new().reduce(CountNonzero, &[0.0f32, -0.0, 2.0, f32::NAN])?, 2);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    CountNonzero, "count_nonzero", x => x != T::ZERO, "!is_zero(bits)"
+    CountNonzero, "count_nonzero", "How many elements are not zero", x => x != T::ZERO, "!is_zero(bits)"
 }
 
 counting! {
@@ -107,5 +109,5 @@ counting! {
     /// assert_eq!(Cpu::new().reduce(CountNan, &[1.0f32, f32::NAN])?, 1);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    CountNan, "count_nan", x => x.is_nan(), "is_nan(bits)"
+    CountNan, "count_nan", "How many elements are NaN", x => x.is_nan(), "is_nan(bits)"
 }

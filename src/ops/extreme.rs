@@ -42,7 +42,7 @@ fn {prefix}unrank(rank: u32) -> u32 {{ {nan}return unkey({flip}rank); }}
 pub(crate) const NONE: u32 = u32::MAX;
 
 macro_rules! extreme {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $end:expr) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $end:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
@@ -51,6 +51,8 @@ macro_rules! extreme {
             type Acc = u32;
             type Output = Option<T>;
             const ANSWER_WORDS: usize = 1;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
@@ -161,7 +163,7 @@ fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 3> { return array<u32, 3>(un
 }
 
 macro_rules! arg_extreme {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $end:expr) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $end:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
@@ -170,6 +172,8 @@ macro_rules! arg_extreme {
             type Acc = Place;
             type Output = Option<Found<T>>;
             const ANSWER_WORDS: usize = 3;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
@@ -229,6 +233,8 @@ impl<T: Element> Op<T> for MinMax {
     type Acc = Ends;
     type Output = Option<(T, T)>;
     const ANSWER_WORDS: usize = 2;
+    const ABOUT: &'static str = "Smallest and largest element";
+    const EXACT: bool = true;
 
     fn name(&self) -> &'static str {
         "minmax"

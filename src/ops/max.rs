@@ -15,5 +15,5 @@ extreme! {
     /// assert_eq!(Cpu::new().reduce(Max, &[3u32, 9, 4])?, Some(9));
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Max, "max", End::High
+    Max, "max", "Largest element; NaN if there is one", End::High
 }

@@ -24,6 +24,7 @@ impl Op<f32> for Mean {
     type Acc = SumF32;
     type Output = Option<f32>;
     const ANSWER_WORDS: usize = 1;
+    const ABOUT: &'static str = "Arithmetic mean";
 
     fn name(&self) -> &'static str {
         "mean"
@@ -39,6 +40,10 @@ impl Op<f32> for Mean {
     #[inline(always)]
     fn combine(&self, a: SumF32, b: SumF32) -> SumF32 {
         Op::<f32>::combine(&Sum, a, b)
+    }
+    #[inline(always)]
+    fn fold(&self, elements: &[f32], _: u64) -> SumF32 {
+        SumF32::of(elements)
     }
     fn finish(&self, acc: SumF32, count: u64) -> Result<Option<f32>> {
         Ok((count > 0).then(|| (f64::from(acc.value()) / count as f64) as f32))
@@ -61,6 +66,7 @@ macro_rules! integer_mean {
             type Acc = Sum64<$wide>;
             type Output = Option<f64>;
             const ANSWER_WORDS: usize = 1;
+            const ABOUT: &'static str = "Arithmetic mean";
             const ELEMENTS_MAX: u64 = <Sum as Op<$type>>::ELEMENTS_MAX;
 
             fn name(&self) -> &'static str {

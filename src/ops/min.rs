@@ -18,5 +18,5 @@ extreme! {
     /// assert!(cpu.reduce(Min, &[1.0f32, f32::NAN])?.is_some_and(f32::is_nan));
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Min, "min", End::Low
+    Min, "min", "Smallest element; NaN if there is one", End::Low
 }

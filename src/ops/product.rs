@@ -23,6 +23,8 @@ use crate::{Element, Error, Op, Result, accumulator};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Product;
 
+const ABOUT: &str = "Product; exact for integers";
+
 const NAN: u32 = 1;
 const INFINITE: u32 = 2;
 const ZERO: u32 = 4;
@@ -107,6 +109,7 @@ impl Op<f32> for Product {
     type Acc = ProductF32;
     type Output = f32;
     const ANSWER_WORDS: usize = 1;
+    const ABOUT: &'static str = ABOUT;
 
     fn name(&self) -> &'static str {
         "product"
@@ -240,6 +243,8 @@ macro_rules! integer_product {
             type Acc = ProductInteger;
             type Output = $wide;
             const ANSWER_WORDS: usize = 3;
+            const ABOUT: &'static str = ABOUT;
+            const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 "product"

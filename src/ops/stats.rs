@@ -24,7 +24,7 @@ pub struct Summary<T, S> {
 
 /// Count, NaN count, sum, mean, standard deviation, minimum and maximum with their indices: one read of the data.
 ///
-/// Each part is what its own operator gives: [`CountNan`], [`Sum`], [`Variance`], [`ArgMin`], [`ArgMax`]. NaN propagates.
+/// The parts are those of [`CountNan`], [`Sum`], [`Variance`], [`ArgMin`] and [`ArgMax`], and mean = sum / count. NaN propagates.
 /// No device answer: for `reduce`, not `record`.
 ///
 /// ```
@@ -54,6 +54,7 @@ macro_rules! stats {
             type Acc = <Parts as Op<$type>>::Acc;
             type Output = Summary<$type, $sum>;
             const ANSWER_WORDS: usize = 0;
+            const ABOUT: &'static str = "Count, NaN count, sum, mean, std, min and max with their indices";
             const ELEMENTS_MAX: u64 = <Parts as Op<$type>>::ELEMENTS_MAX;
 
             fn name(&self) -> &'static str {

@@ -26,6 +26,8 @@ use crate::{Element, Error, Op, Result, accumulator};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
 
+const ABOUT: &str = "Sum; exact for integers";
+
 accumulator! {
     /// A float sum with the extremes of the bit patterns, which tell of NaN, of infinities and of -0.
     pub struct SumF32 {
@@ -39,6 +41,28 @@ accumulator! {
 }
 
 impl SumF32 {
+    /// The sum of a slice: blocks of vector lanes, so that the error grows with the lanes' lengths and not with the slice's.
+    #[inline(always)]
+    pub(crate) fn of(elements: &[f32]) -> SumF32 {
+        const LANES: usize = 32;
+        let mut all = SumF32 { sum: 0.0, top: i32::MIN, low: 0 };
+        for block in elements.chunks(4096) {
+            let (mut sums, mut tops, mut lows) = ([0.0f32; LANES], [i32::MIN; LANES], [0u32; LANES]);
+            for row in block.chunks(LANES) {
+                for (l, &x) in row.iter().enumerate() {
+                    sums[l] += x;
+                    tops[l] = tops[l].max(x.to_bits() as i32);
+                    lows[l] = lows[l].max(x.to_bits());
+                }
+            }
+            for l in 0..LANES {
+                all = SumF32 { sum: all.sum, top: all.top.max(tops[l]), low: all.low.max(lows[l]) };
+            }
+            all.sum += sums.iter().sum::<f32>();
+        }
+        all
+    }
+
     /// The sum as IEEE 754 has it.
     pub(crate) fn value(self) -> f32 {
         let (plus, minus) = (self.top == 0x7f80_0000, self.low == 0xff80_0000);
@@ -77,6 +101,7 @@ impl Op<f32> for Sum {
     type Acc = SumF32;
     type Output = f32;
     const ANSWER_WORDS: usize = 1;
+    const ABOUT: &'static str = ABOUT;
 
     fn name(&self) -> &'static str {
         "sum"
@@ -95,6 +120,10 @@ impl Op<f32> for Sum {
     }
     fn finish(&self, acc: SumF32, _: u64) -> Result<f32> {
         Ok(acc.value())
+    }
+    #[inline(always)]
+    fn fold(&self, elements: &[f32], _: u64) -> SumF32 {
+        SumF32::of(elements)
     }
     fn wgsl(&self) -> String {
         format!("{SUM_F32_WGSL}fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> {{ return array<u32, 1>(sum_bits(acc)); }}")
@@ -122,6 +151,8 @@ macro_rules! integer_sum {
             type Acc = Sum64<$wide>;
             type Output = $wide;
             const ANSWER_WORDS: usize = 2;
+            const ABOUT: &'static str = ABOUT;
+            const EXACT: bool = true;
             const ELEMENTS_MAX: u64 = 1 << 32;
 
             fn name(&self) -> &'static str {

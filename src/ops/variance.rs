@@ -24,6 +24,8 @@ pub struct Variance {
     pub ddof: u32,
 }
 
+const ABOUT: &str = "Variance, divided by n - ddof";
+
 /// (count, mean, Σ(x - mean)²) of floats; f32 on the device, f64 on the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
@@ -98,6 +100,7 @@ impl Op<f32> for Variance {
     type Acc = Moments;
     type Output = Option<f64>;
     const ANSWER_WORDS: usize = 1;
+    const ABOUT: &'static str = ABOUT;
 
     fn name(&self) -> &'static str {
         "variance"
@@ -206,6 +209,7 @@ macro_rules! integer_variance {
             type Acc = Powers;
             type Output = Option<f64>;
             const ANSWER_WORDS: usize = 0;
+            const ABOUT: &'static str = ABOUT;
             const ELEMENTS_MAX: u64 = 1 << 32;
 
             fn name(&self) -> &'static str {

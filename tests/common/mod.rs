@@ -10,7 +10,10 @@ use treefold::{Answer, Dtype, Element, Gpu, Input, Layout, Op, Result, Tuning, V
 /// The adapter under test: the best one, or WGPU_ADAPTER_NAME. No adapter is a failure, never a pass.
 pub fn gpu() -> Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
-    let open = || Gpu::new().unwrap_or_else(|error| panic!("these tests need a GPU or lavapipe (scripts/test installs it): {error}"));
+    let open = || {
+        Gpu::new()
+            .unwrap_or_else(|error| panic!("these tests need a GPU or lavapipe (scripts/test installs it): {error}"))
+    };
     GPU.get_or_init(open).clone()
 }
 
@@ -48,7 +51,12 @@ pub fn upload<T: Element>(gpu: &Gpu, elements: &[T]) -> wgpu::Buffer {
 pub fn download(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u32> {
     let (device, queue) = (gpu.device(), gpu.queue());
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-    let host = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: buffer.size(), usage, mapped_at_creation: false });
+    let host = device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: buffer.size(),
+        usage,
+        mapped_at_creation: false,
+    });
     let mut encoder = device.create_command_encoder(&Default::default());
     encoder.copy_buffer_to_buffer(buffer, 0, &host, 0, buffer.size());
     queue.submit([encoder.finish()]);
@@ -89,8 +97,19 @@ impl Random {
 pub fn extremes<T: Element>() -> Vec<T> {
     let bits: &[u32] = match T::DTYPE {
         Dtype::F32 => &[
-            0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0x7f80_0000, 0xff80_0000, 0, 0x8000_0000, 1, 0x8000_0001, 0x007f_ffff,
-            0x7f7f_ffff, 0xff7f_ffff, 0x3f80_0000,
+            0x7fc0_0000,
+            0xffc0_0000,
+            0x7f80_0001,
+            0x7f80_0000,
+            0xff80_0000,
+            0,
+            0x8000_0000,
+            1,
+            0x8000_0001,
+            0x007f_ffff,
+            0x7f7f_ffff,
+            0xff7f_ffff,
+            0x3f80_0000,
         ],
         _ => &[0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_ffff],
     };
@@ -201,7 +220,14 @@ pub fn shapes() -> Vec<Tuning> {
         Tuning { subgroups: false, ..small },
         Tuning { workgroup_size: 128, single_workgroup_size: 256, loads_in_flight: 4, workgroups_max: 2, ..small },
         Tuning { workgroup_size: 4, single_workgroup_size: 8, loads_in_flight: 1, layout: Layout::Blocked, ..small },
-        Tuning { workgroup_size: 1, single_workgroup_size: 1, workgroups_max: 5, single_elements_max: 0, subgroups: false, ..small },
+        Tuning {
+            workgroup_size: 1,
+            single_workgroup_size: 1,
+            workgroups_max: 5,
+            single_elements_max: 0,
+            subgroups: false,
+            ..small
+        },
         // Many dispatches: 1 KiB each.
         Tuning { dispatch_bytes_max: 1024, ..small },
     ]
@@ -320,7 +346,13 @@ impl Compare<'_> {
         }
     }
 
-    fn judge<T: Element, O: Op<T, Output: Answer>>(&mut self, op: &O, elements: &[T], start: usize, got: Result<O::Output>) {
+    fn judge<T: Element, O: Op<T, Output: Answer>>(
+        &mut self,
+        op: &O,
+        elements: &[T],
+        start: usize,
+        got: Result<O::Output>,
+    ) {
         let want = plain_fold(op, elements);
         let place = format!("{} {} of {} from {start}", op.name(), T::DTYPE, elements.len());
         match (got, want) {
@@ -346,7 +378,8 @@ impl Compare<'_> {
             }
             (Err(got), Err(want)) => assert_eq!(got.to_string(), want.to_string(), "{place}"),
             (got, want) => {
-                let tell = |outcome: Result<O::Output>| outcome.map_or_else(|e| e.to_string(), |o| format!("{:?}", o.parts()));
+                let tell =
+                    |outcome: Result<O::Output>| outcome.map_or_else(|e| e.to_string(), |o| format!("{:?}", o.parts()));
                 self.failures.push(format!("{place}: got {}, want {}", tell(got), tell(want)));
             }
         }
@@ -389,5 +422,9 @@ pub fn coverage(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
 
 /// The first few of a list, for a message.
 pub fn some(failures: &[String]) -> String {
-    format!("{} failures, such as\n{}", failures.len(), failures.iter().take(12).cloned().collect::<Vec<_>>().join("\n"))
+    format!(
+        "{} failures, such as\n{}",
+        failures.len(),
+        failures.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
+    )
 }
