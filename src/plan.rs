@@ -269,7 +269,8 @@ impl Planner {
         let invocations = workgroups * workgroup_size;
         let blocked = self.tuning.layout == Layout::Blocked;
         let run = quads.div_ceil(invocations.into());
-        let run = if blocked { run.next_multiple_of(loads) } else { run } as u32;
+        // Whole rounds, and an odd number of them: blocks a power of two apart would meet in one set of the cache.
+        let run = if blocked { (run.div_ceil(loads) | 1) * loads } else { run } as u32;
         Pass {
             kernel: Kernel::Reduce,
             workgroup_size,
