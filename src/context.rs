@@ -169,7 +169,7 @@ impl Context {
         Ok(buffer)
     }
 
-    /// Waits until a submission is done and its callbacks have run.
+    /// Waits until a submission is done and its callback, which makes `done` true, has run.
     ///
     /// The fence of a GPU wakes a thread tens of microseconds late, so short work is awaited by asking again and again.
     pub fn wait(&self, submission: &wgpu::SubmissionIndex, what: &'static str, done: impl Fn() -> bool) -> Result<()> {
@@ -182,7 +182,16 @@ impl Context {
             std::hint::spin_loop();
         }
         let wait = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(self.timeout) };
-        self.poll(wait, what)
+        self.poll(wait, what)?;
+        // The work is done, but another thread's poll may be about to run the callback.
+        while !done() {
+            if start.elapsed() > self.timeout {
+                return Err(Error::Timeout { what, waited: self.timeout });
+            }
+            std::thread::yield_now();
+            self.poll_once(what)?;
+        }
+        Ok(())
     }
 
     /// Lets callbacks run whose time has come.
@@ -204,8 +213,10 @@ impl Context {
 /// Writes bytes into a mapped buffer.
 pub(crate) fn fill(buffer: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapped memory", message: error.to_string() };
-    let mut view = buffer.get_mapped_range_mut(at..at + bytes.len() as u64).map_err(refused)?;
-    view.copy_from_slice(bytes);
+    // A mapped range begins at a multiple of 8.
+    let before = at % 8;
+    let mut view = buffer.get_mapped_range_mut(at - before..at + bytes.len() as u64).map_err(refused)?;
+    view.slice(before as usize..).copy_from_slice(bytes);
     Ok(())
 }
 

@@ -46,9 +46,9 @@ impl Readback {
         let mapped = Arc::new(AtomicBool::new(false));
         let (theirs, done) = (sender.clone(), mapped.clone());
         self.host.map_async(wgpu::MapMode::Read, .., move |result| {
-            done.store(true, Ordering::Release);
             let lost = |error: wgpu::BufferAsyncError| Error::DeviceLost { what: WHAT, message: error.to_string() };
             send(&theirs, result.map_err(lost));
+            done.store(true, Ordering::Release);
         });
         Pending { readback: self, submission, receiver, sender, mapped }
     }
@@ -92,11 +92,8 @@ pub(crate) struct Pending {
 impl Pending {
     /// Blocks until they are there.
     pub fn wait(self, context: &Context) -> Result<Vec<Vec<u32>>> {
-        let waited = context.wait(&self.submission, WHAT, || self.mapped.load(Ordering::Acquire));
-        if let Err(error) = waited {
+        if let Err(error) = context.wait(&self.submission, WHAT, || self.mapped.load(Ordering::Acquire)) {
             send(&self.sender, Err(error));
-        } else if !self.mapped.load(Ordering::Acquire) {
-            send(&self.sender, Err(Error::Timeout { what: WHAT, waited: context.timeout }));
         }
         match pollster::block_on(self.receiver.receive()) {
             Some(Ok(())) => self.readback.words(),

@@ -17,7 +17,8 @@ use crate::{Element, Error, Op, Result, accumulator};
 /// let cpu = Cpu::new();
 /// assert_eq!(cpu.reduce(Product, &[-3i32, 5, 7])?, -105);
 /// assert!(matches!(cpu.reduce(Product, &[u32::MAX; 3]), Err(Error::Overflow { .. })));
-/// assert_eq!(cpu.reduce(Product, &[1e30f32, 1e30, 1e-30, 1e-30])?, 1.0);
+/// let (huge, tiny) = (2f32.powi(100), 2f32.powi(-100));
+/// assert_eq!(cpu.reduce(Product, &[huge, huge, tiny, tiny])?, 1.0);
 /// # Ok::<(), treefold::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,306 @@
+//! treefold inside somebody else's program: its device, its encoder, its threads, its errors.
+
+mod common;
+use common::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use treefold::ops::*;
+use treefold::wgpu::{self, BufferUsages};
+use treefold::{Cpu, Error, Gpu, Input, Reducer, StreamOptions};
+
+fn buffer(gpu: &Gpu, size: u64, usage: BufferUsages) -> wgpu::Buffer {
+    gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+}
+
+fn output(gpu: &Gpu, words: u64) -> wgpu::Buffer {
+    buffer(gpu, words * 4, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
+}
+
+#[test]
+fn records_of_different_length_in_one_encoder() {
+    let gpu = gpu();
+    let elements: Vec<u32> = (0..50_000).collect();
+    let input = upload(&gpu, &elements);
+    let sum = Reducer::<u32, _>::new(gpu.device(), gpu.queue(), Sum).expect("a reducer");
+    let lengths = [10u64, 50_000, 0, 3, 40_001];
+    let out = output(&gpu, 3 * lengths.len() as u64);
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    for (at, &n) in lengths.iter().enumerate() {
+        let place = out.slice(at as u64 * 12..at as u64 * 12 + 12);
+        sum.record(&mut encoder, Input::range(&input, 0..n), place).expect("a record");
+    }
+    gpu.queue().submit([encoder.finish()]);
+    let words = download(&gpu, &out);
+    for (answer, n) in words.chunks(3).zip(lengths) {
+        let total = (n * n.saturating_sub(1)) / 2;
+        assert_eq!(answer, [total as u32, (total >> 32) as u32, n as u32], "{n}");
+    }
+}
+
+#[test]
+fn answers_on_the_device() {
+    let gpu = gpu();
+    let input = upload(&gpu, &[3.0f32, -1.0, f32::NAN, 2.0]);
+    let out = output(&gpu, 16);
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let finite = Input::range(&input, 0..2);
+    gpu.reducer::<f32, _>(MinMax).and_then(|r| r.record(&mut encoder, &finite, out.slice(0..12))).expect("a record");
+    gpu.reducer::<f32, _>(ArgMax).and_then(|r| r.record(&mut encoder, &input, out.slice(12..28))).expect("a record");
+    gpu.reducer::<f32, _>(Mean).and_then(|r| r.record(&mut encoder, &finite, out.slice(28..36))).expect("a record");
+    gpu.reducer::<f32, _>((Sum, Max)).and_then(|r| r.record(&mut encoder, &finite, out.slice(36..48))).expect("a record");
+    let nothing = Input::range(&input, 2..2);
+    gpu.reducer::<f32, _>(Min).and_then(|r| r.record(&mut encoder, &nothing, out.slice(48..56))).expect("a record");
+    gpu.queue().submit([encoder.finish()]);
+    let words = download(&gpu, &out);
+    let f = |x: f32| x.to_bits();
+    assert_eq!(words[..3], [f(-1.0), f(3.0), 2]);
+    assert_eq!(words[3..7], [0x7fc0_0000, 2, 0, 4]);
+    assert_eq!(words[7..9], [f(1.0), 2]);
+    assert_eq!(words[9..12], [f(2.0), f(3.0), 2]);
+    assert_eq!(words[13], 0, "nothing has no answer");
+}
+
+#[test]
+fn poison_around_input_and_output_stays_out_and_untouched() {
+    let gpu = gpu();
+    for n in [1u64, 5, 64, 1000, 30_000] {
+        let mut elements = vec![f32::NAN; n as usize + 14];
+        elements[7..7 + n as usize].fill(0.5);
+        let input = upload(&gpu, &elements);
+        let out = output(&gpu, 9);
+        gpu.queue().write_buffer(&out, 0, &[0xab; 36]);
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+        sum.record(&mut encoder, Input::range(&input, 7..7 + n), out.slice(16..24)).expect("a record");
+        gpu.queue().submit([encoder.finish()]);
+        let words = download(&gpu, &out);
+        assert_eq!(f32::from_bits(words[4]), n as f32 * 0.5);
+        assert_eq!(words[5], n as u32);
+        assert!(words.iter().enumerate().all(|(at, &word)| at == 4 || at == 5 || word == 0xabab_abab), "{words:x?}");
+    }
+}
+
+#[test]
+fn one_buffer_for_input_and_output() {
+    let gpu = gpu();
+    let both = upload(&gpu, &[1u32, 2, 3, 4, 0, 0, 0]);
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    sum.record(&mut encoder, Input::range(&both, 0..4), both.slice(16..28)).expect("disjoint ranges");
+    let overlap = sum.record(&mut encoder, Input::range(&both, 0..5), both.slice(16..28));
+    assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
+    gpu.queue().submit([encoder.finish()]);
+    assert_eq!(download(&gpu, &both)[4..], [10, 0, 4]);
+}
+
+#[test]
+fn a_pass_of_the_program_holds_many_reductions() {
+    let gpu = gpu();
+    let input = upload(&gpu, &(0..9000u32).collect::<Vec<_>>());
+    let out = output(&gpu, 200);
+    let max = gpu.reducer::<u32, _>(Max).expect("a reducer");
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    for at in 0..100u64 {
+        max.record_in_pass(&mut pass, Input::range(&input, at..at * 90 + 1), out.slice(at * 8..at * 8 + 8)).expect("a record");
+    }
+    drop(pass);
+    gpu.queue().submit([encoder.finish()]);
+    for (at, answer) in download(&gpu, &out).chunks(2).enumerate() {
+        assert_eq!(answer, [at as u32 * 90, at as u32 * 89 + 1]);
+    }
+}
+
+#[test]
+fn several_buffers_are_one_input() {
+    let gpu = gpu();
+    let parts: Vec<Vec<u32>> = [700usize, 0, 1, 4097, 3].map(|n| Random(n as u64).elements(n)).into();
+    let buffers: Vec<wgpu::Buffer> = parts.iter().map(|part| upload(&gpu, part)).collect();
+    let ranges = parts.iter().zip(&buffers).map(|(part, buffer)| Input::range(buffer, 0..part.len() as u64));
+    let input = Input::concat(ranges);
+    let all = parts.concat();
+    let hash = gpu.reducer::<u32, _>(TextHash).and_then(|reducer| reducer.reduce(&input)).expect("a hash");
+    assert_eq!(hash, plain_fold(&TextHash, &all).expect("a fold"));
+    let found = gpu.reducer::<u32, _>(ArgMax).and_then(|reducer| reducer.reduce(&input)).expect("an answer");
+    assert_eq!(found, plain_fold(&ArgMax, &all).expect("a fold"));
+}
+
+#[test]
+fn a_batch_answers_in_order() {
+    let gpu = gpu();
+    let input = upload(&gpu, &(0..5000u32).collect::<Vec<_>>());
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let answers = sum.reduce_batch((0..1000u64).map(|n| Input::range(&input, n..n * 5))).expect("answers");
+    let want: Vec<u64> = (0..1000u64).map(|n| (n..n * 5).sum()).collect();
+    assert_eq!(answers, want);
+    assert_eq!(sum.reduce_batch(Vec::<Input<u32>>::new()).expect("nothing"), Vec::<u64>::new());
+}
+
+#[test]
+fn a_future_needs_no_executor_and_no_polling() {
+    let gpu = gpu();
+    let input = upload(&gpu, &[1.5f32; 3000]);
+    let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    let futures: Vec<_> = (0..8u64).map(|n| sum.reduce_async(Input::range(&input, 0..n * 100))).collect();
+    drop(input);
+    for (n, future) in futures.into_iter().enumerate() {
+        assert_eq!(pollster::block_on(future).expect("an answer"), n as f32 * 150.0);
+    }
+    let missing = buffer(&gpu, 16, BufferUsages::COPY_DST);
+    let error = pollster::block_on(sum.reduce_async(&missing));
+    assert!(matches!(error, Err(Error::MissingUsage { .. })), "{error:?}");
+    // A future that nobody awaits harms nobody.
+    drop(sum.reduce_async(&upload(&gpu, &[1.0f32])));
+}
+
+#[test]
+fn eight_threads_at_once() {
+    let gpu = gpu();
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let hash = gpu.reducer::<u32, _>(TextHash).expect("a reducer");
+    std::thread::scope(|scope| {
+        for thread in 0..8u64 {
+            let (gpu, sum, hash) = (&gpu, &sum, &hash);
+            scope.spawn(move || {
+                for round in 0..6 {
+                    let elements: Vec<u32> = Random(thread * 100 + round).elements((thread * 7919 + round * 131) as usize);
+                    let input = upload(gpu, &elements);
+                    let input = Input::range(&input, 0..elements.len() as u64);
+                    let want: u64 = elements.iter().map(|&x| u64::from(x)).sum();
+                    assert_eq!(sum.reduce(&input).expect("a sum"), want);
+                    assert_eq!(hash.reduce(&input).expect("a hash"), plain_fold(&TextHash, &elements).expect("a fold"));
+                    assert_eq!(gpu.reduce(Sum, &elements).expect("a sum"), want);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn streams_of_any_parts() {
+    let gpu = gpu();
+    let elements: Vec<u32> = Random(5).elements(1_300_001);
+    let want = plain_fold(&TextHash, &elements).expect("a fold");
+    let mut options = StreamOptions::default();
+    // Slots of a third of a MiB, or less: every ring position is used many times.
+    options.memory_bytes = 1 << 20;
+    for part in [1_300_001, 100_000, 4096, 87_381, 87_382] {
+        let mut stream = gpu.stream(TextHash, &options).expect("a stream");
+        for part in elements.chunks(part) {
+            stream.push(part).expect("a push");
+        }
+        assert_eq!(stream.count(), 1_300_001);
+        let finished = stream.finish().expect("an answer");
+        assert_eq!((finished.output, finished.count), (want, 1_300_001), "{part}");
+    }
+    let mut stream = gpu.stream(ArgMax, &options).expect("a stream");
+    for at in 0..40u32 {
+        stream.push(&vec![at % 37; 50_000]).expect("a push");
+    }
+    assert_eq!(stream.finish().expect("an answer").output, Some(Found { value: 36, index: 36 * 50_000 }));
+    let empty = gpu.stream::<f32, _>(Sum, &options).and_then(|stream| stream.finish()).expect("an answer");
+    assert_eq!((empty.output, empty.count), (0.0, 0));
+}
+
+#[test]
+fn cpu_answers_do_not_depend_on_threads() {
+    let elements: Vec<f32> = Random(3).elements(777_777);
+    let sums: Vec<u32> = [1, 2, 3, 16].map(|n| Cpu::with_threads(n).reduce(Sum, &elements).expect("a sum").to_bits()).into();
+    assert!(sums.iter().all(|&sum| sum == sums[0]), "{sums:x?}");
+}
+
+#[test]
+fn fast_sums_repeat_bit_for_bit() {
+    let gpu = gpu();
+    let elements: Vec<f32> = Random(4).elements(500_001);
+    let input = upload(&gpu, &elements);
+    let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    let first = sum.reduce(&input).expect("a sum");
+    for _ in 0..5 {
+        assert_eq!(sum.reduce(&input).expect("a sum").to_bits(), first.to_bits());
+    }
+}
+
+#[test]
+fn errors_name_values_and_repair() {
+    let gpu = gpu();
+    let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    let good = upload(&gpu, &[1.0f32; 8]);
+    let uniform = buffer(&gpu, 32, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+    let text = |outcome: treefold::Result<()>| outcome.expect_err("an error").to_string();
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let told = text(sum.record(&mut encoder, &uniform, &good));
+    assert!(told.contains("input lacks STORAGE (it has COPY_DST | UNIFORM)"), "{told}");
+    let told = text(sum.record(&mut encoder, &good, &uniform));
+    assert!(told.contains("output lacks STORAGE"), "{told}");
+    let told = text(sum.record(&mut encoder, Input::range(&good, 4..9), &output(&gpu, 2)));
+    assert!(told.contains("bytes 16..36") && told.contains("has 32"), "{told}");
+    let told = text(sum.record(&mut encoder, good.slice(2..10), &output(&gpu, 2)));
+    assert!(told.contains("byte 2") && told.contains("multiple of 4"), "{told}");
+    let told = text(sum.record(&mut encoder, &good, &output(&gpu, 1)));
+    assert!(told.contains("has 4 bytes") && told.contains("needs 8"), "{told}");
+    let stats = gpu.reducer::<f32, _>(Stats::default()).expect("a reducer");
+    let told = text(stats.record(&mut encoder, &good, &output(&gpu, 40)));
+    assert!(told.contains("stats") && told.contains("reduce()"), "{told}");
+    // Nothing of all that went into the encoder.
+    gpu.queue().submit([encoder.finish()]);
+}
+
+#[test]
+fn the_programs_own_handlers_and_scopes_are_left_alone() {
+    let gpu = small_gpu(1 << 20);
+    let (device, queue) = (gpu.device(), gpu.queue());
+    let (caught, lost) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (on_error, on_lost) = (caught.clone(), lost.clone());
+    device.on_uncaptured_error(Arc::new(move |_| on_error.store(true, Ordering::SeqCst)));
+    device.set_device_lost_callback(move |_, _| on_lost.store(true, Ordering::SeqCst));
+    let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let reducer = Reducer::<u32, _>::new(device, queue, Sum).expect("a reducer");
+    assert_eq!(reducer.reduce(&upload(&gpu, &[1u32, 2])).expect("a sum"), 3);
+    let invalid = wgpu::BufferDescriptor { label: None, size: 4, usage: BufferUsages::empty(), mapped_at_creation: false };
+    let _ = device.create_buffer(&invalid);
+    assert!(pollster::block_on(scope.pop()).is_some(), "the program's scope still catches the program's errors");
+    assert!(!caught.load(Ordering::SeqCst));
+    let _ = device.create_buffer(&invalid);
+    assert!(caught.load(Ordering::SeqCst), "the program's handler still hears");
+    device.destroy();
+    let _ = device.poll(wgpu::PollType::Poll);
+    assert!(lost.load(Ordering::SeqCst), "the program's callback still hears of a lost device");
+}
+
+#[test]
+fn a_lost_device_is_an_error_and_no_hang() {
+    let gpu = small_gpu(1 << 20);
+    let input = upload(&gpu, &[1u32; 100]);
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let mut stream = gpu.stream::<u32, _>(Sum, &StreamOptions::default()).expect("a stream");
+    gpu.device().destroy();
+    let start = Instant::now();
+    let answer = sum.reduce(&input);
+    assert!(answer.is_err(), "{answer:?}");
+    let answer = pollster::block_on(sum.reduce_async(&input));
+    assert!(answer.is_err(), "{answer:?}");
+    let answer = stream.push(&[1, 2, 3]).and_then(|()| stream.finish());
+    assert!(answer.is_err(), "{answer:?}");
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn adapters_are_listed_and_named() {
+    let listed = Gpu::adapters();
+    let default = listed.iter().find(|adapter| adapter.default).expect("a default");
+    assert_ne!(default.info.backend, wgpu::Backend::Gl);
+    assert_eq!(Gpu::named(&default.index.to_string()).expect("by number").info().name, default.info.name);
+    let some_of_it = default.info.name[1..4].to_uppercase();
+    assert!(Gpu::named(&some_of_it).is_ok(), "{some_of_it}");
+    let told = Gpu::named("no such adapter").expect_err("an error").to_string();
+    assert!(told.contains("no such adapter") && told.contains(&default.info.name) && told.contains("cpu"), "{told}");
+}
+
+#[test]
+fn no_more_memory_than_there_is() {
+    let gpu = gpu();
+    let error = gpu.with_tuning(treefold::Tuning { workgroup_size: 48, ..*gpu.tuning() }).expect_err("no power of two");
+    assert!(error.to_string().contains("workgroup_size is 48"), "{error}");
+}

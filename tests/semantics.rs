@@ -1,0 +1,162 @@
+//! What every operator answers about empty input, NaN, ties, zeros and overflow: by hand, on the adapter and on the CPU.
+
+mod common;
+use common::gpu;
+use treefold::ops::*;
+use treefold::{Cpu, Element, Engine, Error, Op, Result};
+
+/// The answers of the adapter and of the CPU engine.
+fn both<T: Element, O: Op<T>>(op: O, elements: &[T]) -> [Result<O::Output>; 2] {
+    [Engine::Gpu(gpu()).reduce(op.clone(), elements), Cpu::with_threads(3).reduce(op, elements)]
+}
+
+macro_rules! same {
+    ($op:expr, $elements:expr, $want:expr) => {
+        for got in both($op, $elements) {
+            assert_eq!(got.expect("an answer"), $want, "{:?} of {:?}", $op, $elements);
+        }
+    };
+}
+
+const NAN: f32 = f32::NAN;
+const INF: f32 = f32::INFINITY;
+
+#[test]
+fn empty() {
+    let none: &[f32] = &[];
+    same!(Sum, none, 0.0);
+    same!(Sum, &[] as &[i32], 0i64);
+    same!(Product, none, 1.0);
+    same!(Product, &[] as &[u32], 1u64);
+    same!(CountNonzero, none, 0);
+    same!(CountNan, none, 0);
+    same!(Any, none, false);
+    same!(All, none, true);
+    same!(Min, none, None);
+    same!(Max, none, None);
+    same!(MinMax, none, None);
+    same!(ArgMin, none, None);
+    same!(ArgMax, none, None);
+    same!(Mean, none, None);
+    same!(Variance::default(), none, None);
+    same!(And, &[] as &[u32], u32::MAX);
+    same!(Or, &[] as &[i32], 0);
+    same!(Xor, &[] as &[i32], 0);
+    for summary in both(Stats::default(), none) {
+        let summary = summary.expect("a summary");
+        assert_eq!((summary.count, summary.sum, summary.mean, summary.std), (0, 0.0, None, None));
+        assert_eq!((summary.min, summary.max), (None, None));
+    }
+}
+
+#[test]
+fn integers_are_exact_in_64_bits() {
+    same!(Sum, &[u32::MAX; 1000], u64::from(u32::MAX) * 1000);
+    same!(Sum, &[i32::MIN; 999], i64::from(i32::MIN) * 999);
+    same!(Sum, &[i32::MIN, i32::MAX, -1, 1], -1);
+    same!(Mean, &[i32::MAX, i32::MAX - 1], Some(2_147_483_646.5));
+    same!(Variance::default(), &[2_000_000_000i32, 2_000_000_001], Some(0.25));
+    same!(Variance { ddof: 1 }, &[0u32, u32::MAX], Some(f64::from(u32::MAX).powi(2) / 2.0));
+}
+
+#[test]
+fn products_are_checked() {
+    same!(Product, &[-2i32, 3, -5, 7], 210);
+    same!(Product, &[i32::MIN, i32::MIN, -2], i64::MIN);
+    same!(Product, &[u32::MAX, u32::MAX], u64::from(u32::MAX).pow(2));
+    same!(Product, &[u32::MAX, u32::MAX, u32::MAX, 0], 0);
+    for got in both(Product, &[i32::MIN, i32::MIN, 2]) {
+        assert!(matches!(got, Err(Error::Overflow { operator: "product", bits: 64 })), "{got:?}");
+    }
+    for got in both(Product, &[u32::MAX; 9]) {
+        assert!(matches!(got, Err(Error::Overflow { .. })), "{got:?}");
+    }
+    // Neither 2^200 nor 2^-200 is an f32.
+    let (huge, tiny) = (2f32.powi(100), 2f32.powi(-100));
+    same!(Product, &[huge, huge, tiny, tiny], 1.0);
+    same!(Product, &[-2.0f32, f32::from_bits(3)], -f32::from_bits(6));
+    for got in both(Product, &[0.0f32, INF]) {
+        assert!(got.expect("an answer").is_nan());
+    }
+}
+
+#[test]
+fn nan_propagates() {
+    let with_nan = [1.0f32, NAN, -3.0, NAN];
+    for got in both(Min, &with_nan).into_iter().chain(both(Max, &with_nan)) {
+        assert!(got.expect("an answer").is_some_and(f32::is_nan));
+    }
+    for got in both(ArgMin, &with_nan).into_iter().chain(both(ArgMax, &with_nan)) {
+        let found = got.expect("an answer").expect("not empty");
+        assert!(found.value.is_nan() && found.index == 1, "{found:?}");
+    }
+    for got in both(Sum, &with_nan) {
+        assert!(got.expect("an answer").is_nan());
+    }
+    for got in both(Mean, &with_nan) {
+        assert!(got.expect("an answer").is_some_and(f32::is_nan));
+    }
+    same!(CountNan, &with_nan, 2);
+    same!(CountNonzero, &[NAN, 0.0, -0.0, 1.0], 2);
+    same!(Any, &[NAN], true);
+    // A NaN of the other sign and a signalling one.
+    for bits in [0xffc0_0000, 0x7f80_0001, 0xff80_0001] {
+        for got in both(Max, &[2.0, f32::from_bits(bits)]) {
+            assert!(got.expect("an answer").is_some_and(f32::is_nan), "{bits:x}");
+        }
+        for got in both(Sum, &[2.0, f32::from_bits(bits)]) {
+            assert!(got.expect("an answer").is_nan(), "{bits:x}");
+        }
+    }
+}
+
+#[test]
+fn infinities() {
+    same!(Sum, &[1.0, INF, 2.0], INF);
+    same!(Sum, &[1.0, -INF, 2.0], -INF);
+    for got in both(Sum, &[INF, 1.0, -INF]) {
+        assert!(got.expect("an answer").is_nan());
+    }
+    same!(Mean, &[1.0, -INF], Some(-INF));
+    same!(Min, &[INF, INF], Some(INF));
+    same!(MinMax, &[-INF, 0.0, INF], Some((-INF, INF)));
+    for got in both(Variance::default(), &[1.0, INF]) {
+        assert!(got.expect("an answer").is_some_and(f64::is_nan));
+    }
+}
+
+#[test]
+fn zeros() {
+    let negative = |x: f32| x == 0.0 && x.is_sign_negative();
+    for got in both(Sum, &[-0.0f32; 77]) {
+        assert!(negative(got.expect("an answer")));
+    }
+    for got in both(Sum, &[-0.0f32, 0.0]).into_iter().chain(both(Sum, &[1.0, -1.0])) {
+        let got = got.expect("an answer");
+        assert!(got == 0.0 && !negative(got));
+    }
+    // Equal for min, max and arg: the lowest index wins.
+    same!(ArgMin, &[1.0, 0.0, -0.0], Some(Found { value: 0.0, index: 1 }));
+    same!(ArgMax, &[-1.0, -0.0, 0.0], Some(Found { value: 0.0, index: 1 }));
+    same!(Min, &[0.0, -0.0], Some(0.0));
+    same!(CountNonzero, &[-0.0f32], 0);
+}
+
+#[test]
+fn ties_go_to_the_lowest_index() {
+    let mut elements = vec![5i32; 70_000];
+    elements[60_001] = -4;
+    elements[60_002] = -4;
+    elements[12_345] = 9;
+    elements[54_321] = 9;
+    same!(ArgMin, &elements, Some(Found { value: -4, index: 60_001 }));
+    same!(ArgMax, &elements, Some(Found { value: 9, index: 12_345 }));
+    same!(ArgMin, &[7u32; 5000], Some(Found { value: 7, index: 0 }));
+}
+
+#[test]
+fn several_operators_in_one_read() {
+    let elements: Vec<f32> = (0..10_000).map(|i| (i % 100) as f32).collect();
+    same!((Sum, MinMax, ArgMax), &elements, (495_000.0, Some((0.0, 99.0)), Some(Found { value: 99.0, index: 99 })));
+    same!((CountNonzero, (Max, Min)), &elements, (9900, (Some(99.0), Some(0.0))));
+}
