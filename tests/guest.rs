@@ -48,7 +48,9 @@ fn answers_on_the_device() {
     gpu.reducer::<f32, _>(MinMax).and_then(|r| r.record(&mut encoder, &finite, out.slice(0..12))).expect("a record");
     gpu.reducer::<f32, _>(ArgMax).and_then(|r| r.record(&mut encoder, &input, out.slice(12..28))).expect("a record");
     gpu.reducer::<f32, _>(Mean).and_then(|r| r.record(&mut encoder, &finite, out.slice(28..36))).expect("a record");
-    gpu.reducer::<f32, _>((Sum, Max)).and_then(|r| r.record(&mut encoder, &finite, out.slice(36..48))).expect("a record");
+    gpu.reducer::<f32, _>((Sum, Max))
+        .and_then(|r| r.record(&mut encoder, &finite, out.slice(36..48)))
+        .expect("a record");
     let nothing = Input::range(&input, 2..2);
     gpu.reducer::<f32, _>(Min).and_then(|r| r.record(&mut encoder, &nothing, out.slice(48..56))).expect("a record");
     gpu.queue().submit([encoder.finish()]);
@@ -103,7 +105,8 @@ fn a_pass_of_the_program_holds_many_reductions() {
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());
     for at in 0..100u64 {
-        max.record_in_pass(&mut pass, Input::range(&input, at..at * 90 + 1), out.slice(at * 8..at * 8 + 8)).expect("a record");
+        max.record_in_pass(&mut pass, Input::range(&input, at..at * 90 + 1), out.slice(at * 8..at * 8 + 8))
+            .expect("a record");
     }
     drop(pass);
     gpu.queue().submit([encoder.finish()]);
@@ -164,7 +167,8 @@ fn eight_threads_at_once() {
             let (gpu, sum, hash) = (&gpu, &sum, &hash);
             scope.spawn(move || {
                 for round in 0..6 {
-                    let elements: Vec<u32> = Random(thread * 100 + round).elements((thread * 7919 + round * 131) as usize);
+                    let elements: Vec<u32> =
+                        Random(thread * 100 + round).elements((thread * 7919 + round * 131) as usize);
                     let input = upload(gpu, &elements);
                     let input = Input::range(&input, 0..elements.len() as u64);
                     let want: u64 = elements.iter().map(|&x| u64::from(x)).sum();
@@ -206,7 +210,8 @@ fn streams_of_any_parts() {
 #[test]
 fn cpu_answers_do_not_depend_on_threads() {
     let elements: Vec<f32> = Random(3).elements(777_777);
-    let sums: Vec<u32> = [1, 2, 3, 16].map(|n| Cpu::with_threads(n).reduce(Sum, &elements).expect("a sum").to_bits()).into();
+    let sums: Vec<u32> =
+        [1, 2, 3, 16].map(|n| Cpu::with_threads(n).reduce(Sum, &elements).expect("a sum").to_bits()).into();
     assert!(sums.iter().all(|&sum| sum == sums[0]), "{sums:x?}");
 }
 
@@ -258,7 +263,8 @@ fn the_programs_own_handlers_and_scopes_are_left_alone() {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let reducer = Reducer::<u32, _>::new(device, queue, Sum).expect("a reducer");
     assert_eq!(reducer.reduce(&upload(&gpu, &[1u32, 2])).expect("a sum"), 3);
-    let invalid = wgpu::BufferDescriptor { label: None, size: 4, usage: BufferUsages::empty(), mapped_at_creation: false };
+    let invalid =
+        wgpu::BufferDescriptor { label: None, size: 4, usage: BufferUsages::empty(), mapped_at_creation: false };
     let _ = device.create_buffer(&invalid);
     assert!(pollster::block_on(scope.pop()).is_some(), "the program's scope still catches the program's errors");
     assert!(!caught.load(Ordering::SeqCst));

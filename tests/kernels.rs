@@ -60,7 +60,9 @@ fn every_operator_and_type_as_the_adapter_runs_it() {
 #[test]
 fn every_operator_and_type_at_other_subgroup_sizes() {
     if !gpu().info().name.contains("llvmpipe") {
-        return println!("only lavapipe can change its subgroup size; this adapter has one, which the other tests cover");
+        return println!(
+            "only lavapipe can change its subgroup size; this adapter has one, which the other tests cover"
+        );
     }
     for (width, lanes) in [(128, 4), (256, 8), (512, 16)] {
         if gpu().info().subgroup_min_size == lanes {

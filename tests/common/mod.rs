@@ -254,8 +254,9 @@ pub fn plain_fold<T: Element, O: Op<T>>(op: &O, elements: &[T]) -> Result<O::Out
 
 /// Whether two values are the same; `slack` allows floats so much rounding.
 pub fn same(a: Value, b: Value, slack: f64) -> bool {
-    let close = |a: f64, b: f64| {
-        (a.is_nan() && b.is_nan()) || (a == b && a.is_sign_negative() == b.is_sign_negative()) || (a - b).abs() <= slack
+    let close = |a: f64, b: f64| match a == b {
+        true => a.is_sign_negative() == b.is_sign_negative(),
+        false => (a.is_nan() && b.is_nan()) || (a - b).abs() <= slack,
     };
     match (a, b) {
         (Value::F32(a), Value::F32(b)) => close(a.into(), b.into()),
@@ -344,6 +345,69 @@ impl Compare<'_> {
                 self.judge(op, &elements[range.clone()], range.start, got);
             }
         }
+        if O::ANSWER_WORDS > 0 {
+            self.on_the_device(op, &reducer, buffer, elements, &ranges);
+        }
+    }
+
+    /// The same inputs by `record`, whose answers the operator's WGSL finishes.
+    fn on_the_device<T: Element, O: Op<T, Output: Answer>>(
+        &mut self,
+        op: &O,
+        reducer: &treefold::Reducer<T, O>,
+        buffer: &wgpu::Buffer,
+        elements: &[T],
+        ranges: &[std::ops::Range<usize>],
+    ) {
+        let stride = O::ANSWER_WORDS + 1;
+        let size = (ranges.len() * stride * 4) as u64;
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let answers = self.gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.gpu.device().create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        for (at, range) in ranges.iter().enumerate() {
+            let place = answers.slice((at * stride * 4) as u64..((at + 1) * stride * 4) as u64);
+            let input = Input::range(buffer, range.start as u64..range.end as u64);
+            reducer.record_in_pass(&mut pass, input, place).expect("a record");
+        }
+        drop(pass);
+        self.gpu.queue().submit([encoder.finish()]);
+        for (range, words) in ranges.iter().zip(download(self.gpu, &answers).chunks(stride)) {
+            let elements = &elements[range.clone()];
+            let place = format!("{} {} of {} from {}, recorded", op.name(), T::DTYPE, elements.len(), range.start);
+            if words[O::ANSWER_WORDS] != elements.len() as u32 {
+                self.failures.push(format!("{place}: count word {}", words[O::ANSWER_WORDS]));
+            }
+            let want = plain_fold(op, elements);
+            let beyond = op.name() == "product" && T::DTYPE != Dtype::F32 && words[2] == 1;
+            let Ok(want) = want.map(|want| want.parts()) else {
+                if !beyond {
+                    self.failures.push(format!("{place}: got {words:?}, want an overflow"));
+                }
+                continue;
+            };
+            for (got, want) in decode::<T>(op.name(), words).into_iter().zip(want) {
+                // What the host has as f64, the device has as f32.
+                let (target, extra) = match want.value {
+                    Value::F64(x) => (Value::F32(x as f32), 4e-7 * x.abs()),
+                    value => (value, 0.0),
+                };
+                let answer = if let Value::F32(x) = target { f64::from(x) } else { 0.0 };
+                let infinite = matches!(got.0, Value::F32(x) if x == f32::INFINITY);
+                let reach = elements.iter().map(|x| x.to_f64().abs()).fold(answer, f64::max) * elements.len() as f64;
+                if op.name() == "variance" && infinite && reach > 3e38 || want.value == Value::None {
+                    continue;
+                }
+                if !same(got.0, target, slack(op.name(), elements, answer) + extra) || got.1 != want.index {
+                    self.failures.push(format!("{place}: got {got:?}, want {want:?}"));
+                }
+            }
+        }
     }
 
     fn judge<T: Element, O: Op<T, Output: Answer>>(
@@ -383,6 +447,27 @@ impl Compare<'_> {
                 self.failures.push(format!("{place}: got {}, want {}", tell(got), tell(want)));
             }
         }
+    }
+}
+
+/// The words of a device answer as values, by what the operator's page says of them.
+fn decode<T: Element>(operator: &str, words: &[u32]) -> Vec<(Value, Option<u64>)> {
+    let wide = u64::from(words[0]) | u64::from(*words.get(1).unwrap_or(&0)) << 32;
+    let element = |word: u32| match T::DTYPE {
+        Dtype::F32 => Value::F32(f32::from_bits(word)),
+        Dtype::I32 => Value::I64(i64::from(word as i32)),
+        _ => Value::U64(word.into()),
+    };
+    let float = T::DTYPE == Dtype::F32;
+    match operator {
+        "sum" | "product" if float => vec![(element(words[0]), None)],
+        "sum" | "product" if T::DTYPE == Dtype::I32 => vec![(Value::I64(wide as i64), None)],
+        "sum" | "product" | "count_nonzero" | "count_nan" => vec![(Value::U64(wide), None)],
+        "mean" | "variance" => vec![(Value::F32(f32::from_bits(words[0])), None)],
+        "any" | "all" => vec![(Value::Bool(words[0] == 1), None)],
+        "argmin" | "argmax" => vec![(element(words[0]), Some(u64::from(words[1]) | u64::from(words[2]) << 32))],
+        "minmax" => vec![(element(words[0]), None), (element(words[1]), None)],
+        _ => vec![(element(words[0]), None)],
     }
 }
 
