@@ -56,7 +56,7 @@ impl Gpu {
     pub fn new() -> Result<Gpu> {
         match std::env::var("WGPU_ADAPTER_NAME") {
             Ok(wanted) if !wanted.is_empty() => Gpu::named(&wanted),
-            _ => Gpu::open(ranked().into_iter().find(|adapter| !is_gl(adapter)).ok_or(Error::NoAdapter)?, None),
+            _ => Gpu::open(ranked(Gl::IfAsked).into_iter().next().ok_or(Error::NoAdapter)?),
         }
     }
 
@@ -65,11 +65,16 @@ impl Gpu {
     /// # Errors
     /// [`Error::AdapterNotFound`] lists what there is.
     pub fn named(wanted: &str) -> Result<Gpu> {
-        let mut adapters = ranked();
-        let number = wanted.parse::<usize>().ok().filter(|&number| number < adapters.len());
-        let holds = |adapter: &wgpu::Adapter| adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase());
-        match number.or_else(|| adapters.iter().position(holds)) {
-            Some(found) => Gpu::open(adapters.swap_remove(found), None),
+        let is_wanted = |(at, adapter): (usize, &wgpu::Adapter)| {
+            wanted == at.to_string() || adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase())
+        };
+        let find = |adapters: &[wgpu::Adapter]| adapters.iter().enumerate().position(is_wanted);
+        let mut adapters = ranked(Gl::IfAsked);
+        if find(&adapters).is_none() {
+            adapters = ranked(Gl::Too);
+        }
+        match find(&adapters) {
+            Some(found) => Gpu::open(adapters.swap_remove(found)),
             None => {
                 let names =
                     adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
@@ -81,7 +86,7 @@ impl Gpu {
 
     /// All adapters of this machine, the best first.
     pub fn adapters() -> Vec<Listed> {
-        let adapters = ranked();
+        let adapters = ranked(Gl::Too);
         let default = adapters.iter().position(|adapter| !is_gl(adapter));
         let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
@@ -118,7 +123,7 @@ impl Gpu {
         Ok(Gpu { context: Arc::new(context) })
     }
 
-    fn open(adapter: wgpu::Adapter, limits: Option<wgpu::Limits>) -> Result<Gpu> {
+    fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
         let info = adapter.get_info();
         let mut features = adapter.features() & WANTED;
         if matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu) {
@@ -128,7 +133,7 @@ impl Gpu {
         let opened = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("treefold"),
             required_features: features,
-            required_limits: limits.unwrap_or_else(|| adapter.limits()),
+            required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         }));
@@ -191,9 +196,23 @@ fn is_gl(adapter: &wgpu::Adapter) -> bool {
     adapter.get_info().backend == wgpu::Backend::Gl
 }
 
+/// Whether OpenGL is looked for. Its libraries may complain on standard error where there is no display, so it is not
+/// touched without need.
+#[derive(PartialEq)]
+enum Gl {
+    /// Only where `WGPU_BACKEND` says so.
+    IfAsked,
+    /// Yes, behind all others.
+    Too,
+}
+
 /// Every adapter, the best first; OpenGL last.
-fn ranked() -> Vec<wgpu::Adapter> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    if gl == Gl::IfAsked && Backends::from_env().is_none() {
+        descriptor.backends -= Backends::GL;
+    }
+    let instance = wgpu::Instance::new(descriptor);
     let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
     let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
     adapters.sort_by_key(|adapter| {

@@ -156,7 +156,7 @@ fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> {{
     }
     #[inline(always)]
     fn fold(&self, elements: &[f32], _: u64) -> Moments {
-        elements.chunks(4096).map(|block| Moments::of(block)).fold(Moments::NONE, Moments::merge)
+        elements.chunks(4096).map(Moments::of).fold(Moments::NONE, Moments::merge)
     }
 }
 

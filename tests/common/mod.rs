@@ -33,7 +33,9 @@ pub fn small_gpu(binding_bytes: u64) -> Gpu {
 }
 
 fn adapter() -> wgpu::Adapter {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends -= wgpu::Backends::GL;
+    let instance = wgpu::Instance::new(descriptor);
     let wanted = gpu().info().name;
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
     adapters.into_iter().find(|adapter| adapter.get_info().name == wanted).expect("the adapter under test")
