@@ -43,12 +43,12 @@ pub enum Error {
         /// The usages that it has.
         has: String,
     },
-    /// A byte offset is not a multiple of the element size.
-    #[error("{what} begins at byte {offset_bytes}, which is no multiple of {multiple}; move it to byte {}", offset_bytes.next_multiple_of(*multiple))]
+    /// A range does not begin and end at multiples of the element size.
+    #[error("{what} begins or ends at byte {offset_bytes}, which is no multiple of {multiple}; move it to byte {}", offset_bytes.next_multiple_of(*multiple))]
     Misaligned {
         /// Which range.
         what: &'static str,
-        /// Where it begins.
+        /// Where it begins or ends.
         offset_bytes: u64,
         /// What that must be a multiple of.
         multiple: u64,

@@ -44,6 +44,8 @@ impl Facts {
             ("max_storage_buffers_per_shader_stage", u64::from(limits.max_storage_buffers_per_shader_stage), 3),
             ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, 2 * storage_alignment),
             ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup.into(), 1),
+            ("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x.into(), 1),
+            ("max_compute_workgroups_per_dimension", limits.max_compute_workgroups_per_dimension.into(), 1),
             ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size.into(), 256),
         ];
         if let Some(&(limit, value, needs)) = needs.iter().find(|&&(_, value, needs)| value < needs) {
@@ -300,16 +302,19 @@ impl Planner {
         let windows = self.windows(pieces);
         let small = elements <= self.tuning.single_elements_max.min(self.dispatch_elements(single_size, 1))
             && windows.len() <= 1;
-        let (size, most) =
+        let (size, mut most) =
             if small { (single_size, 1) } else { (self.tuning.workgroup_size, self.tuning.workgroups_max) };
+        // Fewer workgroups where dispatches are so many that one workgroup could not combine all their partials.
+        let partials_max = self.partials_max();
+        while most > 1 && self.partials_bound(&windows, size, most) > partials_max {
+            most /= 2;
+        }
 
         let mut passes = Vec::new();
         let mut slot = 0;
         let mut before = i128::from(start);
         for window in &windows {
-            let reach = self.dispatch_elements(size, most);
-            // Whole quads per dispatch, so that only the ends of a window are ragged.
-            let chunk = (reach / 4 * 4).max(4);
+            let chunk = self.chunk(size, most);
             let (mut first, end) = (window.first, window.first + window.elements);
             while first < end {
                 let count = (chunk - first % 4).min(end - first);
@@ -341,6 +346,29 @@ impl Planner {
         }
         let partials = u64::from(slot);
         Plan { passes, partials, scratch_bytes: partials * self.shape.acc_bytes, elements }
+    }
+
+    /// Elements of one dispatch: whole quads, so that only the ends of a window are ragged.
+    fn chunk(&self, workgroup_size: u32, workgroups: u32) -> u64 {
+        (self.dispatch_elements(workgroup_size, workgroups) / 4 * 4).max(4)
+    }
+
+    /// Partials that one combine pass can read, by its binding and its trips.
+    fn partials_max(&self) -> u64 {
+        let size = self.tuning.single_workgroup_size;
+        let trips = u64::from(size) * (TRIPS_MAX - self.fixed_trips(size));
+        (self.facts.binding_bytes_max / self.shape.acc_bytes.max(1)).min(trips)
+    }
+
+    /// At least as many partials as the windows take with `most` workgroups per dispatch.
+    fn partials_bound(&self, windows: &[Window], workgroup_size: u32, most: u32) -> u64 {
+        let chunk = self.chunk(workgroup_size, most);
+        let tile = u64::from(workgroup_size) * u64::from(self.tuning.loads_in_flight) * 4;
+        let bound = |window: &Window| {
+            let dispatches = (window.first % 4 + window.elements).div_ceil(chunk);
+            (dispatches * u64::from(most)).min(window.elements / tile + dispatches)
+        };
+        windows.iter().map(bound).sum()
     }
 
     fn combine_pass(&self, partials: u32) -> Pass {

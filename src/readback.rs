@@ -16,22 +16,32 @@ pub(crate) struct Readback {
     device: wgpu::Buffer,
     host: wgpu::Buffer,
     words: usize,
+    /// Results that one binding covers, such that the next binding begins aligned.
+    window: u64,
 }
 
 impl Readback {
     /// Room for `results` accumulators of `words` words each.
     pub fn new(context: &Context, results: usize, words: usize) -> Result<Readback> {
-        let bytes = (results * (words + 1) * 4) as u64;
+        let each = (words as u64 + 1) * 4;
+        let bytes = results as u64 * each;
+        let alignment = context.facts.storage_alignment;
+        let unit = alignment >> each.trailing_zeros().min(alignment.trailing_zeros());
+        let window = (context.facts.binding_bytes_max / (each * unit)).max(1) * unit;
         Ok(Readback {
             device: context.buffer("results", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
             host: context.buffer("result readback", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
             words,
+            window,
         })
     }
 
     pub fn place(&self, slot: u32) -> crate::record::Place<'_> {
         let store = crate::shader::Store::Sealed;
-        crate::record::Place { buffer: &self.device, offset: 0, size: self.device.size(), slot, store }
+        let bytes = self.window * (self.words as u64 + 1) * 4;
+        let offset = u64::from(slot) / self.window * bytes;
+        let slot = (u64::from(slot) % self.window) as u32;
+        crate::record::Place { buffer: &self.device, offset, size: bytes.min(self.device.size() - offset), slot, store }
     }
 
     /// Records the copy to host memory; the last command of its encoder.

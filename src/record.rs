@@ -2,11 +2,12 @@
 
 use crate::context::Context;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::op::{Accumulator, Op};
 use crate::plan::{Params, Pass, Plan, Planner, Shape, Source, Target};
 use crate::shader::{self, Kernel, Store, Variant};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{BindingResource, BufferBinding};
 
 /// An operator on a device: its plans and its shaders, without its host half.
@@ -18,6 +19,7 @@ pub(crate) struct Recorder {
     answer_words: usize,
     /// The operator's text without and with `shuffle`.
     operator: [String; 2],
+    pipelines: Mutex<HashMap<Variant, wgpu::ComputePipeline>>,
 }
 
 /// Where the last pass of a plan leaves its result.
@@ -36,8 +38,8 @@ impl Recorder {
         let shape = Shape { acc_bytes: O::Acc::WORDS as u64 * 4, commutative: O::COMMUTATIVE };
         let planner = Planner::new(context.facts, context.tuning, shape)?;
         let operator = [false, true].map(|subgroups| op.module(subgroups));
-        let recorder = Recorder { context, planner, dtype: T::DTYPE, answer_words: O::ANSWER_WORDS, operator };
-        Ok(recorder)
+        let (dtype, answer_words) = (T::DTYPE, O::ANSWER_WORDS);
+        Ok(Recorder { context, planner, dtype, answer_words, operator, pipelines: Mutex::default() })
     }
 
     /// The text of one of this operator's shaders.
@@ -48,7 +50,13 @@ impl Recorder {
 
     fn pipeline(&self, pass: &Pass, store: Store) -> Result<wgpu::ComputePipeline> {
         let variant = Variant { store, ..self.planner.variant(pass.kernel, pass.workgroup_size) };
-        self.context.pipeline(pass.kernel, self.source(&variant))
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = pipelines.get(&variant) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = self.context.pipeline(pass.kernel, self.source(&variant))?;
+        pipelines.insert(variant, pipeline.clone());
+        Ok(pipeline)
     }
 
     /// Records all dispatches of a plan.
@@ -60,49 +68,65 @@ impl Recorder {
         place: &Place,
     ) -> Result<()> {
         let context = &self.context;
+        let (value, needs) = (context.facts.binding_bytes_max, plan.scratch_bytes);
+        if needs > value {
+            return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
+        }
         let store = |pass: &Pass| if pass.target == Target::Result { place.store } else { Store::Partial };
         let pipelines: Vec<_> =
             plan.passes.iter().map(|pass| self.pipeline(pass, store(pass))).collect::<Result<_>>()?;
         let scratch = if plan.partials > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
         let (params, stride) = self.params(plan, place)?;
 
-        context.guarded("the dispatches of a reduction", 0, || {
-            for (number, (pass, pipeline)) in plan.passes.iter().zip(&pipelines).enumerate() {
+        // All bind groups before the first command: a refusal leaves the caller's pass as it was.
+        let groups = context.guarded("the bindings of a reduction", 0, || {
+            let bind = |(number, pass): (usize, &Pass)| {
                 let partials = scratch.as_ref().map(|buffer| whole(buffer, 0, plan.scratch_bytes));
-                let target = match pass.target {
-                    Target::Partials => partials.clone(),
-                    Target::Result => Some(whole(place.buffer, place.offset, place.size)),
-                };
-                let (quads, words) = match pass.source {
-                    Source::Partials => (partials, None),
-                    Source::Nothing => {
-                        (Some(context.nothing.as_entire_binding()), Some(context.nothing.as_entire_binding()))
-                    }
-                    Source::Window { buffer, offset_bytes, size_bytes } => {
-                        let window = whole(inputs[buffer], offset_bytes, size_bytes);
-                        // A window without a whole quad cannot be bound as quads, and none are read.
-                        let quads = if size_bytes < 16 { context.nothing.as_entire_binding() } else { window.clone() };
-                        (Some(quads), Some(window))
-                    }
-                };
-                let offset = number as u64 * stride;
-                let told = whole(&params, offset, size_of::<Params>() as u64);
-                let resources = [(0, quads), (1, words), (2, Some(told)), (3, target)];
-                let entries: Vec<_> = resources
-                    .into_iter()
-                    .filter_map(|(binding, resource)| Some(wgpu::BindGroupEntry { binding, resource: resource? }))
-                    .collect();
-                let Some(layout) = context.bind_group_layout(pass.kernel) else { continue };
-                let group = context.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("treefold"),
-                    layout,
-                    entries: &entries,
-                });
+                let told = whole(&params, number as u64 * stride, size_of::<Params>() as u64);
+                self.bind(pass, inputs, partials, told, place)
+            };
+            plan.passes.iter().enumerate().filter_map(bind).collect::<Vec<_>>()
+        })?;
+        context.guarded("the dispatches of a reduction", 0, || {
+            for ((pass, pipeline), group) in plan.passes.iter().zip(&pipelines).zip(&groups) {
                 compute.set_pipeline(pipeline);
-                compute.set_bind_group(0, &group, &[]);
+                compute.set_bind_group(0, group, &[]);
                 compute.dispatch_workgroups(pass.workgroups, 1, 1);
             }
         })
+    }
+
+    fn bind(
+        &self,
+        pass: &Pass,
+        inputs: &[&wgpu::Buffer],
+        partials: Option<BindingResource>,
+        told: BindingResource,
+        place: &Place,
+    ) -> Option<wgpu::BindGroup> {
+        let nothing = || self.context.nothing.as_entire_binding();
+        let target = match pass.target {
+            Target::Partials => partials.clone(),
+            Target::Result => Some(whole(place.buffer, place.offset, place.size)),
+        };
+        let (quads, words) = match pass.source {
+            Source::Partials => (partials, None),
+            Source::Nothing => (Some(nothing()), Some(nothing())),
+            Source::Window { buffer, offset_bytes, size_bytes } => {
+                let window = whole(inputs[buffer], offset_bytes, size_bytes);
+                // A window without a whole quad cannot be bound as quads, and none are read.
+                let quads = if size_bytes < 16 { nothing() } else { window.clone() };
+                (Some(quads), Some(window))
+            }
+        };
+        let resources = [(0, quads), (1, words), (2, Some(told)), (3, target)];
+        let entry = |(binding, resource): (u32, Option<_>)| Some(wgpu::BindGroupEntry { binding, resource: resource? });
+        let entries: Vec<_> = resources.into_iter().filter_map(entry).collect();
+        Some(self.context.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("treefold"),
+            layout: self.context.bind_group_layout(pass.kernel)?,
+            entries: &entries,
+        }))
     }
 
     /// What every pass is told, and the bytes from one to the next.

@@ -5,10 +5,10 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Input, Output};
 use crate::op::{Accumulator, Op};
-use crate::plan::{Piece, Plan};
+use crate::plan::{Pass, Piece, Plan, Target};
 use crate::readback::{Pending, Readback};
 use crate::record::{Place, Recorder, compute_pass};
-use crate::shader::Store;
+use crate::shader::{Store, Variant};
 use crate::tuning::Tuning;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -89,7 +89,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ///
     /// # Errors
     /// As for [`Reducer::record`].
-    pub fn plan(&self, input: impl for<'i> Into<Input<'i, T>>) -> Result<Plan> {
+    pub fn plan<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Plan> {
         let (pieces, _) = input.into().pieces()?;
         Ok(self.recorder.planner.plan(&pieces, 0, true))
     }
@@ -102,7 +102,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ///
     /// # Errors
     /// [`Error::MissingUsage`] (both buffers need `STORAGE`), [`Error::OutOfRange`], [`Error::Misaligned`],
-    /// [`Error::Overlap`], [`Error::OutputTooSmall`], [`Error::NoDeviceAnswer`], [`Error::TooLongToRecord`]; nothing is
+    /// [`Error::Overlap`], [`Error::OutputTooSmall`], [`Error::NoDeviceAnswer`], [`Error::TooLongToRecord`];
+    /// [`Error::LimitTooSmall`] where so many bindings are needed that their partials fill more than one; nothing is
     /// recorded then.
     pub fn record<'i>(
         &self,
@@ -230,9 +231,12 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.recorder.explain(plan)
     }
 
-    /// The WGSL of every kernel that a plan runs, in its order.
+    /// The WGSL of every kernel that a plan runs, in its order; the last one as it leaves a result for the host.
     pub fn shaders(&self, plan: &Plan) -> Vec<String> {
-        let variant = |pass: &crate::plan::Pass| self.recorder.planner.variant(pass.kernel, pass.workgroup_size);
+        let variant = |pass: &Pass| Variant {
+            store: if pass.target == Target::Result { Store::Sealed } else { Store::Partial },
+            ..self.recorder.planner.variant(pass.kernel, pass.workgroup_size)
+        };
         plan.passes.iter().map(|pass| self.recorder.source(&variant(pass))).collect()
     }
 }

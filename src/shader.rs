@@ -1,6 +1,6 @@
 //! From an operator to WGSL text: fragments that meet by conventional names.
 
-use crate::{Accumulator, Dtype};
+use crate::{Accumulator, Dtype, Element, Op};
 use std::fmt::Write;
 
 /// How the invocations of a workgroup meet at the end.
@@ -62,6 +62,12 @@ impl Variant {
         };
         u64::from(held) * acc_bytes
     }
+}
+
+/// The complete text of one shader of an operator, as reducers build it.
+pub fn text<T: Element, O: Op<T>>(op: &O, variant: &Variant) -> String {
+    let subgroups = matches!(variant.finish, Finish::Subgroups { .. });
+    source(&op.module(subgroups), O::ANSWER_WORDS, T::DTYPE, variant)
 }
 
 /// The complete text of one shader. `operator` is what [`complete`] or [`compose`] made.
