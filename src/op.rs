@@ -151,7 +151,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     }
 }
 
-const LANES: usize = 8;
+const LANES: usize = 32;
 
 #[inline(always)]
 fn fold_in_lanes<T: Element, O: Op<T>>(op: &O, elements: &[T], index: u64) -> O::Acc {

@@ -38,7 +38,7 @@ impl Tuning {
         workgroup_size: 256,
         single_workgroup_size: 256,
         workgroups_max: 512,
-        loads_in_flight: 8,
+        loads_in_flight: 4,
         single_elements_max: 1 << 14,
         layout: Layout::Strided,
         subgroups: true,
@@ -47,10 +47,10 @@ impl Tuning {
 
     /// NVIDIA's discrete GPUs.
     pub const NVIDIA: Tuning = Tuning {
-        workgroup_size: 256,
+        workgroup_size: 1024,
         single_workgroup_size: 1024,
-        workgroups_max: 1056,
-        loads_in_flight: 8,
+        workgroups_max: 264,
+        loads_in_flight: 4,
         single_elements_max: 1 << 16,
         dispatch_bytes_max: 1 << 31,
         ..Tuning::GPU
