@@ -45,7 +45,9 @@ impl Tuning {
         dispatch_bytes_max: 1 << 30,
     };
 
-    /// NVIDIA's discrete GPUs.
+    /// NVIDIA's discrete GPUs. H200, 2^28 f32, `cargo run --release --example measure -- operator=… log2=28`:
+    /// sum 237.5, min 237.3, minmax 238.7, variance 242.3 µs; 512 x 528: 237.7, 239.0, 241.0, 242.3; one workgroup of 1024
+    /// takes 4.7 µs for 2^16 elements, two dispatches 7.0 (`single_log2=10`).
     pub const NVIDIA: Tuning = Tuning {
         workgroup_size: 1024,
         single_workgroup_size: 1024,
@@ -56,7 +58,8 @@ impl Tuning {
         ..Tuning::GPU
     };
 
-    /// Software adapters on a CPU.
+    /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `measure -- log2=24 window_log2=25 groups=8`: 7.5 GB/s;
+    /// with `layout=strided` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its noise.
     pub const CPU: Tuning = Tuning {
         workgroup_size: 32,
         single_workgroup_size: 32,
