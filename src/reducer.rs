@@ -68,8 +68,10 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let reducer = Reducer { recorder, op, element: PhantomData };
         // The kernels of large and of small inputs compile now, not in the first frame.
         let large = Piece { buffer: 0, first: 0, elements: 1 << 24 };
+        let stores = if O::ANSWER_WORDS > 0 { &[Store::Sealed, Store::Answer][..] } else { &[Store::Sealed] };
         for piece in [large, Piece { elements: 1, ..large }] {
-            reducer.recorder.prepare(&reducer.recorder.planner.plan(&[piece], 0, true), Store::Sealed)?;
+            let plan = reducer.recorder.planner.plan(&[piece], 0, true);
+            stores.iter().try_for_each(|&store| reducer.recorder.prepare(&plan, store))?;
         }
         Ok(reducer)
     }
