@@ -109,7 +109,7 @@ impl Context {
         match &*scratch {
             Some(buffer) if buffer.size() >= bytes => Ok(buffer.clone()),
             _ => {
-                let size = bytes.next_power_of_two().max(4096);
+                let size = bytes.next_power_of_two().max(4096).min(self.device.limits().max_buffer_size).max(bytes);
                 let buffer = self.buffer("partials", size, BufferUsages::STORAGE)?;
                 *scratch = Some(buffer.clone());
                 Ok(buffer)
@@ -123,7 +123,10 @@ impl Context {
 
     /// The pipeline of a shader text, from the cache where it was made before.
     pub fn pipeline(&self, kernel: Kernel, source: String) -> Result<wgpu::ComputePipeline> {
-        let source = self.patch.map_or_else(|| source.clone(), |patch| patch(source.clone()));
+        let source = match self.patch {
+            Some(patch) => patch(source),
+            None => source,
+        };
         let mut pipelines = lock(&self.pipelines);
         if let Some(pipeline) = pipelines.get(&source) {
             return Ok(pipeline.clone());

@@ -134,7 +134,7 @@ wrong! {
     index_not_rebased: "rebase(acc, params.base)" => "rebase(acc, vec2<u32>(0u, 0u))", None;
     minimum_becomes_maximum: "return min(a, b)" => "return max(a, b)", Some("min");
     nan_ignored: "select(key(bits), 0u, is_nan(bits))" => "key(bits)", Some("min");
-    last_index_wins: "rb == ra && earlier" => "rb == ra && !earlier", Some("argmin");
+    last_index_wins: "(rb == ra) & earlier" => "(rb == ra) & !earlier", Some("argmin");
     negative_zero_lost: "select(0u, 0x80000000u" => "select(0u, 0u", Some("sum");
     infinities_cancel: "|| (plus && minus)" => "", Some("sum");
 }

@@ -150,14 +150,14 @@ fn lift(bits: u32, index: u32) -> Acc { return Acc(rank(bits), index, 0u); }
 fn combine(a: Acc, b: Acc) -> Acc {
     let ra = tie(a.rank);
     let rb = tie(b.rank);
-    let earlier = b.high < a.high || (b.high == a.high && b.low < a.low);
-    if rb < ra || (rb == ra && earlier) { return b; }
-    return a;
+    let earlier = (b.high < a.high) | ((b.high == a.high) & (b.low < a.low));
+    let other = (rb < ra) | ((rb == ra) & earlier);
+    return Acc(select(a.rank, b.rank, other), select(a.low, b.low, other), select(a.high, b.high, other));
 }
 fn rebase(acc: Acc, base: vec2<u32>) -> Acc {
-    if acc.high == 0xffffffffu { return acc; }
     let place = add64(vec2<u32>(acc.low, acc.high), base);
-    return Acc(acc.rank, place.x, place.y);
+    let nowhere = acc.high == 0xffffffffu;
+    return Acc(acc.rank, select(place.x, acc.low, nowhere), select(place.y, acc.high, nowhere));
 }
 fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 3> { return array<u32, 3>(unrank(acc.rank), acc.low, acc.high); }"
 }

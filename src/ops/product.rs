@@ -48,24 +48,15 @@ impl ProductF32 {
         let bits = x.to_bits();
         let magnitude = bits & 0x7fff_ffff;
         let sign = bits & SIGN;
-        if magnitude > 0x7f80_0000 {
-            return ProductF32 { mantissa: 1.0, exponent: 0, flags: sign | NAN };
-        }
-        if magnitude == 0x7f80_0000 {
-            return ProductF32 { mantissa: 1.0, exponent: 0, flags: sign | INFINITE };
-        }
-        if magnitude == 0 {
-            return ProductF32 { mantissa: 1.0, exponent: 0, flags: sign | ZERO };
-        }
-        let mut shift = 0;
-        if magnitude < 0x0080_0000 {
-            shift = magnitude.leading_zeros() - 8;
-        }
+        let met = |what: u32, flag: bool| if flag { what } else { 0 };
+        let flags = met(NAN, magnitude > 0x7f80_0000) | met(INFINITE, magnitude == 0x7f80_0000) | met(ZERO, magnitude == 0);
+        let shift = if magnitude < 0x0080_0000 { magnitude.leading_zeros() - 8 } else { 0 };
         let normal = magnitude << shift;
+        let exponent = (magnitude >> 23).max(1) as i32 - 127 - shift as i32;
         ProductF32 {
             mantissa: f32::from_bits((normal & 0x007f_ffff) | 0x3f80_0000),
-            exponent: (magnitude >> 23).max(1) as i32 - 127 - shift as i32,
-            flags: sign,
+            exponent: if flags == 0 { exponent } else { 0 },
+            flags: sign | flags,
         }
     }
 
@@ -133,14 +124,11 @@ fn identity() -> Acc { return Acc(1.0, 0i, 0u); }
 fn lift(bits: u32, index: u32) -> Acc {
     let magnitude = bits & 0x7fffffffu;
     let sign = bits & 0x80000000u;
-    if magnitude > 0x7f800000u { return Acc(1.0, 0i, sign | 1u); }
-    if magnitude == 0x7f800000u { return Acc(1.0, 0i, sign | 2u); }
-    if magnitude == 0u { return Acc(1.0, 0i, sign | 4u); }
-    var shift = 0u;
-    if magnitude < 0x00800000u { shift = countLeadingZeros(magnitude) - 8u; }
+    let flags = select(0u, 1u, magnitude > 0x7f800000u) | select(0u, 2u, magnitude == 0x7f800000u) | select(0u, 4u, magnitude == 0u);
+    let shift = select(0u, countLeadingZeros(magnitude) - 8u, magnitude < 0x00800000u);
     let normal = magnitude << shift;
     let exponent = i32(max(magnitude >> 23u, 1u)) - 127i - i32(shift);
-    return Acc(bitcast<f32>((normal & 0x007fffffu) | 0x3f800000u), exponent, sign);
+    return Acc(bitcast<f32>((normal & 0x007fffffu) | 0x3f800000u), select(0i, exponent, flags == 0u), sign | flags);
 }
 fn combine(a: Acc, b: Acc) -> Acc {
     let bits = bitcast<u32>(a.mantissa * b.mantissa);
@@ -207,7 +195,7 @@ impl ProductInteger {
 
 fn product_integer_wgsl<T: Element>() -> String {
     let signed = T::DTYPE == crate::Dtype::I32;
-    let lift = if signed { "select(bits, 0u - bits, bits >> 31u == 1u), 0u, bits & 0x80000000u" } else { "bits, 0u, 0u" };
+    let (magnitude, sign) = if signed { ("select(bits, 0u - bits, bits >> 31u == 1u)", "bits & 0x80000000u") } else { ("bits", "0u") };
     let beyond = if signed {
         "acc.high > 0x80000000u || (acc.high == 0x80000000u && (acc.low > 0u || !negative)) || "
     } else {
@@ -217,14 +205,14 @@ fn product_integer_wgsl<T: Element>() -> String {
         "
 fn identity() -> Acc {{ return Acc(1u, 0u, 0u); }}
 fn lift(bits: u32, index: u32) -> Acc {{
-    if bits == 0u {{ return Acc(1u, 0u, 2u); }}
-    return Acc({lift});
+    let zero = bits == 0u;
+    return Acc(select({magnitude}, 1u, zero), 0u, select({sign}, 2u, zero));
 }}
 fn combine(a: Acc, b: Acc) -> Acc {{
     let low = multiply32(a.low, b.low);
     let cross = add64(multiply32(a.low, b.high), multiply32(a.high, b.low));
     let high = low.y + cross.x;
-    let beyond = (a.high != 0u && b.high != 0u) || cross.y != 0u || high < low.y;
+    let beyond = ((a.high != 0u) & (b.high != 0u)) | (cross.y != 0u) | (high < low.y);
     let flags = ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu) | select(0u, 1u, beyond);
     return Acc(low.x, high, flags);
 }}

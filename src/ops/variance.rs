@@ -40,19 +40,16 @@ impl Moments {
 
     #[inline(always)]
     fn merge(self, other: Moments) -> Moments {
-        if self.count == 0.0 {
-            return other;
-        }
-        if other.count == 0.0 {
-            return self;
-        }
         let count = self.count + other.count;
-        let share = other.count / count;
+        let share = other.count / count.max(1.0);
         let apart = other.mean - self.mean;
+        let weight = self.count * share;
+        // An empty side has no weight, however far its mean of 0 is from the other.
+        let between = if weight == 0.0 { 0.0 } else { apart * apart * weight };
         Moments {
             count,
             mean: self.mean + apart * share,
-            squares: self.squares + other.squares + apart * apart * (self.count * share),
+            squares: self.squares + other.squares + between,
             finite: self.finite && other.finite,
         }
     }
@@ -130,12 +127,13 @@ fn identity() -> Acc {{ return Acc(0.0, 0.0, 0.0, 0u); }}
 fn strange(bits: u32) -> u32 {{ return select(0u, 1u, (bits & 0x7f800000u) == 0x7f800000u); }}
 fn lift(bits: u32, index: u32) -> Acc {{ return Acc(1.0, bitcast<f32>(bits), 0.0, strange(bits)); }}
 fn combine(a: Acc, b: Acc) -> Acc {{
-    if a.count == 0.0 {{ return b; }}
-    if b.count == 0.0 {{ return a; }}
     let count = a.count + b.count;
-    let share = b.count / count;
+    let share = b.count / max(count, 1.0);
     let apart = b.mean - a.mean;
-    return Acc(count, a.mean + apart * share, a.squares + b.squares + apart * apart * (a.count * share), a.strange | b.strange);
+    let weight = a.count * share;
+    // An empty side has no weight, however far its mean of 0 is from the other.
+    let between = select(apart * apart * weight, 0.0, weight == 0.0);
+    return Acc(count, a.mean + apart * share, a.squares + b.squares + between, a.strange | b.strange);
 }}
 // Four neighbours at once: their own mean first, then one merge, so one division for four elements.
 fn fold(acc: Acc, quad: vec4<u32>, index: u32) -> Acc {{
