@@ -45,9 +45,9 @@ impl Tuning {
         dispatch_bytes_max: 1 << 30,
     };
 
-    /// NVIDIA's discrete GPUs. H200, 2^28 f32, `cargo run --release --example measure -- operator=… log2=28`:
-    /// sum 237.5, min 237.3, minmax 238.7, variance 242.3 µs; 512 x 528: 237.7, 239.0, 241.0, 242.3; one workgroup of 1024
-    /// takes 4.7 µs for 2^16 elements, two dispatches 7.0 (`single_log2=10`).
+    /// NVIDIA's discrete GPUs. H200, 2^28 f32, `cargo run --release --example measure -- operator=… log2=28`: argmin 248.0,
+    /// variance 245.1 µs; 512 x 528: 250.3, 245.8; 256 x 1056: 253.0, 246.3 (docs/performance.md has the sweep). One workgroup
+    /// of 1024 takes 4.7 µs for 2^16 elements, two dispatches 7.1 (`operator=sum log2=16 single_log2=10`).
     pub const NVIDIA: Tuning = Tuning {
         workgroup_size: 1024,
         single_workgroup_size: 1024,
