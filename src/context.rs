@@ -6,6 +6,7 @@ use crate::shader::Kernel;
 use crate::tuning::Tuning;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
@@ -16,7 +17,7 @@ pub(crate) struct Context {
     pub queue: wgpu::Queue,
     pub facts: Facts,
     pub tuning: Tuning,
-    pub timeout: Duration,
+    timeout_ms: AtomicU64,
     /// Stands in for an input binding that a dispatch does not read; bindings may not be empty.
     pub nothing: wgpu::Buffer,
     layouts: HashMap<Kernel, (wgpu::BindGroupLayout, wgpu::PipelineLayout)>,
@@ -34,8 +35,8 @@ impl std::fmt::Debug for Context {
     }
 }
 
-/// How long a wait may last before it becomes an error.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a wait may last unless the program says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A lock that a panic elsewhere does not close: what it guards is valid after every statement.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -60,7 +61,7 @@ impl Context {
             queue: queue.clone(),
             facts,
             tuning,
-            timeout: TIMEOUT,
+            timeout_ms: AtomicU64::new(TIMEOUT.as_millis() as u64),
             nothing,
             layouts,
             pipelines: Mutex::default(),
@@ -172,6 +173,15 @@ impl Context {
         Ok(buffer)
     }
 
+    /// How long a wait may last before it becomes an error.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms.load(Ordering::Relaxed))
+    }
+
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.timeout_ms.store(timeout.as_millis().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
     /// Waits until a submission is done and its callback, which makes `done` true, has run.
     ///
     /// The fence of a GPU wakes a thread tens of microseconds late, so short work is awaited by asking again and again.
@@ -184,12 +194,12 @@ impl Context {
             }
             std::hint::spin_loop();
         }
-        let wait = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(self.timeout) };
+        let wait = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(self.timeout()) };
         self.poll(wait, what)?;
         // The work is done, but another thread's poll may be about to run the callback.
         while !done() {
-            if start.elapsed() > self.timeout {
-                return Err(Error::Timeout { what, waited: self.timeout });
+            if start.elapsed() > self.timeout() {
+                return Err(Error::Timeout { what, waited: self.timeout() });
             }
             std::thread::yield_now();
             self.poll_once(what)?;
@@ -206,7 +216,7 @@ impl Context {
     fn poll(&self, kind: wgpu::PollType, what: &'static str) -> Result<()> {
         match catch_unwind(AssertUnwindSafe(|| self.device.poll(kind))) {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(wgpu::PollError::Timeout)) => Err(Error::Timeout { what, waited: self.timeout }),
+            Ok(Err(wgpu::PollError::Timeout)) => Err(Error::Timeout { what, waited: self.timeout() }),
             Ok(Err(error)) => Err(Error::DeviceLost { what, message: error.to_string() }),
             Err(_) => Err(Error::DeviceLost { what, message: "Device::poll gave up".into() }),
         }

@@ -133,7 +133,7 @@ pub enum Error {
     },
     /// The device did not answer in time.
     #[error(
-        "no answer from the device after {waited:?} while {what}; it may hang, or other work keeps it busy: raise the timeout or look at the driver's log"
+        "no answer from the device after {waited:?} while {what}; it may hang, or other work keeps it busy: raise the timeout (set_timeout) or look at the driver's log"
     )]
     Timeout {
         /// What was under way.

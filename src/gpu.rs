@@ -8,6 +8,7 @@ use crate::reducer::Reducer;
 use crate::stream::{Stream, StreamOptions};
 use crate::tuning::Tuning;
 use std::sync::Arc;
+use std::time::Duration;
 use wgpu::{Backends, DeviceType, Features};
 
 /// An adapter, opened with all that treefold can use of it.
@@ -162,6 +163,11 @@ impl Gpu {
     /// The launch shape in use.
     pub fn tuning(&self) -> &Tuning {
         &self.context.tuning
+    }
+
+    /// Sets how long waits last, to the millisecond, before they end in [`Error::Timeout`]; 60 s unless set.
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.context.set_timeout(timeout);
     }
 
     /// A reducer on this device. Its pipelines are shared with all others of this `Gpu`.

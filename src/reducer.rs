@@ -225,7 +225,13 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// How long [`Reducer::reduce`] waits before it gives up with [`Error::Timeout`].
     pub fn timeout(&self) -> Duration {
-        self.recorder.context.timeout
+        self.recorder.context.timeout()
+    }
+
+    /// Sets how long waits last, to the millisecond, for this reducer and all others of the same [`Gpu`](crate::Gpu);
+    /// 60 s unless set.
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.recorder.context.set_timeout(timeout);
     }
 
     /// The plan of an input in lines for people: passes, workgroups, bindings, bytes.

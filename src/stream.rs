@@ -259,8 +259,8 @@ impl Ring {
             match receiver.try_recv() {
                 Ok(Ok(())) => return Ok(slot),
                 Ok(Err(error)) => return Err(Error::DeviceLost { what, message: error.to_string() }),
-                Err(_) if start.elapsed() > context.timeout => {
-                    return Err(Error::Timeout { what, waited: context.timeout });
+                Err(_) if start.elapsed() > context.timeout() => {
+                    return Err(Error::Timeout { what, waited: context.timeout() });
                 }
                 Err(_) => std::thread::yield_now(),
             }

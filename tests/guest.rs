@@ -293,6 +293,22 @@ fn a_lost_device_is_an_error_and_no_hang() {
 }
 
 #[test]
+fn waits_end() {
+    let gpu = small_gpu(64 << 20);
+    let input = upload(&gpu, &vec![1u32; 16 << 20]);
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    sum.set_timeout(Duration::from_millis(1));
+    let answer = sum.reduce(&input);
+    match gpu.info().device_type {
+        wgpu::DeviceType::Cpu => assert!(matches!(answer, Err(Error::Timeout { .. })), "{answer:?}"),
+        // A GPU may well be done by then.
+        _ => assert!(matches!(answer, Ok(16_777_216) | Err(Error::Timeout { .. })), "{answer:?}"),
+    }
+    sum.set_timeout(Duration::from_secs(60));
+    assert_eq!(sum.reduce(&input).expect("a sum"), 16 << 20);
+}
+
+#[test]
 fn adapters_are_listed_and_named() {
     let listed = Gpu::adapters();
     let default = listed.iter().find(|adapter| adapter.default).expect("a default");
