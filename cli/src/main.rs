@@ -20,6 +20,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    hush_mesa();
     match work() {
         Ok(status) => status,
         Err(error) => {
@@ -29,6 +30,15 @@ fn main() -> ExitCode {
             let _ = writeln!(std::io::stderr(), "treefold: {line}");
             if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
+    }
+}
+
+/// Without a desktop session Mesa's layer that asks the desktop for its GPU complains on standard error, although nothing
+/// is wrong; it is told to stay out.
+fn hush_mesa() {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: this is the first statement of the program; there is no other thread that could read the environment.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
 }
 
