@@ -46,7 +46,7 @@ impl<'a, T: Element> Input<'a, T> {
     /// Checks every range and names it for a plan.
     pub(crate) fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
         for (buffer, bytes) in &self.ranges {
-            check(buffer, bytes, "the input", BufferUsages::STORAGE, "STORAGE")?;
+            check(buffer, bytes, "the input")?;
         }
         let pieces = self.ranges.iter().enumerate().map(|(at, (_, bytes))| Piece {
             buffer: at,
@@ -120,21 +120,15 @@ impl Output<'_> {
             return Err(Error::OutputTooSmall { operator, bytes, needs, words });
         }
         let claimed = self.bytes.start..self.bytes.start + needs;
-        check(self.buffer, &claimed, "the output", BufferUsages::STORAGE, "STORAGE")?;
+        check(self.buffer, &claimed, "the output")?;
         Ok(claimed)
     }
 }
 
-fn check(
-    buffer: &wgpu::Buffer,
-    bytes: &Range<u64>,
-    what: &'static str,
-    usage: BufferUsages,
-    missing: &'static str,
-) -> Result<()> {
-    if !buffer.usage().contains(usage) {
+fn check(buffer: &wgpu::Buffer, bytes: &Range<u64>, what: &'static str) -> Result<()> {
+    if !buffer.usage().contains(BufferUsages::STORAGE) {
         let has = buffer.usage().iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(" | ");
-        return Err(Error::MissingUsage { what, missing, has });
+        return Err(Error::MissingUsage { what, missing: "STORAGE", has });
     }
     if bytes.end > buffer.size() || bytes.start > bytes.end {
         return Err(Error::OutOfRange { what, begin: bytes.start, end: bytes.end, size_bytes: buffer.size() });

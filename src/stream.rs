@@ -143,7 +143,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 }
 
 /// Slots under way at once: one that the device reads, one that the host fills, one to even out their speeds.
-const SLOTS: u64 = 3;
+const SLOTS: usize = 3;
 /// Elements beyond this make a slot no faster.
 const SLOT_BYTES_MAX: u64 = 64 << 20;
 
@@ -155,9 +155,6 @@ struct Ring {
     slot_bytes: u64,
     /// Whether kernels read the staging buffers themselves, where host and device share memory.
     in_place: bool,
-    /// Mapped and ready.
-    free: Vec<Slot>,
-    made: u64,
     filling: Option<(Slot, u64)>,
     flying: VecDeque<(Slot, Pending)>,
     /// Elements in the slots that were launched.
@@ -180,7 +177,7 @@ impl Ring {
         let in_place = features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let copies = if in_place { 1 } else { 2 };
         let limits = [
-            Some(options.memory_bytes.max(1 << 20) / (SLOTS * copies)),
+            Some(options.memory_bytes.max(1 << 20) / (SLOTS as u64 * copies)),
             Some(SLOT_BYTES_MAX),
             Some(context.facts.binding_bytes_max),
             Some(context.device.limits().max_buffer_size),
@@ -188,14 +185,12 @@ impl Ring {
             options.elements_hint.map(|elements| elements.saturating_mul(4)),
         ];
         let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / 16 * 16;
-        let clock = Clock::new(context);
+        let clock = Clock::new(context, !in_place);
         Ring {
             recorder,
             acc_words,
             slot_bytes,
             in_place,
-            free: Vec::new(),
-            made: 0,
             filling: None,
             flying: VecDeque::new(),
             launched: 0,
@@ -236,13 +231,10 @@ impl Ring {
         Ok(())
     }
 
-    /// A mapped slot: a free one, a new one, or the oldest under way once it is done.
+    /// A mapped slot: a new one, or the oldest under way once it is done.
     fn take_slot(&mut self, merge: &mut impl FnMut(&[u32])) -> Result<Slot> {
-        if let Some(slot) = self.free.pop() {
-            return Ok(slot);
-        }
-        if self.made < SLOTS {
-            self.made += 1;
+        // Whoever asks is filling none, so the slots under way are all there are.
+        if self.flying.len() < SLOTS {
             return self.make_slot();
         }
         let slot = self.land(merge)?;
@@ -376,11 +368,10 @@ struct Stamps {
 const STAMPS: u32 = 3;
 
 impl Clock {
-    fn new(context: &Context) -> Clock {
+    fn new(context: &Context, copies: bool) -> Clock {
         let features = context.device.features();
         let has = features.contains(Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
         let period = has.then(|| context.queue.get_timestamp_period());
-        let copies = !features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         Clock { period, ticks: Some([0, 0]), copies }
     }
 

@@ -321,7 +321,7 @@ fn adapters_are_listed_and_named() {
 }
 
 #[test]
-fn no_more_memory_than_there_is() {
+fn a_tuning_that_no_plan_can_keep_is_an_error() {
     let gpu = gpu();
     let error = gpu.with_tuning(treefold::Tuning { workgroup_size: 48, ..*gpu.tuning() }).expect_err("no power of two");
     assert!(error.to_string().contains("workgroup_size is 48"), "{error}");

@@ -1,5 +1,7 @@
 //! Plans against a model that reads what `reduce.wgsl` reads: every element once, within every limit. No GPU.
 
+mod common;
+
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 use treefold::plan::{Facts, Params, Pass, Piece, Plan, Planner, Shape, Source, TRIPS_MAX, Target};
@@ -45,16 +47,7 @@ fn some_facts() -> Vec<Facts> {
 }
 
 fn some_tunings() -> Vec<Tuning> {
-    let small = Tuning {
-        workgroup_size: 32,
-        single_workgroup_size: 64,
-        workgroups_max: 3,
-        loads_in_flight: 2,
-        single_elements_max: 100,
-        layout: Layout::Strided,
-        subgroups: true,
-        dispatch_bytes_max: 1 << 30,
-    };
+    let small = common::SMALL;
     vec![
         small,
         Tuning { layout: Layout::Blocked, subgroups: false, ..small },

@@ -205,18 +205,21 @@ fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 3> { return array<u32, 3>(ac
     }
 }
 
+/// A launch shape whose every boundary lies within a few thousand elements.
+pub const SMALL: Tuning = Tuning {
+    workgroup_size: 32,
+    single_workgroup_size: 64,
+    workgroups_max: 3,
+    loads_in_flight: 2,
+    single_elements_max: 100,
+    layout: Layout::Strided,
+    subgroups: true,
+    dispatch_bytes_max: 1 << 30,
+};
+
 /// Launch shapes that put every boundary within a few thousand elements.
 pub fn shapes() -> Vec<Tuning> {
-    let small = Tuning {
-        workgroup_size: 32,
-        single_workgroup_size: 64,
-        workgroups_max: 3,
-        loads_in_flight: 2,
-        single_elements_max: 100,
-        layout: Layout::Strided,
-        subgroups: true,
-        dispatch_bytes_max: 1 << 30,
-    };
+    let small = SMALL;
     vec![
         small,
         Tuning { subgroups: false, ..small },
