@@ -172,6 +172,14 @@ pub enum Error {
         /// What wgpu said.
         message: String,
     },
+    /// No elements, or more than one binding holds.
+    #[error("a ladder of {elements} elements is not possible on this adapter; ask for 1 to {most}")]
+    BadLength {
+        /// The elements that were asked for.
+        elements: u64,
+        /// The most that one binding holds.
+        most: u64,
+    },
     /// The tuning asks for something that no plan can keep.
     #[error("tuning: {what} is {value}, but must be {rule}")]
     BadTuning {

@@ -43,8 +43,14 @@ pub struct Listed {
 }
 
 /// What is used where an adapter has it; nothing is needed.
-const WANTED: Features =
-    Features::SUBGROUP.union(Features::TIMESTAMP_QUERY).union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+const WANTED: Features = Features::SUBGROUP
+    .union(Features::TIMESTAMP_QUERY)
+    .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    // These are for stages of the ladder.
+    .union(Features::SHADER_FLOAT32_ATOMIC)
+    .union(Features::SHADER_F64)
+    .union(Features::SHADER_INT64)
+    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
 
 impl Gpu {
     /// Opens the best adapter: discrete, integrated, virtual, then software; never OpenGL, which is opened by name only.
@@ -143,6 +149,10 @@ impl Gpu {
         let tuning = Tuning::of(&info);
         log::info!("opened {} ({}, {:?})", info.name, info.backend, info.device_type);
         Ok(Gpu { context: Arc::new(Context::new(&device, &queue, tuning)?) })
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 
     /// What wgpu tells of the adapter.

@@ -21,6 +21,7 @@
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
 //! | an operator of your own | [`Op`]: four functions, in WGSL and in Rust |
+//! | a wish to see why it is fast | [`ladder`]: the tutorials' kernels, one idea each, timed on your GPU |
 //!
 //! # Flow: one direction
 //!
@@ -49,6 +50,7 @@ mod error;
 mod gpu;
 mod host;
 mod input;
+pub mod ladder;
 mod op;
 pub mod ops;
 pub mod plan;

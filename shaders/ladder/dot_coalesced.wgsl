@@ -1,0 +1,16 @@
+// CMSoft, Optimization Strategies
+// Changed from dot_naive: invocation i takes elements i, i + W, i + 2W, …: in every trip neighbouring lanes read
+// neighbours.
+
+@group(0) @binding(0) var<storage, read> A: array<T>;
+@group(0) @binding(1) var<storage, read> X: array<T>;
+@group(0) @binding(2) var<storage, read_write> B: array<T>;
+@group(0) @binding(3) var<uniform> P: Params;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l: u32) {
+    let i = group(id) * WG + l;
+    var sum = 0.0;
+    for (var j = i; j < P.middle; j += P.extra) { sum += A[j] * X[j]; }
+    B[i] += sum;
+}

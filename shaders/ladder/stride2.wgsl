@@ -1,0 +1,20 @@
+// CMSoft, Optimization Strategies
+// A read that does not coalesce: neighbouring lanes want every second element, memory delivers all of them, and
+// half of what it delivers is thrown away. The sum of the elements at even places, for about the price of all.
+
+@group(0) @binding(0) var<storage, read> A: array<T>;
+@group(0) @binding(2) var<storage, read_write> B: array<T>;
+@group(0) @binding(3) var<uniform> P: Params;
+
+var<workgroup> M: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l: u32) {
+    let g = group(id);
+    M[l] = A[2u * (g * WG + l)];
+    for (var middle = WG / 2u; middle > 0u; middle >>= 1u) {
+        workgroupBarrier();
+        if l < middle { M[l] += M[l + middle]; }
+    }
+    if l == 0u { B[g] = M[0]; }
+}
