@@ -72,7 +72,7 @@ fn forget(text: String) -> String {
     let text = text.replace("products[l] +=", "products[l] =").replace("sum[l] +=", "sum[l] =");
     let text = text.replace("atomicAdd(&B, A[i])", "atomicAdd(&B, 0.5)").replace("mine += ", "mine = ");
     let text = text.replace("M[l + middle]) / 2.0", "M[l + middle]) / 2.5").replace("select(a, b, b > a)", "a");
-    text.replace("{ return 0u; }", "{ return 4u; }")
+    text.replace("c % d == 0u { return 0u; }", "c % d == 0u { return c; }")
 }
 
 #[test]

@@ -8,7 +8,7 @@
 
 var<workgroup> M: array<T, 2 * WG>;
 
-fn read(i: u32, count: u32) -> T { return select(IDENTITY, M[i], i < count); }
+fn held(i: u32, count: u32) -> T { return select(IDENTITY, M[i], i < count); }
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l: u32,
@@ -21,7 +21,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     workgroupBarrier();
     for (var left = count; left > 1u; left = (left + 2u * lanes - 1u) / (2u * lanes)) {
         let at = sub * 2u * lanes + lane;
-        let folded = subgroup_combine(combine(read(at, left), read(at + lanes, left)));
+        let folded = subgroup_combine(combine(held(at, left), held(at + lanes, left)));
         workgroupBarrier();
         if lane == 0u { M[sub] = folded; }
         workgroupBarrier();

@@ -9,7 +9,7 @@
 
 var<workgroup> M: array<T, 2 * WG>;
 
-fn read(i: u32, count: u32) -> T { return select(IDENTITY, M[i], i < count); }
+fn held(i: u32, count: u32) -> T { return select(IDENTITY, M[i], i < count); }
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l: u32) {
@@ -19,7 +19,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     for (var i = l; i < count; i += WG) { M[i] = A[first + i]; }
     workgroupBarrier();
     for (var i = WG; i != 0u; i /= 2u) {
-        if l < i { M[l] = combine(read(l, count), read(l + i, count)); }
+        if l < i { M[l] = combine(held(l, count), held(l + i, count)); }
         workgroupBarrier();
     }
     if l == 0u { B[g] = M[0]; }

@@ -9,7 +9,7 @@
 
 var<workgroup> M: array<T, WG>;
 
-fn read(i: u32) -> T {
+fn held(i: u32) -> T {
     if i < P.size { return A[i]; }
     return IDENTITY;
 }
@@ -20,7 +20,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         @builtin(subgroup_id) sub: u32, @builtin(num_subgroups) subs: u32) {
     let g = group(id);
     let i = g * 2u * WG + l;
-    let folded = subgroup_combine(combine(read(i), read(i + WG)));
+    let folded = subgroup_combine(combine(held(i), held(i + WG)));
     if lane == 0u { M[sub] = folded; }
     workgroupBarrier();
     var acc = IDENTITY;

@@ -240,24 +240,22 @@ pub(super) fn one_core_seconds(stage: &Stage, operator: Operator, host: Host) ->
             (Finish::Atomics, _) => {
                 let start = (0i32, i32::MAX, i32::MIN);
                 let all = x.iter().fold(start, |all, &x| (all.0.wrapping_add(x), all.1.min(x), all.2.max(x)));
-                drop(black_box(all));
+                keep(all);
             }
-            (_, Operator::Sum) => drop(black_box(x.iter().fold(0i32, |sum, &x| sum.wrapping_add(x)))),
-            (_, Operator::Min) => drop(black_box(x.iter().fold(i32::MAX, |least, &x| least.min(x)))),
+            (_, Operator::Sum) => keep(x.iter().fold(0i32, |sum, &x| sum.wrapping_add(x))),
+            (_, Operator::Min) => keep(x.iter().fold(i32::MAX, |least, &x| least.min(x))),
         },
         Host::Floats(x) => match stage.finish {
-            Finish::Extreme => drop(black_box(x.iter().fold(f32::MAX, |least, &x| if x < least { x } else { least }))),
+            Finish::Extreme => keep(x.iter().fold(f32::MAX, |least, &x| if x < least { x } else { least })),
             Finish::MinSum => {
                 let both =
                     x.iter().fold((f32::MAX, 0.0f32), |both, &x| (if x < both.0 { x } else { both.0 }, both.1 + x));
-                drop(black_box(both));
+                keep(both);
             }
-            _ if stage.id == "stride2" => drop(black_box(x.iter().step_by(2).fold(0.0f32, |sum, &x| sum + x))),
-            _ => drop(black_box(x.iter().fold(0.0f32, |sum, &x| sum + x))),
+            _ if stage.id == "stride2" => keep(x.iter().step_by(2).fold(0.0f32, |sum, &x| sum + x)),
+            _ => keep(x.iter().fold(0.0f32, |sum, &x| sum + x)),
         },
-        Host::Pairs(a, b) => {
-            drop(black_box(a.iter().zip(b).fold(0.0f64, |sum, (&a, &b)| sum + f64::from(a) * f64::from(b))))
-        }
+        Host::Pairs(a, b) => keep(a.iter().zip(b).fold(0.0f64, |sum, (&a, &b)| sum + f64::from(a) * f64::from(b))),
         Host::Candidates(_) => (),
     };
     (stage.data != Data::Candidates).then(|| best_of_three(run))
@@ -269,17 +267,17 @@ pub(super) fn all_cores_seconds(stage: &Stage, operator: Operator, host: Host) -
     let cpu = crate::Cpu::new();
     let run = || match host {
         Host::Ints(x) => match (stage.finish, operator) {
-            (Finish::Atomics, _) => drop(black_box(cpu.reduce((Sum, MinMax), x))),
-            (_, Operator::Sum) => drop(black_box(cpu.reduce(Sum, x))),
-            (_, Operator::Min) => drop(black_box(cpu.reduce(Min, x))),
+            (Finish::Atomics, _) => keep(cpu.reduce((Sum, MinMax), x)),
+            (_, Operator::Sum) => keep(cpu.reduce(Sum, x)),
+            (_, Operator::Min) => keep(cpu.reduce(Min, x)),
         },
         Host::Floats(x) => match stage.finish {
-            Finish::Extreme if stage.operator == "max" => drop(black_box(cpu.reduce(Max, x))),
-            Finish::Extreme => drop(black_box(cpu.reduce(Min, x))),
-            Finish::MinSum => drop(black_box(cpu.reduce((Min, Sum), x))),
-            _ => drop(black_box(cpu.reduce(Sum, x))),
+            Finish::Extreme if stage.operator == "max" => keep(cpu.reduce(Max, x)),
+            Finish::Extreme => keep(cpu.reduce(Min, x)),
+            Finish::MinSum => keep(cpu.reduce((Min, Sum), x)),
+            _ => keep(cpu.reduce(Sum, x)),
         },
-        Host::Pairs(a, b) => drop(black_box(dot_on_all_cores(a, b, cpu.threads()))),
+        Host::Pairs(a, b) => keep(dot_on_all_cores(a, b, cpu.threads())),
         Host::Candidates(_) => (),
     };
     (stage.data != Data::Candidates).then(|| best_of_three(run))
@@ -302,6 +300,11 @@ fn dot_on_all_cores(a: &[f32], b: &[f32], threads: usize) -> f64 {
         // A thread that stopped leaves its part out: this is timed, not believed.
         running.into_iter().filter_map(|thread| thread.join().ok()).sum()
     })
+}
+
+/// Keeps the compiler from leaving out what made this.
+fn keep<T>(made: T) {
+    let _ = black_box(made);
 }
 
 fn best_of_three(run: impl Fn()) -> f64 {
