@@ -1,5 +1,6 @@
 //! The command line: options, their checks, and usage errors in one line.
 
+use crate::ladder::NAME;
 use crate::operators::meaning;
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -19,6 +20,7 @@ Examples:
   treefold max --dtype f32 readings.bin      raw little-endian numbers
   producer | treefold mean --dtype i32       from a pipe, in constant memory
   treefold adapters                          what there is to compute on
+  treefold ladder                            the GPU reduction tutorials, run and timed here; has its own --help
 
 Exit status: 0 done, 1 an input or the device failed, 2 the command line is wrong.";
 
@@ -26,7 +28,7 @@ Exit status: 0 done, 1 an input or the device failed, 2 the command line is wron
 #[derive(Parser, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
-    /// What to compute, or `adapters` to list what there is to compute on
+    /// What to compute, or `adapters` to list what there is to compute on, or `ladder` for the tutorials
     #[arg(value_parser = operator_names())]
     pub operator: String,
 
@@ -75,9 +77,12 @@ impl Args {
             Err(error) => match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return Ok(printed(&error, 0)),
                 ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return Ok(printed(&error, 2)),
-                _ => return Err(usage(one_line(&error))),
+                _ => return Err(usage(one_line(&error, Args::command().get_name()))),
             },
         };
+        if args.operator == NAME {
+            return Err(usage("ladder comes first and has options of its own; see treefold ladder --help"));
+        }
         if args.operator == ADAPTERS && !args.files.is_empty() {
             return Err(usage("adapters takes no FILE; say which operator to reduce them with"));
         }
@@ -109,7 +114,9 @@ fn printed(text: &clap::Error, status: u8) -> Asked {
 fn operator_names() -> PossibleValuesParser {
     let operators = ops::names().into_iter().map(|name| PossibleValue::new(name).help(meaning(name)));
     let adapters = PossibleValue::new(ADAPTERS).help("List the adapters, and what treefold uses of each");
-    PossibleValuesParser::new(operators.chain([adapters]))
+    let ladder =
+        PossibleValue::new(NAME).help("Run the kernels of the GPU reduction tutorials; see treefold ladder --help");
+    PossibleValuesParser::new(operators.chain([adapters, ladder]))
 }
 
 fn dtype_names() -> PossibleValuesParser {
@@ -151,12 +158,12 @@ pub fn usage(text: impl Into<String>) -> anyhow::Error {
 }
 
 /// clap's several lines in one, without the usage text.
-fn one_line(error: &clap::Error) -> String {
+pub fn one_line(error: &clap::Error, program: &str) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let told: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage:")).collect();
     let told =
         told.iter().map(|line| line.trim_start_matches("error: ").trim_start_matches("tip: ")).collect::<Vec<_>>();
     let told = told.iter().filter(|line| !line.starts_with("For more information")).copied().collect::<Vec<_>>();
-    format!("{}; see {} --help", told.join("; "), Args::command().get_name())
+    format!("{}; see {program} --help", told.join("; "))
 }

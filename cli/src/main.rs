@@ -7,6 +7,7 @@ mod gather;
 mod human;
 mod input;
 mod json;
+mod ladder;
 mod npy;
 mod operators;
 mod progress;
@@ -43,6 +44,9 @@ fn hush_mesa() {
 }
 
 fn work() -> Result<ExitCode> {
+    if std::env::args_os().nth(1).is_some_and(|word| word == ladder::NAME) {
+        return ladder::run();
+    }
     let args = match Args::read()? {
         Asked::Work(args) => args,
         Asked::Printed(status) => return Ok(status.into()),

@@ -1,0 +1,130 @@
+//! The command line of `treefold ladder`.
+
+use crate::args::{one_line, usage};
+use anyhow::Result;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, ValueEnum};
+use std::path::PathBuf;
+use treefold::ladder::{Operator, Stage, stages};
+
+const EXAMPLES: &str = "\
+Examples:
+  treefold ladder                            every stage over 2^25 elements, one table
+  treefold ladder -n 4                       version 4 of the first tutorial, as it prints it
+  treefold ladder --stage v6 --stage vec4 --size 1000000
+  treefold ladder --explain mask             the kernel's text and launch, and what the tutorial says
+  treefold ladder --sweep --plot ladder.svg  lengths 2^10 to 2^28, workgroups of 32 to 512
+  treefold ladder --json | jq .gb_per_s      one object per stage
+
+Exit status: 0 done, 1 a stage FAILED or the device did, 2 the command line is wrong.";
+
+/// Climb the classic GPU reduction tutorials: their kernels in WGSL, one idea each, run, checked and timed here.
+#[derive(Parser, Debug)]
+#[command(name = "treefold ladder", after_help = EXAMPLES, max_term_width = 110)]
+pub struct Args {
+    /// Run version N of the first tutorial and print its block
+    #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6), conflicts_with_all = ["stage", "sweep", "json", "explain"])]
+    pub version: Option<u8>,
+
+    /// Run this stage only; may be given several times
+    #[arg(long, value_name = "ID", value_parser = stage)]
+    pub stage: Vec<&'static Stage>,
+
+    /// Elements, any number: 1000000, or 2^20
+    #[arg(long, value_name = "N", default_value = "2^25", value_parser = size)]
+    pub size: u64,
+
+    /// What the stages compute that leave it open; the others are sums and are left out of min
+    #[arg(long, value_enum, default_value = "sum")]
+    pub op: Op,
+
+    /// Where to run: a part of an adapter's name, or its number (see `treefold adapters`) [default: the best]
+    #[arg(long, value_name = "NAME|NUMBER")]
+    pub adapter: Option<String>,
+
+    /// Print a stage's WGSL, its launch, and what the tutorial says about it; runs nothing
+    #[arg(long, value_name = "ID", value_parser = stage, conflicts_with_all = ["stage", "sweep", "json", "plot", "html"])]
+    pub explain: Option<&'static Stage>,
+
+    /// Also run lengths 2^10 to 2^28, as far as a binding of the adapter goes, and workgroups of 32 to 512
+    #[arg(long)]
+    pub sweep: bool,
+
+    /// Draw what was measured
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Write a page with the table, the picture and every kernel
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+
+    /// Print one JSON object per stage, on a line of its own
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The choice of operator.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Op {
+    /// The sum of i32
+    Sum,
+    /// The smallest i32
+    Min,
+}
+
+impl From<Op> for Operator {
+    fn from(op: Op) -> Operator {
+        match op {
+            Op::Sum => Operator::Sum,
+            Op::Min => Operator::Min,
+        }
+    }
+}
+
+impl Args {
+    /// Reads the command line behind the word `ladder`; a help text is printed, and `None` is left to do.
+    pub fn read() -> Result<Option<Args>> {
+        let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
+        match Args::try_parse_from(words) {
+            Ok(args) => Ok(Some(args)),
+            Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp) => {
+                // Nobody reads on where standard output is closed.
+                let _ = error.print();
+                Ok(None)
+            }
+            Err(error) => Err(usage(one_line(&error, Args::command().get_name()))),
+        }
+    }
+
+    /// The stages that were asked for, in the ladder's order.
+    pub fn stages(&self) -> Result<Vec<&'static Stage>> {
+        let operator = Operator::from(self.op);
+        if let Some(stage) = self.stage.iter().find(|stage| !stage.takes(operator)) {
+            return Err(usage(format!("stage {} computes {} only; leave out --op min", stage.id, stage.operator)));
+        }
+        let version = self.version.map(|version| format!("v{version}"));
+        let asked = |stage: &&Stage| match &version {
+            Some(id) => stage.id == id,
+            None => self.stage.is_empty() || self.stage.iter().any(|asked| asked.id == stage.id),
+        };
+        Ok(stages().iter().filter(asked).collect())
+    }
+}
+
+fn stage(id: &str) -> Result<&'static Stage, String> {
+    let ids = || stages().iter().map(|stage| stage.id).collect::<Vec<_>>().join(", ");
+    Stage::named(id).ok_or_else(|| format!("no stage has this name; there are: {}", ids()))
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let number = match text.strip_prefix("2^").map(str::parse::<u32>) {
+        Some(Ok(power)) => 1u64.checked_shl(power).filter(|_| power < 64),
+        Some(Err(_)) => None,
+        None => text.parse().ok(),
+    };
+    match number {
+        Some(0) => Err("a ladder needs at least 1 element".into()),
+        Some(number) => Ok(number),
+        None => Err("write a number of elements, for example 1000000 or 2^20".into()),
+    }
+}

@@ -1,0 +1,227 @@
+//! `treefold ladder`: the tutorials' kernels, run, checked and timed on this machine.
+
+mod args;
+mod explain;
+mod html;
+mod plot;
+mod row;
+mod table;
+
+use anyhow::{Context, Result, bail};
+use args::Args;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use row::Row;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+use treefold::Gpu;
+use treefold::ladder::{Ladder, Outcome, Stage, Transfer};
+
+/// The word that chooses this command.
+pub const NAME: &str = "ladder";
+
+/// Does what the command line says; exit status 1 where a stage failed.
+pub fn run() -> Result<ExitCode> {
+    let Some(args) = Args::read()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    if let Some(stage) = args.explain {
+        return print(&explain::text(stage, args.size, args.op.into())).map(|()| ExitCode::SUCCESS);
+    }
+    let stages = args.stages()?;
+    let gpu = open(args.adapter.as_deref())?;
+    let ladder = Ladder::new(&gpu, args.size, args.op.into())?;
+    let (rows, notes) = climb(&args, &gpu, &ladder, &stages)?;
+    let swept = if args.sweep { sweep(&args, &gpu, &stages, &ladder)? } else { Swept::default() };
+    if !args.json && args.sweep {
+        print(&table::sweep(&swept.by_length, &swept.by_workgroup))?;
+    }
+    draw(&args, &gpu, &rows, notes, swept)?;
+    Ok(if rows.iter().any(Row::failed) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn open(adapter: Option<&str>) -> Result<Gpu> {
+    match adapter {
+        Some(name) if name.eq_ignore_ascii_case("cpu") => {
+            bail!("the ladder's kernels need an adapter, hardware or software; see treefold adapters")
+        }
+        Some(name) => Ok(Gpu::named(name)?),
+        None => Ok(Gpu::new()?),
+    }
+}
+
+/// Runs the stages and prints what was asked for; the rows, and the sentences above them.
+fn climb(args: &Args, gpu: &Gpu, ladder: &Ladder, stages: &[&'static Stage]) -> Result<(Vec<Row>, Vec<String>)> {
+    let full = args.stage.is_empty() && args.version.is_none();
+    let mut notes = vec![about(gpu, ladder)?];
+    if full && !args.json {
+        notes.push(one_piece(&ladder.one_piece()?));
+        notes.push(in_parts(&ladder.in_parts()?));
+    }
+    let bar = bar(stages.len());
+    let mut rows = Vec::new();
+    for stage in stages.iter().filter(|stage| stage.takes(args.op.into())) {
+        bar.set_message(stage.id);
+        let row = row(gpu, ladder, ladder.run(stage, None).with_context(|| stage.id)?)?;
+        bar.inc(1);
+        if args.json {
+            print(&row.line()?)?;
+        }
+        rows.push(row);
+    }
+    bar.finish_and_clear();
+    let left_out: Vec<&str> =
+        stages.iter().filter(|stage| !stage.takes(args.op.into())).map(|stage| stage.id).collect();
+    match (args.version, args.json) {
+        (_, true) => (),
+        (Some(_), _) => rows.iter().try_for_each(|row| print(&table::block(row)))?,
+        (None, _) => print(&table::text(&rows, &notes, &left_out))?,
+    }
+    Ok((rows, notes))
+}
+
+/// An outcome beside what it is compared with.
+fn row(gpu: &Gpu, ladder: &Ladder, outcome: Outcome) -> Result<Row> {
+    let (one_core, all_cores) = ladder.host_seconds(outcome.stage);
+    let (adapter, backend) = (gpu.info().name, gpu.info().backend.to_str());
+    Ok(Row { outcome, adapter, backend, read_bandwidth: ladder.read_bandwidth()?, one_core, all_cores })
+}
+
+fn about(gpu: &Gpu, ladder: &Ladder) -> Result<String> {
+    let info = gpu.info();
+    let read = match ladder.read_bandwidth()? {
+        Some(bandwidth) => format!("its memory read at {} GB/s", table::digits(bandwidth / 1e9)),
+        None => "no GPU clock, so kernel times are unknown".into(),
+    };
+    Ok(format!("{} ({}): {} elements; {read}", info.name, info.backend.to_str(), HumanCount(ladder.count())))
+}
+
+fn one_piece(t: &Transfer) -> String {
+    format!("From host memory in one piece, then the kernel: {}; nothing overlaps", shares(t).0)
+}
+
+fn in_parts(t: &Transfer) -> String {
+    let (text, busy) = shares(t);
+    let overlap = match busy {
+        Some(busy) if busy > 1.0 => format!("; together {:.0} %, because they overlap", busy * 100.0),
+        Some(busy) => format!("; together {:.0} %", busy * 100.0),
+        None => String::new(),
+    };
+    format!("In parts, by the library's stream: {text}{overlap}")
+}
+
+/// The shares of a transfer's time in words, and their sum.
+fn shares(t: &Transfer) -> (String, Option<f64>) {
+    let share = |seconds: f64| seconds / t.total_seconds;
+    let percent = |seconds: Option<f64>| match seconds {
+        Some(seconds) => format!("{:.1} %", share(seconds) * 100.0),
+        None => "unknown".into(),
+    };
+    let text = format!(
+        "{} ms, of which copying on the host {}, to the device {}, kernel {}",
+        table::digits(t.total_seconds * 1e3),
+        percent(Some(t.host_copy_seconds)),
+        percent(t.upload_seconds),
+        percent(t.kernel_seconds)
+    );
+    let device = t.upload_seconds.zip(t.kernel_seconds).map(|(upload, kernel)| upload + kernel);
+    (text, device.map(|device| share(device + t.host_copy_seconds)))
+}
+
+/// What a sweep has measured.
+#[derive(Default)]
+struct Swept {
+    by_length: Vec<plot::Point>,
+    by_workgroup: Vec<plot::Point>,
+}
+
+/// Lengths and workgroup sizes of a sweep.
+const POWERS: std::ops::RangeInclusive<u32> = 10..=28;
+const SIZES: [u32; 5] = [32, 64, 128, 256, 512];
+
+/// Every stage at every length; and by workgroup size those that were asked for by name, else the one whose tutorial does so.
+fn sweep(args: &Args, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder) -> Result<Swept> {
+    let mut swept = Swept::default();
+    let most = Ladder::most_elements(gpu);
+    let lengths: Vec<u64> = POWERS.map(|power| 1u64 << power).filter(|&length| length <= most).collect();
+    let stages: Vec<_> =
+        stages.iter().filter(|stage| stage.takes(args.op.into()) && stage.id != "largest-prime").collect();
+    let by_size: Vec<_> = stages
+        .iter()
+        .filter(|stage| !args.stage.is_empty() || stage.id == "mask")
+        .filter(|stage| stage.takes_workgroup_size(64))
+        .collect();
+    let bar = bar(lengths.len() * (stages.len() + by_size.len() * SIZES.len()));
+    for &length in &lengths {
+        let mut ladder = match first.resized(length) {
+            Ok(ladder) => ladder,
+            Err(treefold::Error::OutOfMemory { .. }) => break,
+            Err(error) => return Err(error.into()),
+        };
+        ladder.set_repeats(4);
+        let measure = |stage: &'static Stage, size: Option<u32>| -> Result<Option<plot::Point>> {
+            bar.set_message(format!("{} of {}", stage.id, HumanCount(length)));
+            let row = row(gpu, &ladder, ladder.run(stage, size).with_context(|| stage.id)?)?;
+            bar.inc(1);
+            if args.json && row.has_run() {
+                print(&row.line()?)?;
+            }
+            if row.failed() {
+                bail!("{} of {length} elements FAILED: {}", stage.id, row.reason().unwrap_or_default());
+            }
+            Ok(row.point())
+        };
+        for stage in &stages {
+            swept.by_length.extend(measure(stage, None)?);
+        }
+        for stage in &by_size {
+            for size in SIZES {
+                swept.by_workgroup.extend(measure(stage, Some(size))?);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(swept)
+}
+
+/// Writes the picture and the page.
+fn draw(args: &Args, gpu: &Gpu, rows: &[Row], notes: Vec<String>, swept: Swept) -> Result<()> {
+    if args.plot.is_none() && args.html.is_none() {
+        return Ok(());
+    }
+    let page = plot::Page {
+        title: "The ladder: GPU reduction tutorials, measured".into(),
+        adapter: gpu.info().name,
+        count: args.size,
+        notes,
+        rungs: rows.iter().map(Row::rung).collect(),
+        by_length: swept.by_length,
+        by_workgroup: swept.by_workgroup,
+    };
+    if let Some(file) = &args.plot {
+        plot::svg(&page, file).with_context(|| file.display().to_string())?;
+    }
+    if let Some(file) = &args.html {
+        std::fs::write(file, html::page(&page)?).with_context(|| file.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// Which stage is at work: on a terminal, and only there.
+fn bar(steps: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(steps as u64);
+    let style = ProgressStyle::with_template("{bar:32.cyan/dim} {pos}/{len} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+    bar
+}
+
+/// Prints; a reader that has gone is no error.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        _ => Ok(()),
+    }
+}
