@@ -12,6 +12,10 @@ mod in_a_frame;
 #[allow(dead_code)]
 mod own_operator;
 
+#[path = "../examples/04_largest_prime.rs"]
+#[allow(dead_code)]
+mod largest_prime;
+
 mod common;
 
 #[test]
@@ -27,6 +31,11 @@ fn in_a_frame_runs() {
 #[test]
 fn own_operator_runs() {
     own_operator::main().expect("the longest run");
+}
+
+#[test]
+fn largest_prime_runs() {
+    largest_prime::main().expect("the prime");
 }
 
 #[test]

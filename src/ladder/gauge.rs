@@ -86,7 +86,8 @@ fn one_piece_of<O: Op<i32>>(ladder: &Ladder, op: O) -> Result<Transfer> {
     let folder = Folder::<i32, O>::new(ladder, op, device.clone())?;
     let kernel_seconds = folder.kernel_seconds()?;
     let once = || -> Result<Transfer> {
-        let staging = kit.context.mapped_buffer("one piece on the host", size, BufferUsages::COPY_SRC)?;
+        let usage = BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC;
+        let staging = kit.context.mapped_buffer("one piece on the host", size, usage)?;
         let start = Instant::now();
         fill(&staging, 0, bytes)?;
         staging.unmap();

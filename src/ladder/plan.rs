@@ -68,7 +68,7 @@ const TRIPS_MAX: u64 = 16_384;
 /// Compare-and-swap operations at most: they queue for one word.
 const SWAPS_MAX: u64 = 1 << 16;
 /// Candidates for the largest prime below the length: no gap between primes below 2^32 is nearly as long.
-pub(super) const CANDIDATES: u64 = 1 << 16;
+const CANDIDATES: u64 = 1 << 14;
 
 /// The plan of a stage for so many elements; `second_kernel` where the adapter cannot do the first.
 pub(super) fn plan(stage: &Stage, count: u64, wg: u32, operator: Operator, second_kernel: bool) -> Plan {

@@ -196,7 +196,7 @@ static STAGES: &[Stage] = &[
         id: "v2",
         source: MARCUS,
         idea: "workgroup memory: 1024 elements by 64 invocations, ten steps in one dispatch",
-        says: "slower in the kernel than v1 and still faster in all: 3 dispatches in place of 20",
+        says: "slower in the kernel than v1 and still faster in all: 2 dispatches in place of 19",
         element: "i32",
         operator: "sum|min",
         shaders: &[shader!("v2")],

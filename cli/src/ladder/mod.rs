@@ -113,6 +113,7 @@ fn in_parts(t: &Transfer) -> String {
 fn shares(t: &Transfer) -> (String, Option<f64>) {
     let share = |seconds: f64| seconds / t.total_seconds;
     let percent = |seconds: Option<f64>| match seconds {
+        Some(0.0) => "nothing".into(),
         Some(seconds) => format!("{:.1} %", share(seconds) * 100.0),
         None => "unknown".into(),
     };

@@ -21,12 +21,14 @@ pub fn text(rows: &[Row], notes: &[String], left_out: &[&str]) -> String {
         "x one core",
         "x all cores",
         "error",
-        "",
+        "status",
     ]);
     for row in rows {
         let outcome = &row.outcome;
         let percent = row.percent_of_read().map_or("-".into(), |percent| format!("{percent:.0}"));
-        let error = outcome.relative_error.map_or(String::new(), |error| format!("{error:.1e}"));
+        let error = outcome
+            .relative_error
+            .map_or(String::new(), |error| if error > 0.0 { format!("{error:.1e}") } else { "0".into() });
         table.add_row([
             outcome.stage.id.into(),
             author(outcome.stage.source),

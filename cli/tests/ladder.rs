@@ -1,0 +1,153 @@
+//! `treefold ladder`: its table, its JSON, the tutorial's block, explanations, and what it says of wrong command lines.
+
+mod common;
+
+use common::{Done, Folder, finish, program};
+use serde_json::Value;
+
+/// Runs the ladder on the best adapter: its kernels have no CPU engine.
+fn ladder(args: &[&str]) -> Done {
+    let mut command = program();
+    command.arg("ladder").args(args);
+    finish(command, b"")
+}
+
+fn objects(done: &Done) -> Vec<Value> {
+    assert_eq!(done.status, 0, "{done:?}");
+    done.out.lines().map(|line| serde_json::from_str(line).expect("one object per line")).collect()
+}
+
+#[test]
+fn the_table_has_every_stage_and_the_shares_before_it() {
+    let done = ladder(&["--size", "20000"]);
+    let text = done.text();
+    for id in
+        ["v0", "v6", "mask", "min+sum", "atomic-i32", "cas-f64", "workgroup", "dot-vec4", "treefold", "largest-prime"]
+    {
+        assert!(text.lines().any(|line| line.starts_with(&format!("│ {id} "))), "no {id} in\n{text}");
+    }
+    assert!(text.contains("PASSED") && !text.contains("FAILED"), "{text}");
+    assert!(text.contains("in one piece") && text.contains("In parts") && text.contains("kernel"), "{text}");
+    // 20000 is no whole number of blocks of 2048: that is said.
+    assert!(text.contains("padded to 20,480 elements, whole blocks: v2, v3, v4, v5, v6"), "{text}");
+}
+
+#[test]
+fn a_version_prints_the_tutorials_block() {
+    let done = ladder(&["-n", "4", "--size", "4096"]);
+    let lines: Vec<&str> = done.text().lines().collect();
+    let starts = [
+        "Using kernel 'v4'",
+        "Number of elements: 4096",
+        "Will use this device: ",
+        "Test PASSED!",
+        "GPU memory IO: ",
+        "GPU memory bandwidth: ",
+        "T kernels: ",
+        "T gpu: ",
+        "T ref: ",
+        "Speedup: ",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{lines:?}");
+    for (line, start) in lines.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line} begins with {start}");
+    }
+}
+
+#[test]
+fn json_has_one_object_per_stage() {
+    let objects = objects(&ladder(&["--json", "--stage", "v1", "--stage", "mask", "--size", "1000"]));
+    assert_eq!(objects.len(), 2);
+    for (object, id) in objects.iter().zip(["v1", "mask"]) {
+        assert_eq!(object["stage"], id);
+        assert_eq!(object["status"], "PASSED");
+        assert_eq!(object["count"], 1000);
+        assert!(object["source"].as_str().is_some_and(|source| source.len() > 10));
+        assert!(object["t_gpu_ms"].as_f64().is_some_and(|ms| ms > 0.0), "{object}");
+        assert!(object["passes"].as_u64().is_some_and(|passes| passes > 0), "{object}");
+        for field in ["t_kernel_ms", "gb_per_s", "speedup", "speedup_all_cores", "percent_of_read"] {
+            // Without a clock it is null; it is never 0.
+            assert!(object.get(field).is_some_and(|x| x.is_null() || x.as_f64() > Some(0.0)), "{field} of {object}");
+        }
+    }
+    // 1000, 500, 250, 125 (and one more), 63: four halvings, each timed.
+    assert_eq!(objects[0]["passes"], 4);
+    assert_eq!(objects[0]["pass_times"].as_array().map(Vec::len), Some(4));
+    assert_eq!(objects[0]["value"], objects[0]["expected"]);
+    assert!(objects[1]["relative_error"].as_f64().is_some_and(|error| (0.0..1e-4).contains(&error)));
+}
+
+#[test]
+fn min_runs_where_a_stage_has_it() {
+    let all = objects(&ladder(&["--json", "--op", "min", "--size", "2^12"]));
+    assert!(all.iter().all(|object| object["status"] != "FAILED"));
+    let ids: Vec<&str> = all.iter().filter_map(|object| object["stage"].as_str()).collect();
+    assert!(ids.contains(&"v6") && ids.contains(&"tree-identity") && !ids.contains(&"mask"), "{ids:?}");
+    assert!(ladder(&["--op", "min", "--size", "100"]).text().contains("sum only, so not run: mask"));
+    ladder(&["--op", "min", "--stage", "mask"]).fails(2, &["mask", "dot only"]);
+}
+
+#[test]
+fn a_stage_is_explained_without_running() {
+    let done = ladder(&["--explain", "v4"]);
+    let text = done.text();
+    for phrase in [
+        "Guillermo Marcus",
+        "fold(l + 448u, 512u)",
+        "64 invocations, 4096 bytes of workgroup memory",
+        "16384 workgroups of 64",
+        // The tutorial's own profile: 3 workgroups of 64, 19 % (18.75) of 1024.
+        "GeForce GTX 260  3 to a multiprocessor, 18 %",
+        "It says",
+    ] {
+        assert!(text.contains(phrase), "no {phrase:?} in\n{text}");
+    }
+    assert!(ladder(&["--explain", "v5"]).text().contains("3 to a multiprocessor, 37 %"));
+    assert!(ladder(&["--explain", "v6"]).text().contains("6 to a multiprocessor, 75 %"));
+    assert!(ladder(&["--explain", "cas-f64"]).text().contains("atomic<u32>, 2"), "both kernels are shown");
+}
+
+#[test]
+fn a_sweep_draws_and_tells_every_length() {
+    let folder = Folder::new();
+    let (svg, html) = (folder.path().join("l.svg"), folder.path().join("l.html"));
+    let (svg, html) = (common::text(svg), common::text(html));
+    let args = ["--stage", "workgroup", "--size", "1000", "--plot", &svg, "--html", &html];
+    assert_eq!(ladder(&args).status, 0);
+    let picture = std::fs::read_to_string(&svg).expect("a picture");
+    assert!(picture.starts_with("<svg") && picture.contains("workgroup"), "{picture}");
+    let page = std::fs::read_to_string(&html).expect("a page");
+    assert!(page.contains("subgroup_combine") && page.contains("array&lt;T"), "the kernels, escaped");
+}
+
+#[test]
+fn wrong_command_lines_say_what_is_right() {
+    ladder(&["--stage", "v7"]).fails(2, &["v7", "v0, v1, v2", "largest-prime"]);
+    ladder(&["--explain", "nothing"]).fails(2, &["nothing", "dot-local"]);
+    ladder(&["--size", "0"]).fails(2, &["at least 1 element"]);
+    ladder(&["--size", "many"]).fails(2, &["2^20"]);
+    ladder(&["--size", "2^40"]).fails(1, &["1099511627776", "ask for 1 to"]);
+    ladder(&["-n", "7"]).fails(2, &["0..=6"]);
+    ladder(&["--adapter", "cpu"]).fails(1, &["needs an adapter"]);
+    ladder(&["--adapter", "nowhere"]).fails(1, &["nowhere"]);
+    ladder(&["--plot", "/no/such/folder/l.svg", "--stage", "v0", "--size", "10"]).fails_late(1, "/no/such/folder");
+    let mut command = program();
+    command.args(["--json", "ladder"]);
+    finish(command, b"").fails(2, &["comes first"]);
+}
+
+#[test]
+fn the_help_texts_name_it() {
+    assert!(ladder(&["--help"]).text().contains("--sweep"));
+    let mut command = program();
+    command.arg("--help");
+    assert!(finish(command, b"").text().contains("treefold ladder"));
+}
+
+impl Done {
+    /// Checks a run that printed its table and then went wrong.
+    fn fails_late(&self, status: i32, phrase: &str) {
+        assert_eq!(self.status, status, "{self:?}");
+        assert!(self.err.contains(phrase), "{self:?}");
+    }
+}
