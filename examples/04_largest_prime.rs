@@ -24,12 +24,12 @@ impl Op<u32> for LargestPrime {
         0
     }
     fn lift(&self, x: u32, _index: u64) -> u32 {
-        if x < 2 || (x > 2 && x % 2 == 0) {
+        if x < 2 || (x > 2 && x.is_multiple_of(2)) {
             return 0;
         }
         let mut d = 3;
         while d <= x / d {
-            if x % d == 0 {
+            if x.is_multiple_of(d) {
                 return 0;
             }
             d += 2;

@@ -113,12 +113,12 @@ fn errors_name_what_is_possible() {
     let gpu = common::gpu();
     let most = Ladder::most_elements(&gpu);
     for n in [0, most + 1] {
-        let error = Ladder::new(&gpu, n, Operator::Sum).err().expect("an error").to_string();
+        let error = Ladder::new(&gpu, n, Operator::Sum).expect_err("an error").to_string();
         assert!(error.contains(&n.to_string()) && error.contains(&most.to_string()), "{error}");
     }
     let ladder = Ladder::new(&gpu, 1000, Operator::Sum).expect("a ladder");
     let v4 = Stage::named("v4").expect("v4");
-    assert!(ladder.run(v4, Some(32)).err().expect("an error").to_string().contains("32"));
+    assert!(ladder.run(v4, Some(32)).expect_err("an error").to_string().contains("32"));
     assert!(ladder.run(Stage::named("mask").expect("mask"), Some(48)).is_err());
 }
 

@@ -128,7 +128,7 @@ fn wrong_command_lines_say_what_is_right() {
     ladder(&["--size", "many"]).fails(2, &["2^20"]);
     ladder(&["--size", "2^40"]).fails(1, &["1099511627776", "ask for 1 to"]);
     ladder(&["-n", "7"]).fails(2, &["0..=6"]);
-    ladder(&["--adapter", "cpu"]).fails(1, &["needs an adapter"]);
+    ladder(&["--adapter", "cpu"]).fails(1, &["need an adapter"]);
     ladder(&["--adapter", "nowhere"]).fails(1, &["nowhere"]);
     ladder(&["--plot", "/no/such/folder/l.svg", "--stage", "v0", "--size", "10"]).fails_late(1, "/no/such/folder");
     let mut command = program();

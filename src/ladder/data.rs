@@ -56,7 +56,7 @@ pub(super) fn unrounded(count: u64) -> Vec<f32> {
     let sparse = (count >> 20).max(1);
     let value = |i| {
         let bits = mixed(i, 77);
-        if (bits >> 8) % sparse == 0 { (bits % 3 + 1) as f32 } else { 0.0 }
+        if (bits >> 8).is_multiple_of(sparse) { (bits % 3 + 1) as f32 } else { 0.0 }
     };
     (0..count).map(value).collect()
 }
@@ -126,7 +126,7 @@ pub(super) fn expected(stage: &Stage, operator: Operator, host: Host) -> Numbers
 }
 
 fn prime(n: u64) -> bool {
-    n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| n % d != 0)
+    n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
 /// The host's part of a stage: what came back from the device becomes the answer.

@@ -118,17 +118,6 @@ impl Kit {
         Ok(buffer)
     }
 
-    /// Copies one buffer into another and waits; the seconds that took by the device's clock.
-    pub fn copy(&self, from: &wgpu::Buffer, to: &wgpu::Buffer) -> Result<Option<f64>> {
-        let size = from.size().min(to.size());
-        let copies = vec![Copy { from: from.clone(), to: to.clone(), at: 0, size }];
-        let inside = self.context.device.features().contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
-        let timed = if inside { Timed::Copies } else { Timed::Nothing };
-        let run = self.prepare(vec![Pass { copies, timed }], Vec::new())?;
-        let (seconds, _) = run.run(self, |_, _| Ok(()))?;
-        Ok(seconds.first().copied().flatten())
-    }
-
     /// Makes ready what a run needs besides its kernels: stamps, and the memory that answers come back in.
     pub fn prepare(&self, passes: Vec<Pass>, results: Vec<(wgpu::Buffer, u64)>) -> Result<Run> {
         let result_bytes: u64 = results.iter().map(|(_, words)| words * 4).sum();

@@ -1,6 +1,6 @@
 //! What the stages are measured against: how fast the adapter's memory is, and how long the way there takes.
 
-use super::driver::{Pass, Timed};
+use super::driver::{Copy, Pass, Timed};
 use super::stages::Data;
 use super::{Folder, Ladder, Operator};
 use crate::context::fill;
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ops::{Min, Sum};
 use crate::{Op, StreamOptions};
 use std::time::{Duration, Instant};
-use wgpu::BufferUsages;
+use wgpu::{BufferUsages, Features};
 
 /// Invocations that today's largest GPUs hold at once: 132 multiprocessors of 2048.
 pub(super) const GRID: u64 = 132 * 2048;
@@ -23,7 +23,7 @@ const SHAPES: [(u32, u64, bool); 5] =
 /// Bytes per second at which a kernel that does nothing else reads the ladder's elements; `None` without a GPU clock.
 pub(super) fn read_bandwidth(ladder: &Ladder) -> Result<Option<f64>> {
     let kit = &ladder.kit;
-    let quads = ladder.count.next_multiple_of(4) / 4;
+    let quads = ladder.count.div_ceil(4);
     let input = ladder.inputs(Data::Ints)?;
     let output = kit.context.buffer("a measured read", 256 * 4224 * 4, BufferUsages::STORAGE)?;
     let mut best: Option<f64> = None;
@@ -84,17 +84,28 @@ fn one_piece_of<O: Op<i32>>(ladder: &Ladder, op: O) -> Result<Transfer> {
     let size = bytes.len() as u64;
     let device = kit.context.buffer("one piece", size, BufferUsages::STORAGE | BufferUsages::COPY_DST)?;
     let folder = Folder::<i32, O>::new(ladder, op, device.clone())?;
-    let kernel_seconds = folder.kernel_seconds()?;
+    let answer = folder.answer()?;
+    let stamps = kit.context.device.features().contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
     let once = || -> Result<Transfer> {
         let usage = BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC;
         let staging = kit.context.mapped_buffer("one piece on the host", size, usage)?;
+        let copies = vec![Copy { from: staging.clone(), to: device.clone(), at: 0, size }];
+        let copy = Pass { copies, timed: if stamps { Timed::Copies } else { Timed::Nothing } };
+        let kernel = Pass { copies: Vec::new(), timed: Timed::Kernels };
+        let run = kit.prepare(vec![copy, kernel], vec![(answer.clone(), answer.size() / 4)])?;
         let start = Instant::now();
         fill(&staging, 0, bytes)?;
         staging.unmap();
         let host_copy_seconds = start.elapsed().as_secs_f64();
-        let upload_seconds = kit.copy(&staging, &device)?;
-        folder.reduce()?;
-        Ok(Transfer { total_seconds: start.elapsed().as_secs_f64(), host_copy_seconds, upload_seconds, kernel_seconds })
+        let (seconds, _) =
+            run.run(kit, |pass, compute| if pass == 1 { folder.record(compute, &answer) } else { Ok(()) })?;
+        let at = |pass: usize| seconds.get(pass).copied().flatten();
+        Ok(Transfer {
+            total_seconds: start.elapsed().as_secs_f64(),
+            host_copy_seconds,
+            upload_seconds: at(0),
+            kernel_seconds: at(1),
+        })
     };
     best_of_three(once)
 }

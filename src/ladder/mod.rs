@@ -174,14 +174,23 @@ pub struct Ladder {
     bandwidth: OnceCell<Option<f64>>,
     /// For the elements, and (true) for those that need no rounding.
     wanted: RefCell<HashMap<(Key, bool), Numbers>>,
-    host_seconds: RefCell<HashMap<Key, (Option<f64>, Option<f64>)>>,
+    host_seconds: RefCell<HashMap<Key, HostSeconds>>,
 }
 
 /// What stages must share to have the same answer.
 type Key = (&'static str, &'static str, bool);
 
+/// One core, all cores.
+type HostSeconds = (Option<f64>, Option<f64>);
+
 /// After so many seconds a stage is not run again, however few its runs.
 const SECONDS_MAX: f64 = 0.25;
+
+impl std::fmt::Debug for Ladder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ladder").field("count", &self.count).field("operator", &self.operator).finish_non_exhaustive()
+    }
+}
 
 impl Ladder {
     /// A ladder for so many elements.
@@ -633,15 +642,23 @@ impl<'l, T: Element, O: Op<T>> Folder<'l, T, O> {
         Ok(self.reducer.plan(self.elements())?.passes.len())
     }
 
+    /// Room for the answer on the device.
+    fn answer(&self) -> Result<wgpu::Buffer> {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        self.ladder.kit.context.buffer("an answer", self.reducer.answer_bytes(), usage)
+    }
+
+    fn record(&self, compute: &mut wgpu::ComputePass, answer: &wgpu::Buffer) -> Result<()> {
+        self.reducer.record_in_pass(compute, self.elements(), answer)
+    }
+
     /// The fastest of a few runs by the device's clock.
     fn kernel_seconds(&self) -> Result<Option<f64>> {
-        let kit = &self.ladder.kit;
-        let answer = kit.context.buffer("an answer", self.reducer.answer_bytes(), BufferUsages::STORAGE)?;
+        let (kit, answer) = (&self.ladder.kit, self.answer()?);
         let run = kit.prepare(vec![Pass { copies: Vec::new(), timed: Timed::Kernels }], Vec::new())?;
         let mut best: Option<f64> = None;
         for _ in 0..self.ladder.repeats.min(5) + 1 {
-            let (seconds, _) =
-                run.run(kit, |_, compute| self.reducer.record_in_pass(compute, self.elements(), &answer))?;
+            let (seconds, _) = run.run(kit, |_, compute| self.record(compute, &answer))?;
             if let Some(&Some(seconds)) = seconds.first() {
                 best = Some(best.map_or(seconds, |best| best.min(seconds)));
             }

@@ -60,7 +60,7 @@ fn resources(text: &mut String, launch: &Launch) {
     for processor in &MULTIPROCESSORS {
         let size = u64::from(launch.workgroup_size);
         let taken = if bytes > 0 { (bytes + processor.kept).next_multiple_of(processor.unit) } else { 0 };
-        let by_memory = if taken > 0 { processor.bytes / taken } else { u64::MAX };
+        let by_memory = processor.bytes.checked_div(taken).unwrap_or(u64::MAX);
         let fit = by_memory.min(processor.workgroups).min(processor.invocations / size);
         let limit = if fit == by_memory {
             "its memory is the limit"
