@@ -108,16 +108,24 @@ fn a_stage_is_explained_without_running() {
 }
 
 #[test]
-fn a_sweep_draws_and_tells_every_length() {
+fn a_sweep_tells_and_draws_every_length_and_workgroup_size() {
     let folder = Folder::new();
     let (svg, html) = (folder.path().join("l.svg"), folder.path().join("l.html"));
     let (svg, html) = (common::text(svg), common::text(html));
-    let args = ["--stage", "workgroup", "--size", "1000", "--plot", &svg, "--html", &html];
-    assert_eq!(ladder(&args).status, 0);
+    let args = ["--sweep", "--stage", "two-step", "--size", "2^12", "--plot", &svg, "--html", &html];
+    let done = ladder(&args);
+    assert!(done.text().contains("by workgroup size") || done.text().contains("No GPU clock"), "{done:?}");
     let picture = std::fs::read_to_string(&svg).expect("a picture");
-    assert!(picture.starts_with("<svg") && picture.contains("workgroup"), "{picture}");
+    assert!(picture.starts_with("<svg") && picture.contains("two-step") && picture.contains("GB/s"), "{picture}");
     let page = std::fs::read_to_string(&html).expect("a page");
-    assert!(page.contains("subgroup_combine") && page.contains("array&lt;T"), "the kernels, escaped");
+    assert!(page.contains("array&lt;T, WG&gt;") && page.contains("Pawel Pomorski"), "the kernel, escaped");
+
+    let swept = objects(&ladder(&["--sweep", "--stage", "two-step", "--size", "2^12", "--json"]));
+    // The table's row; then 2^10, 2^11, 2^12, each by itself and with workgroups of 32, 64, 128, 256, 512.
+    assert_eq!(swept.len(), 1 + 3 * 6);
+    let sizes: Vec<u64> = swept[2..7].iter().filter_map(|object| object["workgroup_size"].as_u64()).collect();
+    assert_eq!(sizes, [32, 64, 128, 256, 512]);
+    assert!(swept.iter().all(|object| object["value"].is_string() && object["status"] != "FAILED"));
 }
 
 #[test]

@@ -30,9 +30,9 @@ pub struct Args {
     #[arg(long, value_name = "ID", value_parser = stage)]
     pub stage: Vec<&'static Stage>,
 
-    /// Elements, any number: 1000000, or 2^20
-    #[arg(long, value_name = "N", default_value = "2^25", value_parser = size)]
-    pub size: u64,
+    /// Elements, any number: 1000000, or 2^20; a sweep ends there [default: 2^25]
+    #[arg(long, value_name = "N", value_parser = size)]
+    pub size: Option<u64>,
 
     /// What the stages compute that leave it open; the others are sums and are left out of min
     #[arg(long, value_enum, default_value = "sum")]
@@ -94,6 +94,11 @@ impl Args {
             }
             Err(error) => Err(usage(one_line(&error, Args::command().get_name()))),
         }
+    }
+
+    /// Elements of the table: the tutorial's 2^25 unless told otherwise.
+    pub fn count(&self) -> u64 {
+        self.size.unwrap_or(1 << 25)
     }
 
     /// The stages that were asked for, in the ladder's order.

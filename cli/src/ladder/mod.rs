@@ -25,11 +25,11 @@ pub fn run() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(stage) = args.explain {
-        return print(&explain::text(stage, args.size, args.op.into())).map(|()| ExitCode::SUCCESS);
+        return print(&explain::text(stage, args.count(), args.op.into())).map(|()| ExitCode::SUCCESS);
     }
     let stages = args.stages()?;
     let gpu = open(args.adapter.as_deref())?;
-    let ladder = Ladder::new(&gpu, args.size, args.op.into())?;
+    let ladder = Ladder::new(&gpu, args.count(), args.op.into())?;
     let (rows, notes) = climb(&args, &gpu, &ladder, &stages)?;
     let swept = if args.sweep { sweep(&args, &gpu, &stages, &ladder)? } else { Swept::default() };
     if !args.json && args.sweep {
@@ -139,10 +139,10 @@ struct Swept {
 const POWERS: std::ops::RangeInclusive<u32> = 10..=28;
 const SIZES: [u32; 5] = [32, 64, 128, 256, 512];
 
-/// Every stage at every length; and by workgroup size those that were asked for by name, else the one whose tutorial does so.
+/// Every stage at every length, up to --size or as far as a binding goes; and by workgroup size those that were asked for by name, else the one whose tutorial does so.
 fn sweep(args: &Args, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder) -> Result<Swept> {
     let mut swept = Swept::default();
-    let most = Ladder::most_elements(gpu);
+    let most = Ladder::most_elements(gpu).min(args.size.unwrap_or(u64::MAX));
     let lengths: Vec<u64> = POWERS.map(|power| 1u64 << power).filter(|&length| length <= most).collect();
     let stages: Vec<_> =
         stages.iter().filter(|stage| stage.takes(args.op.into()) && stage.id != "largest-prime").collect();
@@ -192,7 +192,7 @@ fn draw(args: &Args, gpu: &Gpu, rows: &[Row], notes: Vec<String>, swept: Swept) 
     let page = plot::Page {
         title: "The ladder: GPU reduction tutorials, measured".into(),
         adapter: gpu.info().name,
-        count: args.size,
+        count: args.count(),
         notes,
         rungs: rows.iter().map(Row::rung).collect(),
         by_length: swept.by_length,
