@@ -44,6 +44,17 @@ fn every_minimum_is_right_at_every_length() {
     every_stage_at(&[1, 2, 63, 64, 65, 1000, (1 << 20) + 1], Operator::Min);
 }
 
+/// Long enough that indices times work items leave 32 bits where a kernel is careless.
+#[test]
+fn products_of_indices_do_not_overflow() {
+    let mut ladder = Ladder::new(&common::gpu(), (1 << 22) + 54_321, Operator::Sum).expect("a ladder");
+    ladder.set_repeats(1);
+    for id in ["dot-naive", "dot-coalesced", "dot-local", "dot-vec4", "vec4", "loads-in-flight"] {
+        let outcome = outcome(&ladder, Stage::named(id).expect("a stage"), None);
+        assert_eq!(outcome.status, Status::Passed, "{id}");
+    }
+}
+
 #[test]
 #[ignore = "a minute in release"]
 fn every_stage_is_right_at_the_tutorials_length() {

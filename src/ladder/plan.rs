@@ -132,14 +132,15 @@ pub(super) fn plan(stage: &Stage, count: u64, wg: u32, operator: Operator, secon
             plan.depth = if share { count.div_ceil(groups * wg64) + groups * wg64 } else { count };
         }
         Walk::DotNaive => {
-            let items = items(count, wg64);
+            // The kernel multiplies a remainder below W by an index up to W: within 32 bits.
+            let items = items(count, wg64, 1 << 16);
             let groups = items / wg64;
             plan.push("dot", 0, groups, [count, 0, items], [Place::Input, Place::Second, Place::Nothing]);
             plan.result(Place::Scratch(0), items);
             plan.depth = count.div_ceil(items) + 1;
         }
         Walk::Dot { lanes, local } => {
-            let items = items(count, wg64);
+            let items = items(count, wg64, 1 << 18);
             let (groups, each) = (items / wg64, items * u64::from(lanes));
             let middle = count / each * each;
             let reads = [Place::Input, Place::Second, Place::Nothing];
@@ -181,10 +182,10 @@ pub(super) fn plan(stage: &Stage, count: u64, wg: u32, operator: Operator, secon
 }
 
 /// Work items of the dot products: a multiple of 1024, few enough to have 32 elements each, enough to keep within the trips
-/// that software adapters do, and at most as many as today's largest GPUs hold.
-fn items(count: u64, wg: u64) -> u64 {
+/// that software adapters do, and at most `most`: 2^18 are about what today's largest GPUs hold.
+fn items(count: u64, wg: u64, most: u64) -> u64 {
     let least = count.div_ceil(TRIPS_MAX).next_multiple_of(1024);
-    (count / 32).next_multiple_of(1024).clamp(1024, 1 << 18).max(least).next_multiple_of(wg)
+    (count / 32).next_multiple_of(1024).clamp(1024, most).max(least).next_multiple_of(wg)
 }
 
 /// A pass that reduces blocks, and is repeated over what it leaves.
