@@ -9,16 +9,21 @@
 
 var<workgroup> M: array<T, 1024>;
 
+fn halve(l: u32, s: u32) {
+    for (var s2 = 0u; s2 < s; s2 += 64u) {
+        let sum = combine(M[s2 + l], M[s + s2 + l]);
+        if s2 + l < s { M[s2 + l] = sum; }
+    }
+    workgroupBarrier();
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l: u32) {
     let g = group(id);
-    for (var i = 0u; i < 1024u; i += 64u) { M[i + l] = A[g * 1024u + i + l]; }
+    let first = g * 1024u + l;
+    for (var i = 0u; i < 1024u; i += 64u) { M[i + l] = A[first + i]; }
     workgroupBarrier();
-    for (var s = 512u; s >= 1u; s >>= 1u) {
-        for (var s2 = 0u; s2 < s; s2 += 64u) {
-            if s2 + l < s { M[s2 + l] = combine(M[s2 + l], M[s + s2 + l]); }
-        }
-        workgroupBarrier();
-    }
+    halve(l, 512u); halve(l, 256u); halve(l, 128u); halve(l, 64u); halve(l, 32u);
+    halve(l, 16u); halve(l, 8u); halve(l, 4u); halve(l, 2u); halve(l, 1u);
     if l == 0u { B[g] = M[0]; }
 }

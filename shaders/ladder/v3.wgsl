@@ -10,15 +10,18 @@
 var<workgroup> M: array<T, 1024>;
 fn fold(at: u32, step: u32) { M[at] = combine(M[at], M[at + step]); }
 
+fn halve(l: u32, s: u32) {
+    for (var i = 0u; i < s; i += 64u) { fold(i + l, s); }
+    workgroupBarrier();
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l: u32) {
     let g = group(id);
-    for (var i = l; i < 1024u; i += 64u) { M[i] = combine(A[g * 1024u + i], A[g * 1024u + i + P.middle]); }
+    let first = g * 1024u + l;
+    for (var i = 0u; i < 1024u; i += 64u) { M[i + l] = combine(A[first + i], A[first + i + P.middle]); }
     workgroupBarrier();
-    for (var s = 512u; s >= 64u; s >>= 1u) {
-        for (var i = l; i < s; i += 64u) { fold(i, s); }
-        workgroupBarrier();
-    }
+    halve(l, 512u); halve(l, 256u); halve(l, 128u); halve(l, 64u);
     if l < 32u { fold(l, 32u); } workgroupBarrier();
     if l < 16u { fold(l, 16u); } workgroupBarrier();
     if l < 8u { fold(l, 8u); } workgroupBarrier();
