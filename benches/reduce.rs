@@ -17,7 +17,8 @@ fn elements<T: Element>() -> Vec<T> {
     let mut state = 1u32;
     let next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        T::from_bits(if T::DTYPE == Dtype::F32 { ((state >> 8) as f32 / 16_777_216.0).to_bits() } else { state >> 8 })
+        let bits = if T::DTYPE == Dtype::F32 { ((state >> 8) as f32 / 16_777_216.0).to_bits() } else { state >> 8 };
+        T::from_pattern(bits.into())
     };
     std::iter::repeat_with(next).take(ELEMENTS).collect()
 }

@@ -30,6 +30,29 @@ struct Request {
     subgroups: Option<bool>,
     samples: usize,
     window_log2: u32,
+    data: Data,
+    bins: Option<bool>,
+}
+
+/// What the elements look like.
+#[derive(Clone, Copy, Debug)]
+enum Data {
+    /// Floats in (0, 1), integers of all sizes.
+    Uniform,
+    /// Floats of mean 0 and deviation 1.
+    Normal,
+    /// Floats of both signs over 60 powers of two.
+    Wide,
+    /// All bit patterns of finite floats.
+    Bits,
+    /// One value again and again.
+    One,
+    /// The largest and the smallest float in turn.
+    Extremes,
+    /// Subnormal floats.
+    Subnormal,
+    /// Zeros.
+    Zeros,
 }
 
 fn main() -> Outcome<()> {
@@ -47,6 +70,8 @@ fn main() -> Outcome<()> {
         subgroups: None,
         samples: 9,
         window_log2: 29,
+        data: Data::Uniform,
+        bins: None,
     };
     for argument in std::env::args().skip(1) {
         let (key, value) = argument.split_once('=').ok_or_else(|| format!("{argument}: expected KEY=VALUE"))?;
@@ -54,7 +79,10 @@ fn main() -> Outcome<()> {
         match key {
             "operator" => request.operators = value.split(',').map(String::from).collect(),
             "dtype" => {
-                let parse = |name: &str| Dtype::parse(name).ok_or_else(|| format!("{name}: expected f32, i32 or u32"));
+                let pair = |name: &str| (name == "f32x2").then_some(Dtype::F32x2);
+                let parse = |name: &str| {
+                    Dtype::parse(name).or_else(|| pair(name)).ok_or_else(|| format!("{name}: expected an element type"))
+                };
                 request.dtypes = value.split(',').map(parse).collect::<Result<_, _>>()?;
             }
             "log2" => request.log2 = numbers()?,
@@ -68,6 +96,20 @@ fn main() -> Outcome<()> {
             "subgroups" => request.subgroups = Some(value.parse()?),
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
+            "bins" => request.bins = Some(value.parse()?),
+            "data" => {
+                request.data = match value {
+                    "uniform" => Data::Uniform,
+                    "normal" => Data::Normal,
+                    "wide" => Data::Wide,
+                    "bits" => Data::Bits,
+                    "one" => Data::One,
+                    "extremes" => Data::Extremes,
+                    "subnormal" => Data::Subnormal,
+                    "zeros" => Data::Zeros,
+                    _ => return Err(format!("{value}: no such data").into()),
+                }
+            }
             _ => return Err(format!("{key}: no such key").into()),
         }
     }
@@ -93,9 +135,9 @@ impl Visitor for Measure<'_> {
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Outcome<()> {
         let request = self.request;
         let longest = request.log2.iter().map(|&log2| 1u64 << log2).max().unwrap_or(1) + request.plus;
-        let pool = longest.max(1 << request.window_log2);
-        // Every window holds the same block again and again: an odd length, so that windows and lengths differ.
-        let block: Vec<T> = elements((1 << 20) - 3);
+        let pool = longest.max((1 << (request.window_log2 + 2)) / T::DTYPE.bytes());
+        // Every window holds the same block again and again: no power of two, so that windows differ.
+        let block: Vec<T> = elements((1 << 20) - 4, request.data);
         let host: Vec<T> = block.iter().copied().cycle().take(longest as usize).collect();
         let buffer_elements = longest.max(1 << 20);
         let buffers =
@@ -134,10 +176,16 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
                         workgroup_size,
                         single_workgroup_size,
                         loads_in_flight,
+                        bins_loads_in_flight: if request.loads.is_empty() {
+                            base.bins_loads_in_flight
+                        } else {
+                            loads_in_flight
+                        },
                         workgroups_max,
                         single_elements_max: request.single_log2.map_or(base.single_elements_max, |log2| 1 << log2),
                         layout: request.layout.unwrap_or(base.layout),
                         subgroups: request.subgroups.unwrap_or(base.subgroups),
+                        bins: request.bins.unwrap_or(base.bins),
                         ..*base
                     });
                 }
@@ -147,35 +195,61 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
     shapes
 }
 
-/// Random elements, never zeros; floats in (0, 1), so that a wrong sum shows.
-fn elements<T: Element>(n: usize) -> Vec<T> {
-    let mut state = 0x9e37_79b9u64 ^ Instant::now().elapsed().as_nanos() as u64;
+/// Random elements, fresh for every run.
+fn elements<T: Element>(n: usize, data: Data) -> Vec<T> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let mut state = 0x9e37_79b9u64 ^ now.map_or(0, |now| now.as_nanos() as u64);
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u32
+        (state >> 33) as u32 | (state << 20) as u32 & 0x8000_0000
     };
     (0..n)
-        .map(|_| match T::DTYPE {
-            Dtype::F32 => T::from_bits(((next() >> 8) as f32 / 8_388_608.0 + 1e-9).to_bits()),
-            _ => T::from_bits(next()),
+        .map(|at| {
+            let mut float = || float(&mut next, data, at);
+            T::from_pattern(match T::DTYPE {
+                Dtype::F32 => float().to_bits().into(),
+                Dtype::F16 => treefold::half::f16::from_f32(float()).to_bits().into(),
+                Dtype::F64 => (f64::from(float()) * 1.000_000_1).to_bits(),
+                Dtype::F32x2 => u64::from(float().to_bits()) | u64::from(float().to_bits()) << 32,
+                _ => u64::from(next()) | u64::from(next()) << 32,
+            })
         })
         .collect()
+}
+
+fn float(next: &mut impl FnMut() -> u32, data: Data, at: usize) -> f32 {
+    let mut unit = || (next() >> 8) as f32 / 16_777_216.0 + 1e-9;
+    match data {
+        Data::Uniform => unit(),
+        Data::Normal => (-2.0 * unit().ln()).sqrt() * (std::f32::consts::TAU * unit()).cos(),
+        Data::Wide => (unit() - 0.5) * ((unit() - 0.5) * 60.0).exp2(),
+        Data::Bits => loop {
+            let x = f32::from_bits(next());
+            if x.is_finite() {
+                return x;
+            }
+        },
+        Data::One => 1.1,
+        Data::Extremes => f32::MAX * if at.is_multiple_of(2) { 1.0 } else { -1.0 },
+        Data::Subnormal => f32::from_bits(next() & 0x807f_ffff),
+        Data::Zeros => 0.0,
+    }
 }
 
 /// A buffer that repeats a block, by copies on the device.
 fn fill<T: Element>(gpu: &Gpu, block: &[T], elements: u64) -> wgpu::Buffer {
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
     let describe = |size| wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
-    let buffer = gpu.device().create_buffer(&describe(elements * 4));
+    let size = elements * T::DTYPE.bytes();
+    let buffer = gpu.device().create_buffer(&describe(size));
     let bytes: &[u8] = bytemuck::cast_slice(block);
-    let first = bytes.len().min(elements as usize * 4);
+    let first = bytes.len().min(size as usize);
     gpu.queue().write_buffer(&buffer, 0, &bytes[..first]);
     let source = gpu.device().create_buffer(&describe(bytes.len() as u64));
     gpu.queue().write_buffer(&source, 0, bytes);
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
-    for at in (0..elements * 4).step_by(bytes.len()) {
-        let size = (bytes.len() as u64).min(elements * 4 - at);
-        encoder.copy_buffer_to_buffer(&source, 0, &buffer, at, size);
+    for at in (0..size).step_by(bytes.len()) {
+        encoder.copy_buffer_to_buffer(&source, 0, &buffer, at, (bytes.len() as u64).min(size - at));
     }
     gpu.queue().submit([encoder.finish()]);
     buffer
@@ -190,7 +264,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     samples: usize,
 ) -> Outcome<String> {
     let reducer = gpu.reducer::<T, O>(op.clone())?;
-    let per_buffer = (buffers[0].size() / 4 / n).max(1);
+    let per_buffer = (buffers[0].size() / T::DTYPE.bytes() / n).max(1);
     let windows: Vec<Input<T>> = buffers
         .iter()
         .flat_map(|buffer| (0..per_buffer.min(64)).map(move |w| Input::range(buffer, w * n..(w + 1) * n)))
@@ -230,8 +304,11 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     }
     times.sort_by(f64::total_cmp);
     let (median, low, high) = (times[times.len() / 2], times[0], times[times.len() - 1]);
-    let rate = n as f64 * 4.0 / median / 1e3;
-    Ok(format!("\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}"))
+    let rate = (n * T::DTYPE.bytes()) as f64 / median / 1e3;
+    Ok(format!(
+        "\"exact\":\"{:?}\",\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}",
+        reducer.exact()
+    ))
 }
 
 fn agree(got: &[treefold::Part], want: &[treefold::Part]) -> bool {

@@ -7,7 +7,7 @@ struct Params {
     step: u32,         // quads from one load of an invocation to its next
     invocations: u32,  // in the whole dispatch
     slot: u32,         // where results go: the first partial, or the first word of the answer
-    unused: u32,
+    shift: u32,        // zipped inputs: from an element of the first to its partner in the second, modulo 2^32
     base: vec2<u32>,   // place of the binding's element 0 in the whole input, (low, high), modulo 2^64
     total: vec2<u32>,  // elements in the whole input
 }

@@ -1,6 +1,5 @@
 //! Answers as plain values, for programs that print or store them without knowing the operator.
 
-use crate::Element;
 use crate::ops::{Found, Summary};
 
 /// One value of an answer.
@@ -14,6 +13,10 @@ pub enum Value {
     I64(i64),
     /// An unsigned integer.
     U64(u64),
+    /// A signed integer of 128 bits.
+    I128(i128),
+    /// An unsigned integer of 128 bits.
+    U128(u128),
     /// A binary32 float.
     F32(f32),
     /// A binary64 float.
@@ -73,21 +76,21 @@ macro_rules! values {
     )*};
 }
 
-values!(bool => Bool as bool, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, f32 => F32 as f32, f64 => F64 as f64);
+values!(bool => Bool as bool, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, i128 => I128 as i128, u128 => U128 as u128, f32 => F32 as f32, f64 => F64 as f64);
 
-impl<T: Element + Into<Value>> Answer for Option<(T, T)> {
+impl<T: Copy + Into<Value>> Answer for Option<(T, T)> {
     fn parts(&self) -> Vec<Part> {
         vec![Part::new("min", self.map(|ends| ends.0)), Part::new("max", self.map(|ends| ends.1))]
     }
 }
 
-impl<T: Element + Into<Value>> Answer for Option<Found<T>> {
+impl<T: Copy + Into<Value>> Answer for Option<Found<T>> {
     fn parts(&self) -> Vec<Part> {
         vec![Part::found("value", *self)]
     }
 }
 
-impl<T: Element + Into<Value>, S: Copy + Into<Value>> Answer for Summary<T, S> {
+impl<T: Copy + Into<Value>, S: Copy + Into<Value>> Answer for Summary<T, S> {
     fn parts(&self) -> Vec<Part> {
         vec![
             Part::new("count", self.count),

@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::plan::Facts;
-use crate::shader::Kernel;
+use crate::shader::{Exact, Kernel};
 use crate::tuning::Tuning;
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +26,8 @@ pub(crate) struct Context {
     scratch: Mutex<Option<wgpu::Buffer>>,
     spins: bool,
     parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
+    /// Which kernels of exact operators passed their self-test here.
+    verdicts: Mutex<HashMap<(TypeId, Exact), bool>>,
     /// Tests put a wrong kernel in here, to see that they notice.
     pub patch: Option<fn(String) -> String>,
 }
@@ -68,6 +71,7 @@ impl Context {
             scratch: Mutex::default(),
             spins: device.adapter_info().device_type != wgpu::DeviceType::Cpu,
             parameters: Mutex::default(),
+            verdicts: Mutex::default(),
             patch: None,
         })
     }
@@ -122,8 +126,8 @@ impl Context {
         self.layouts.get(&kernel).map(|(bind_group, _)| bind_group)
     }
 
-    /// The pipeline of a shader text, from the cache where it was made before.
-    pub fn pipeline(&self, kernel: Kernel, source: String) -> Result<wgpu::ComputePipeline> {
+    /// The pipeline of a shader text, from the cache where it was made before. `ends`: all its loops are known to end.
+    pub fn pipeline(&self, kernel: Kernel, source: String, ends: bool) -> Result<wgpu::ComputePipeline> {
         let source = match self.patch {
             Some(patch) => patch(source),
             None => source,
@@ -133,10 +137,15 @@ impl Context {
             return Ok(pipeline.clone());
         }
         let pipeline = self.guarded("a compute pipeline", 0, || {
-            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            let descriptor = wgpu::ShaderModuleDescriptor {
                 label: Some("treefold"),
                 source: wgpu::ShaderSource::Wgsl(source.as_str().into()),
-            });
+            };
+            let mut checks = wgpu::ShaderRuntimeChecks::checked();
+            // The guard keeps compilers from unrolling: an exact sum's last pass takes three times as long with it.
+            checks.force_loop_bounding = !ends || self.patch.is_some();
+            // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
+            let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
             self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(match kernel {
                     Kernel::Reduce => "treefold: reduce",
@@ -171,6 +180,15 @@ impl Context {
         }
         parameters.insert(bytes, buffer.clone());
         Ok(buffer)
+    }
+
+    /// What the self-test of an operator's kernel said, where it was made before.
+    pub fn verdict(&self, of: &(TypeId, Exact)) -> Option<bool> {
+        lock(&self.verdicts).get(of).copied()
+    }
+
+    pub fn judge(&self, of: (TypeId, Exact), right: bool) {
+        lock(&self.verdicts).insert(of, right);
     }
 
     /// How long a wait may last before it becomes an error.
@@ -226,10 +244,10 @@ impl Context {
 /// Writes bytes into a mapped buffer.
 pub(crate) fn fill(buffer: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapped memory", message: error.to_string() };
-    // A mapped range begins at a multiple of 8.
-    let before = at % 8;
-    let mut view = buffer.get_mapped_range_mut(at - before..at + bytes.len() as u64).map_err(refused)?;
-    view.slice(before as usize..).copy_from_slice(bytes);
+    // A mapped range begins at a multiple of 8 and has a multiple of 4 bytes.
+    let (before, end) = ((at % 8) as usize, at + bytes.len() as u64);
+    let mut view = buffer.get_mapped_range_mut(at - at % 8..end.next_multiple_of(4)).map_err(refused)?;
+    view.slice(before..before + bytes.len()).copy_from_slice(bytes);
     Ok(())
 }
 

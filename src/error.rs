@@ -53,6 +53,14 @@ pub enum Error {
         /// What that must be a multiple of.
         multiple: u64,
     },
+    /// Two inputs that belong together have different lengths.
+    #[error("the first input has {left} elements, the second {right}; give both the same length")]
+    Unequal {
+        /// Elements of the first.
+        left: u64,
+        /// Elements of the second.
+        right: u64,
+    },
     /// A range reaches past the end of its buffer.
     #[error("{what} needs bytes {begin}..{end}, but its buffer has {size_bytes}; pass at most {} bytes from there or a larger buffer", size_bytes.saturating_sub(*begin))]
     OutOfRange {
@@ -146,6 +154,20 @@ pub enum Error {
         "the device reported its work as done but left no result; its watchdog may have stopped a kernel: repeat the call, or lower Tuning::dispatch_bytes_max"
     )]
     ResultMissing,
+    /// No kernel of an exact operator passed its self-test.
+    #[error(
+        "no kernel of {operator} sums right on this device: its driver computes integers or workgroup memory wrongly; use another adapter or the CPU engine (--adapter cpu), and report the driver"
+    )]
+    NoExactKernel {
+        /// The operator's name.
+        operator: &'static str,
+    },
+    /// Bytes are not a partial result, or not of the operator and type that was asked for.
+    #[error("not a usable partial result: {reason}")]
+    BadPartial {
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// The operator has no answer on the device.
     #[error("operator {operator} leaves no answer on the device; use reduce(), or record its parts")]
     NoDeviceAnswer {

@@ -46,10 +46,10 @@ pub struct Listed {
 const WANTED: Features = Features::SUBGROUP
     .union(Features::TIMESTAMP_QUERY)
     .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
-    // These are for stages of the ladder.
+    // For a window of an exact sum; the others for stages of the ladder.
+    .union(Features::SHADER_INT64)
     .union(Features::SHADER_FLOAT32_ATOMIC)
     .union(Features::SHADER_F64)
-    .union(Features::SHADER_INT64)
     .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
 
 impl Gpu {

@@ -3,6 +3,7 @@
 use crate::element::Element;
 use crate::error::Result;
 use crate::op::Op;
+use crate::partial::Partial;
 use std::num::NonZero;
 
 /// Reduces on the threads of this machine: the engine where there is no adapter.
@@ -52,6 +53,12 @@ impl Cpu {
     /// What [`Op::finish`] says: an integer result that does not fit.
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
         op.finish(self.fold(&op, elements, 0), elements.len() as u64)
+    }
+
+    /// The accumulator of `elements`, to be merged and finished elsewhere.
+    pub fn partial<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Partial<T, O> {
+        let acc = self.fold(&op, elements, 0);
+        Partial::of(op, acc, elements.len() as u64)
     }
 
     /// The accumulator of `elements`, of which the first has this index in the whole input.

@@ -20,46 +20,109 @@ use wgpu::BufferUsages;
 #[derive(Clone, Debug)]
 pub struct Input<'a, T> {
     ranges: Vec<(&'a wgpu::Buffer, Range<u64>)>,
+    /// For zipped inputs: the second input's ranges, as long as the first's, one by one.
+    others: Vec<(&'a wgpu::Buffer, Range<u64>)>,
     element: PhantomData<T>,
+}
+
+impl<'a> Input<'a, [f32; 2]> {
+    /// The pairs of two inputs: the first elements of both, the second elements of both, and so on.
+    ///
+    /// ```no_run
+    /// # fn f(x: &wgpu::Buffer, y: &wgpu::Buffer, x2: u8) {
+    /// let pairs = treefold::Input::zip(x, y)?;
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unequal`] where they do not have the same number of elements; [`Error::MissingUsage`], [`Error::OutOfRange`],
+    /// [`Error::Misaligned`].
+    pub fn zip(first: impl Into<Input<'a, f32>>, second: impl Into<Input<'a, f32>>) -> Result<Self> {
+        let (first, second) = (first.into(), second.into());
+        // Before the cuts below, which would hide what is ragged.
+        for (buffer, bytes) in first.ranges.iter().chain(&second.ranges) {
+            check(buffer, bytes, 4, "the input")?;
+        }
+        let (left, right) = (first.elements(), second.elements());
+        if left != right {
+            return Err(Error::Unequal { left, right });
+        }
+        let (mut ranges, mut others) = (Vec::new(), Vec::new());
+        let (mut a, mut b) = (first.ranges.into_iter(), second.ranges.into_iter());
+        let (mut x, mut y) = (a.next(), b.next());
+        // Cuts both where either ends.
+        while let (Some((buffer, left)), Some((other, right))) = (&mut x, &mut y) {
+            let bytes = (left.end.saturating_sub(left.start)).min(right.end.saturating_sub(right.start));
+            ranges.push((*buffer, left.start..left.start + bytes));
+            others.push((*other, right.start..right.start + bytes));
+            left.start += bytes;
+            right.start += bytes;
+            let (left_done, right_done) = (left.start >= left.end, right.start >= right.end);
+            if left_done {
+                x = a.next();
+            }
+            if right_done {
+                y = b.next();
+            }
+        }
+        Ok(Input { ranges, others, element: PhantomData })
+    }
 }
 
 impl<'a, T: Element> Input<'a, T> {
     /// Elements `range` of a buffer, counted from its start.
     pub fn range(buffer: &'a wgpu::Buffer, range: Range<u64>) -> Self {
-        Self::bytes(buffer, range.start.saturating_mul(4)..range.end.saturating_mul(4))
+        let bytes = T::DTYPE.bytes();
+        Self::bytes(buffer, range.start.saturating_mul(bytes)..range.end.saturating_mul(bytes))
     }
 
     /// Several inputs as one, in their order. Its indices count through them all.
     pub fn concat(parts: impl IntoIterator<Item = Self>) -> Self {
-        Input { ranges: parts.into_iter().flat_map(|part| part.ranges).collect(), element: PhantomData }
+        let (mut ranges, mut others) = (Vec::new(), Vec::new());
+        for part in parts {
+            ranges.extend(part.ranges);
+            others.extend(part.others);
+        }
+        Input { ranges, others, element: PhantomData }
     }
 
     fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {
-        Input { ranges: vec![(buffer, bytes)], element: PhantomData }
+        Input { ranges: vec![(buffer, bytes)], others: Vec::new(), element: PhantomData }
     }
 
     /// Elements in all.
     pub fn elements(&self) -> u64 {
-        self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / 4).sum()
+        self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
+    }
+
+    /// Bytes from one element to the next: zipped inputs are arrays of words.
+    fn stride(&self) -> u64 {
+        if self.others.is_empty() { T::DTYPE.bytes() } else { 4 }
     }
 
     /// Checks every range and names it for a plan.
     pub(crate) fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
-        for (buffer, bytes) in &self.ranges {
-            check(buffer, bytes, "the input")?;
+        let stride = self.stride();
+        if !self.others.is_empty() && self.others.len() != self.ranges.len() {
+            let (left, right) = (self.ranges.len() as u64, self.others.len() as u64);
+            return Err(Error::Unequal { left, right });
         }
-        let pieces = self.ranges.iter().enumerate().map(|(at, (_, bytes))| Piece {
-            buffer: at,
-            first: bytes.start / 4,
-            elements: (bytes.end - bytes.start) / 4,
-        });
-        Ok((pieces.collect(), self.ranges.iter().map(|(buffer, _)| *buffer).collect()))
+        for (buffer, bytes) in self.ranges.iter().chain(&self.others) {
+            check(buffer, bytes, stride, "the input")?;
+        }
+        let mut pieces = Vec::new();
+        for (at, (_, bytes)) in self.ranges.iter().enumerate() {
+            let other = self.others.get(at).map(|(_, other)| (self.ranges.len() + at, other.start / stride));
+            let elements = (bytes.end - bytes.start) / stride;
+            pieces.push(Piece { buffer: at, first: bytes.start / stride, elements, other });
+        }
+        Ok((pieces, self.ranges.iter().chain(&self.others).map(|(buffer, _)| *buffer).collect()))
     }
 
     /// Whether a buffer is among those that are read; an error where a range of it is.
     pub(crate) fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
         let mut reads = false;
-        for (_, bytes) in self.ranges.iter().filter(|(buffer, _)| *buffer == output) {
+        for (_, bytes) in self.ranges.iter().chain(&self.others).filter(|(buffer, _)| *buffer == output) {
             reads = true;
             if bytes.start < output_bytes.end && output_bytes.start < bytes.end {
                 return Err(Error::Overlap {
@@ -120,22 +183,24 @@ impl Output<'_> {
             return Err(Error::OutputTooSmall { operator, bytes, needs, words });
         }
         let claimed = self.bytes.start..self.bytes.start + needs;
-        check(self.buffer, &claimed, "the output")?;
+        check(self.buffer, &claimed, 4, "the output")?;
         Ok(claimed)
     }
 }
 
-fn check(buffer: &wgpu::Buffer, bytes: &Range<u64>, what: &'static str) -> Result<()> {
+fn check(buffer: &wgpu::Buffer, bytes: &Range<u64>, multiple: u64, what: &'static str) -> Result<()> {
     if !buffer.usage().contains(BufferUsages::STORAGE) {
         let has = buffer.usage().iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(" | ");
         return Err(Error::MissingUsage { what, missing: "STORAGE", has });
     }
-    if bytes.end > buffer.size() || bytes.start > bytes.end {
-        return Err(Error::OutOfRange { what, begin: bytes.start, end: bytes.end, size_bytes: buffer.size() });
+    // Kernels read whole words.
+    let end = bytes.end.checked_next_multiple_of(4).unwrap_or(u64::MAX);
+    if end > buffer.size() || bytes.start > bytes.end {
+        return Err(Error::OutOfRange { what, begin: bytes.start, end, size_bytes: buffer.size() });
     }
-    let ragged = [bytes.start, bytes.end].into_iter().find(|byte| byte % 4 != 0);
+    let ragged = [bytes.start, bytes.end].into_iter().find(|byte| byte % multiple != 0);
     match ragged {
-        Some(offset_bytes) => Err(Error::Misaligned { what, offset_bytes, multiple: 4 }),
+        Some(offset_bytes) => Err(Error::Misaligned { what, offset_bytes, multiple }),
         None => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::element::Element;
 use crate::error::Result;
+use crate::selftest::Trial;
+use crate::shader::{self, Dialect, Module};
 
 /// What a reduction carries from element to element: words that both the device and the host can hold.
 ///
@@ -18,6 +20,11 @@ pub trait Accumulator: Copy + Send + Sync + 'static {
     fn write(&self, words: &mut [u32]);
     /// Reads the words back, `words.len() == WORDS`.
     fn read(words: &[u32]) -> Self;
+    /// Whether the words hold all of it; some accumulators are wider on the host.
+    #[doc(hidden)]
+    fn fits(&self) -> bool {
+        true
+    }
 }
 
 macro_rules! scalar_accumulator {
@@ -98,9 +105,10 @@ macro_rules! accumulator {
 /// | `fn combine(a: Acc, b: Acc) -> Acc` | `a` stands before `b` |
 /// | `fn finish(acc: Acc, count: vec2<u32>) -> array<u32, N>` | the answer's words, N = [`ANSWER_WORDS`](Op::ANSWER_WORDS); `count` is the number of elements, (low, high) |
 /// | `fn rebase(acc: Acc, base: vec2<u32>) -> Acc` | optional: adds the dispatch's place in the whole input to the indices that `acc` holds |
-/// | `fn fold(acc: Acc, quad: vec4<u32>, index: u32) -> Acc` | optional: a faster way to take four neighbours |
+/// | `fn fold(acc: Acc, quad: vec4<u32>, index: u32) -> Acc` | optional: a faster way to take the 16 bytes of four neighbours |
 ///
-/// and may call `value`, `is_nan`, `is_zero`, `key`, `unkey`, `tie` on the bits of an element, and `add64`, `multiply32`,
+/// (`bits` is a `vec2<u32>`, low word first, for elements of 64 bits) and may call `value`, `is_nan`, `is_zero`, `key`,
+/// `unkey`, `tie` on the bits of a 32-bit element, and `add64`, `multiply32`,
 /// `float64` on 64-bit numbers in two words. `Acc` is declared for it from [`Op::Acc`]. An operator without an answer on the device
 /// (`ANSWER_WORDS == 0`) leaves `finish` out and serves `reduce`, not `record`.
 pub trait Op<T: Element>: Clone + Send + Sync + 'static {
@@ -120,6 +128,14 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     const ABOUT: &'static str = "";
     /// Whether the answer is the exact one, without rounding anywhere.
     const EXACT: bool = false;
+
+    /// Whether accumulators hold places in the input, which count from its first element.
+    #[doc(hidden)]
+    const PLACES: bool = false;
+
+    /// Whether it has several kernels, of which a self-test chooses.
+    #[doc(hidden)]
+    const TESTED: bool = false;
 
     /// The name in labels, errors and on the command line.
     fn name(&self) -> &'static str;
@@ -144,10 +160,23 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
         fold_in_lanes(self, elements, index)
     }
 
-    /// The operator's complete WGSL: declarations and defaults around [`Op::wgsl`]. Tuples override it.
+    /// The same accumulator, written in the one way in which equal results are equal.
     #[doc(hidden)]
-    fn module(&self, subgroups: bool) -> String {
-        crate::shader::complete::<Self::Acc>(&self.wgsl(), subgroups)
+    fn canonical(&self, acc: Self::Acc) -> Self::Acc {
+        acc
+    }
+
+    /// Whether a kernel gets this operator right on a device.
+    #[doc(hidden)]
+    fn is_right(&self, trial: &Trial) -> Result<bool> {
+        if Self::TESTED { trial.run::<T, Self>(self) } else { Ok(true) }
+    }
+
+    /// The operator's complete WGSL: declarations and defaults around [`Op::wgsl`]. Tuples and exact operators override it.
+    #[doc(hidden)]
+    fn module(&self, dialect: Dialect) -> Module {
+        let text = shader::complete::<Self::Acc>(&self.wgsl(), T::DTYPE, dialect);
+        Module { text, counters: 0, gathered_bytes: None, heavy: false, ends: false, combine_trips: 0, trips: 0 }
     }
 }
 

@@ -72,6 +72,39 @@ pub struct Shape {
     pub acc_bytes: u64,
     /// Whether its order is free.
     pub commutative: bool,
+    /// Bytes of one element: 2, 4 or 8.
+    pub element_bytes: u64,
+    /// 64-bit counters in workgroup memory that the operator's own functions use.
+    pub counters: u64,
+    /// Bytes that a workgroup leaves for the next pass, where the operator folds the workgroup itself, in those counters.
+    pub gathered_bytes: Option<u64>,
+    /// Whether one load at a time is enough for it.
+    pub heavy: bool,
+    /// Loop trips of one `combine`, and of the operator's other functions together.
+    pub combine_trips: u64,
+    /// See `combine_trips`.
+    pub trips: u64,
+}
+
+impl Shape {
+    /// An operator over 32-bit elements that is all loops of the kernels' own.
+    pub const fn plain(acc_bytes: u64, commutative: bool) -> Shape {
+        Shape {
+            acc_bytes,
+            commutative,
+            element_bytes: 4,
+            counters: 0,
+            gathered_bytes: None,
+            heavy: false,
+            combine_trips: 0,
+            trips: 0,
+        }
+    }
+
+    /// Bytes of one partial.
+    pub fn partial_bytes(&self) -> u64 {
+        self.gathered_bytes.unwrap_or(self.acc_bytes)
+    }
 }
 
 /// A part of the input: so many elements from an element on, in the n-th buffer.
@@ -83,6 +116,15 @@ pub struct Piece {
     pub first: u64,
     /// How many elements.
     pub elements: u64,
+    /// The second input of pairs that are zipped: buffer and first element. Its elements, and this one's, are words then.
+    pub other: Option<(usize, u64)>,
+}
+
+impl Piece {
+    /// Elements of one buffer.
+    pub const fn of(buffer: usize, first: u64, elements: u64) -> Piece {
+        Piece { buffer, first, elements, other: None }
+    }
 }
 
 /// What one dispatch is told; `Params` in params.wgsl.
@@ -103,8 +145,8 @@ pub struct Params {
     pub invocations: u32,
     /// Where results go.
     pub slot: u32,
-    /// Nothing; keeps what follows on 8 bytes.
-    pub unused: u32,
+    /// Of zipped inputs: from an element of the first to its partner in the second, modulo 2^32.
+    pub shift: u32,
     /// Place of the binding's element 0 in the whole input, modulo 2^64.
     pub base: [u32; 2],
     /// Elements of the whole input.
@@ -122,6 +164,8 @@ pub enum Source {
         offset_bytes: u64,
         /// Bytes, a multiple of 4.
         size_bytes: u64,
+        /// The same of the second input where two are zipped: buffer, first byte, bytes.
+        other: Option<(usize, u64, u64)>,
     },
     /// Nothing at all: the input is empty.
     Nothing,
@@ -187,6 +231,12 @@ impl Planner {
         if !shape.commutative {
             planner.tuning.layout = Layout::Blocked;
         }
+        if shape.gathered_bytes.is_some() {
+            planner.tuning.loads_in_flight = tuning.bins_loads_in_flight;
+        }
+        if shape.heavy {
+            planner.tuning.loads_in_flight = 1;
+        }
         planner.tuning.workgroups_max = tuning.workgroups_max.min(facts.workgroups_max).max(1);
         planner.tuning.workgroup_size = planner.fitting(tuning.workgroup_size)?;
         planner.tuning.single_workgroup_size = planner.fitting(tuning.single_workgroup_size)?;
@@ -197,9 +247,11 @@ impl Planner {
     fn fitting(&self, wanted: u32) -> Result<u32> {
         let mut size = wanted;
         let fits = |size: u32| {
-            let variant = Variant { finish: self.finish(size), ..self.variant(Kernel::Reduce, size) };
+            let variant = self.variant(Kernel::Reduce, size);
+            // The counters come with a few words of their own.
+            let own = if self.shape.counters > 0 { self.shape.counters * 8 + 64 } else { 0 };
             size <= self.facts.invocations_max
-                && variant.workgroup_bytes(self.shape.acc_bytes) <= self.facts.workgroup_bytes_max
+                && variant.workgroup_bytes(self.shape.acc_bytes) + own <= self.facts.workgroup_bytes_max
         };
         while !fits(size) {
             if size == 1 {
@@ -213,6 +265,9 @@ impl Planner {
 
     /// How a workgroup of this size finishes. Shuffles need full subgroups, whatever size the driver picks.
     pub fn finish(&self, workgroup_size: u32) -> Finish {
+        if self.shape.gathered_bytes.is_some() {
+            return Finish::Gathered;
+        }
         match self.facts.lanes {
             Some((lanes_min, lanes_max))
                 if self.tuning.subgroups && self.shape.commutative && workgroup_size.is_multiple_of(lanes_max) =>
@@ -231,7 +286,13 @@ impl Planner {
             finish: self.finish(workgroup_size),
             workgroup_size,
             loads_in_flight: self.tuning.loads_in_flight,
+            zipped: false,
         }
+    }
+
+    /// Elements of 16 bytes.
+    fn quad(&self) -> u64 {
+        16 / self.shape.element_bytes
     }
 
     /// The tuning as the device's limits left it.
@@ -242,30 +303,40 @@ impl Planner {
     /// Loop trips of the workgroup's last steps.
     fn finish_trips(&self, workgroup_size: u32) -> u64 {
         let log2 = |n: u32| u64::from(n.max(1).ilog2()) + 1;
+        let combine = 1 + self.shape.combine_trips;
         match self.finish(workgroup_size) {
-            Finish::Tree => log2(workgroup_size),
+            Finish::Gathered => 0,
+            Finish::Tree => log2(workgroup_size) * combine,
             Finish::Subgroups { lanes_min } => {
-                2 * 8 + u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1
+                // Where a combine loops over limbs, so does a shuffle.
+                let step = combine + self.shape.combine_trips;
+                2 * 8 * step + (u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1) * combine
             }
         }
     }
 
-    /// Trips around the main loop: the ragged ends (at most 6), the rest of a round, the finish, and the answer's words.
+    /// Trips around the main loop: the ragged ends, the rest of a round, the finish, and the answer's words; the counters,
+    /// which are cleared and added up.
     fn fixed_trips(&self, workgroup_size: u32) -> u64 {
-        6 + u64::from(self.tuning.loads_in_flight) + self.finish_trips(workgroup_size) + 64
+        let ends = 2 * (self.quad() - 1) + u64::from(self.tuning.loads_in_flight) + 64;
+        let counters = 2 * self.shape.counters.div_ceil(workgroup_size.into()) + 32;
+        ends + self.finish_trips(workgroup_size) + self.shape.trips + counters
     }
 
     /// Elements that one dispatch of so many workgroups may read, by trips and by time.
     fn dispatch_elements(&self, workgroup_size: u32, workgroups: u32) -> u64 {
-        let rounds = TRIPS_MAX - self.fixed_trips(workgroup_size);
+        let rounds = TRIPS_MAX.saturating_sub(self.fixed_trips(workgroup_size)).max(1);
+        // Blocks have an odd number of rounds.
+        let rounds = if self.tuning.layout == Layout::Blocked { (rounds - 1) | 1 } else { rounds };
         let quads = u64::from(workgroup_size) * u64::from(workgroups) * u64::from(self.tuning.loads_in_flight) * rounds;
-        quads.saturating_mul(4).min(self.tuning.dispatch_bytes_max / 4)
+        quads.saturating_mul(self.quad()).min(self.tuning.dispatch_bytes_max / self.shape.element_bytes)
     }
 
     /// One `reduce` dispatch over elements `first..first + count` of a binding.
     fn reduce_pass(&self, workgroup_size: u32, workgroups_max: u32, first: u64, count: u64) -> Pass {
         let loads = u64::from(self.tuning.loads_in_flight);
-        let quads = (first + count) / 4 - first.div_ceil(4).min((first + count) / 4);
+        let end = (first + count) / self.quad();
+        let quads = end - first.div_ceil(self.quad()).min(end);
         let group_quads = u64::from(workgroup_size) * loads;
         let workgroups = quads.div_ceil(group_quads).clamp(1, workgroups_max.into()) as u32;
         let invocations = workgroups * workgroup_size;
@@ -317,11 +388,12 @@ impl Planner {
             let chunk = self.chunk(size, most);
             let (mut first, end) = (window.first, window.first + window.elements);
             while first < end {
-                let count = (chunk - first % 4).min(end - first);
+                let count = (chunk - first % self.quad()).min(end - first);
                 let mut pass = self.reduce_pass(size, most, first, count);
                 pass.source = window.source;
                 pass.target = Target::Partials;
                 pass.params.slot = slot;
+                pass.params.shift = window.shift;
                 let base = before - window.first as i128;
                 pass.params.base = [base as u32, (base >> 32) as u32];
                 slot += pass.workgroups;
@@ -345,27 +417,28 @@ impl Planner {
             pass.params.total = [elements as u32, (elements >> 32) as u32];
         }
         let partials = u64::from(slot);
-        Plan { passes, partials, scratch_bytes: partials * self.shape.acc_bytes, elements }
+        Plan { passes, partials, scratch_bytes: partials * self.shape.partial_bytes(), elements }
     }
 
     /// Elements of one dispatch: whole quads, so that only the ends of a window are ragged.
     fn chunk(&self, workgroup_size: u32, workgroups: u32) -> u64 {
-        (self.dispatch_elements(workgroup_size, workgroups) / 4 * 4).max(4)
+        (self.dispatch_elements(workgroup_size, workgroups) / self.quad() * self.quad()).max(self.quad())
     }
 
     /// Partials that one combine pass can read, by its binding and its trips.
     fn partials_max(&self) -> u64 {
         let size = self.tuning.single_workgroup_size;
-        let trips = u64::from(size) * (TRIPS_MAX - self.fixed_trips(size));
-        (self.facts.binding_bytes_max / self.shape.acc_bytes.max(1)).min(trips)
+        let runs = TRIPS_MAX.saturating_sub(self.fixed_trips(size)) / (1 + self.shape.combine_trips);
+        let trips = u64::from(size) * runs.max(1);
+        (self.facts.binding_bytes_max / self.shape.partial_bytes().max(1)).min(trips)
     }
 
     /// At least as many partials as the windows take with `most` workgroups per dispatch.
     fn partials_bound(&self, windows: &[Window], workgroup_size: u32, most: u32) -> u64 {
         let chunk = self.chunk(workgroup_size, most);
-        let tile = u64::from(workgroup_size) * u64::from(self.tuning.loads_in_flight) * 4;
+        let tile = u64::from(workgroup_size) * u64::from(self.tuning.loads_in_flight) * self.quad();
         let bound = |window: &Window| {
-            let dispatches = (window.first % 4 + window.elements).div_ceil(chunk);
+            let dispatches = (window.first % self.quad() + window.elements).div_ceil(chunk);
             (dispatches * u64::from(most)).min(window.elements / tile + dispatches)
         };
         windows.iter().map(bound).sum()
@@ -381,7 +454,7 @@ impl Planner {
             source: Source::Partials,
             target: Target::Result,
             params: Params { count: partials, run, spacing: run, step: 1, invocations: size, ..Params::default() },
-            trips: u64::from(run) + self.fixed_trips(size),
+            trips: u64::from(run) * (1 + self.shape.combine_trips) + self.fixed_trips(size),
         }
     }
 
@@ -390,16 +463,30 @@ impl Planner {
         let alignment = self.facts.storage_alignment;
         let mut windows = Vec::new();
         for piece in pieces {
-            let (mut byte, end) = (piece.first * 4, (piece.first + piece.elements) * 4);
-            while byte < end {
-                let offset_bytes = byte / alignment * alignment;
-                let until = end.min(offset_bytes + self.facts.binding_bytes_max);
+            // Zipped inputs are arrays of words.
+            let bytes = if piece.other.is_some() { 4 } else { self.shape.element_bytes };
+            let aligned = |element: u64| element * bytes / alignment * alignment;
+            let most = |element: u64| (self.facts.binding_bytes_max - (element * bytes - aligned(element))) / bytes;
+            let size = |element: u64, count: u64| ((element + count) * bytes - aligned(element)).next_multiple_of(4);
+            let mut done = 0;
+            while done < piece.elements {
+                let first = piece.first + done;
+                let other = piece.other.map(|(buffer, first)| (buffer, first + done));
+                let room = other.map_or(u64::MAX, |(_, first)| most(first)).min(most(first));
+                let elements = room.min(piece.elements - done);
+                let at = |first: u64| (first * bytes - aligned(first)) / bytes;
                 windows.push(Window {
-                    source: Source::Window { buffer: piece.buffer, offset_bytes, size_bytes: until - offset_bytes },
-                    first: (byte - offset_bytes) / 4,
-                    elements: (until - byte) / 4,
+                    source: Source::Window {
+                        buffer: piece.buffer,
+                        offset_bytes: aligned(first),
+                        size_bytes: size(first, elements),
+                        other: other.map(|(buffer, first)| (buffer, aligned(first), size(first, elements))),
+                    },
+                    first: at(first),
+                    elements,
+                    shift: other.map_or(0, |(_, other)| (at(other) as u32).wrapping_sub(at(first) as u32)),
                 });
-                byte = until;
+                done += elements;
             }
         }
         windows
@@ -411,4 +498,5 @@ struct Window {
     source: Source,
     first: u64,
     elements: u64,
+    shift: u32,
 }

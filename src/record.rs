@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::op::{Accumulator, Op};
 use crate::plan::{Params, Pass, Plan, Planner, Shape, Source, Target};
-use crate::shader::{self, Kernel, Store, Variant};
+use crate::shader::{self, Dialect, Exact, Kernel, Module, Store, Variant};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{BindingResource, BufferBinding};
@@ -19,6 +19,10 @@ pub(crate) struct Recorder {
     answer_words: usize,
     /// The operator's text without and with `shuffle`.
     operator: [String; 2],
+    /// How it keeps an exact sum.
+    pub exact: Exact,
+    /// Whether its kernels need no guard against endless loops.
+    ends: bool,
     pipelines: Mutex<HashMap<Variant, wgpu::ComputePipeline>>,
 }
 
@@ -34,12 +38,20 @@ pub(crate) struct Place<'a> {
 }
 
 impl Recorder {
+    /// With the first kernel that passes its self-test, where the operator is an exact one.
     pub fn new<T: Element, O: Op<T>>(context: Arc<Context>, op: &O) -> Result<Recorder> {
-        let shape = Shape { acc_bytes: O::Acc::WORDS as u64 * 4, commutative: O::COMMUTATIVE };
-        let planner = Planner::new(context.facts, context.tuning, shape)?;
-        let operator = [false, true].map(|subgroups| op.module(subgroups));
+        let exact = crate::selftest::choose::<T, O>(&context, op)?;
+        Recorder::with_exact::<T, O>(context, op, exact)
+    }
+
+    /// With a kernel of the caller's choice.
+    pub fn with_exact<T: Element, O: Op<T>>(context: Arc<Context>, op: &O, exact: Exact) -> Result<Recorder> {
+        let modules = [false, true].map(|subgroups| op.module(Dialect { subgroups, exact }));
+        let planner = Planner::new(context.facts, context.tuning, shape::<T, O>(&modules[0]))?;
+        let ends = modules.iter().all(|module| module.ends);
+        let operator = modules.map(|module| module.text);
         let (dtype, answer_words) = (T::DTYPE, O::ANSWER_WORDS);
-        Ok(Recorder { context, planner, dtype, answer_words, operator, pipelines: Mutex::default() })
+        Ok(Recorder { context, planner, dtype, answer_words, operator, exact, ends, pipelines: Mutex::default() })
     }
 
     /// The text of one of this operator's shaders.
@@ -48,13 +60,19 @@ impl Recorder {
         shader::source(&self.operator[usize::from(subgroups)], self.answer_words, self.dtype, variant)
     }
 
+    /// The shader variant of a pass, storing partials.
+    pub fn variant(&self, pass: &Pass) -> Variant {
+        let zipped = matches!(pass.source, Source::Window { other: Some(_), .. });
+        Variant { zipped, ..self.planner.variant(pass.kernel, pass.workgroup_size) }
+    }
+
     fn pipeline(&self, pass: &Pass, store: Store) -> Result<wgpu::ComputePipeline> {
-        let variant = Variant { store, ..self.planner.variant(pass.kernel, pass.workgroup_size) };
+        let variant = Variant { store, ..self.variant(pass) };
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = pipelines.get(&variant) {
             return Ok(pipeline.clone());
         }
-        let pipeline = self.context.pipeline(pass.kernel, self.source(&variant))?;
+        let pipeline = self.context.pipeline(pass.kernel, self.source(&variant), self.ends)?;
         pipelines.insert(variant, pipeline.clone());
         Ok(pipeline)
     }
@@ -112,10 +130,14 @@ impl Recorder {
         let (quads, words) = match pass.source {
             Source::Partials => (partials, None),
             Source::Nothing => (Some(nothing()), Some(nothing())),
-            Source::Window { buffer, offset_bytes, size_bytes } => {
+            Source::Window { buffer, offset_bytes, size_bytes, other } => {
                 let window = whole(inputs[buffer], offset_bytes, size_bytes);
-                // A window without a whole quad cannot be bound as quads, and none are read.
-                let quads = if size_bytes < 16 { nothing() } else { window.clone() };
+                let quads = match other {
+                    Some((buffer, offset_bytes, size_bytes)) => whole(inputs[buffer], offset_bytes, size_bytes),
+                    // A window without a whole quad cannot be bound as quads, and none are read.
+                    None if size_bytes < 16 => nothing(),
+                    None => window.clone(),
+                };
                 (Some(quads), Some(window))
             }
         };
@@ -162,8 +184,10 @@ impl Recorder {
         for pass in &plan.passes {
             let finish = self.planner.finish(pass.workgroup_size);
             let reads = match pass.source {
-                Source::Window { buffer, offset_bytes, size_bytes } => {
-                    format!("buffer {buffer}, binding of {size_bytes} bytes from byte {offset_bytes}")
+                Source::Window { buffer, offset_bytes, size_bytes, other } => {
+                    let with =
+                        other.map_or(String::new(), |(buffer, at, _)| format!(", with buffer {buffer} from byte {at}"));
+                    format!("buffer {buffer}, binding of {size_bytes} bytes from byte {offset_bytes}{with}")
                 }
                 Source::Partials => format!("{} partials", pass.params.count),
                 Source::Nothing => "nothing".into(),
@@ -181,6 +205,19 @@ impl Recorder {
             ));
         }
         lines
+    }
+}
+
+/// What a plan must know of an operator.
+pub(crate) fn shape<T: Element, O: Op<T>>(module: &Module) -> Shape {
+    Shape {
+        element_bytes: T::DTYPE.bytes(),
+        counters: module.counters,
+        gathered_bytes: module.gathered_bytes,
+        heavy: module.heavy,
+        combine_trips: module.combine_trips,
+        trips: module.trips,
+        ..Shape::plain(O::Acc::WORDS as u64 * 4, O::COMMUTATIVE)
     }
 }
 

@@ -5,10 +5,11 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Input, Output};
 use crate::op::{Accumulator, Op};
+use crate::partial::Partial;
 use crate::plan::{Pass, Piece, Plan, Target};
 use crate::readback::{Pending, Readback};
 use crate::record::{Place, Recorder, compute_pass};
-use crate::shader::{Store, Variant};
+use crate::shader::{Exact, Store, Variant};
 use crate::tuning::Tuning;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -65,15 +66,20 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     pub(crate) fn on(context: Arc<Context>, op: O) -> Result<Self> {
         let recorder = Recorder::new::<T, O>(context, &op)?;
-        let reducer = Reducer { recorder, op, element: PhantomData };
+        let reducer = Self::of(recorder, op);
         // The kernels of large and of small inputs compile now, not in the first frame.
-        let large = Piece { buffer: 0, first: 0, elements: 1 << 24 };
+        let large = Piece::of(0, 0, 1 << 24);
         let stores = if O::ANSWER_WORDS > 0 { &[Store::Sealed, Store::Answer][..] } else { &[Store::Sealed] };
         for piece in [large, Piece { elements: 1, ..large }] {
             let plan = reducer.recorder.planner.plan(&[piece], 0, true);
             stores.iter().try_for_each(|&store| reducer.recorder.prepare(&plan, store))?;
         }
         Ok(reducer)
+    }
+
+    /// With nothing compiled yet.
+    pub(crate) fn of(recorder: Recorder, op: O) -> Self {
+        Reducer { recorder, op, element: PhantomData }
     }
 
     /// Bytes of an answer on the device: its words (see the operator) and a count word.
@@ -83,7 +89,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// The device's memory that the partials of an input of so many elements take, in bytes.
     pub fn scratch_bytes(&self, elements: u64) -> u64 {
-        let piece = Piece { buffer: 0, first: 0, elements };
+        let piece = Piece::of(0, 0, elements);
         self.recorder.planner.plan(&[piece], 0, true).scratch_bytes
     }
 
@@ -171,8 +177,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (op, context) = (self.op.clone(), self.recorder.context.clone());
         Box::pin(async move {
             let (batch, pending) = submitted?;
-            let mut answers = batch.finish::<T, O>(&op, &pending.arrive(context).await?)?;
-            answers.pop().ok_or(Error::ResultMissing)
+            let folded = batch.fold::<T, O>(&op, &pending.arrive(context).await?);
+            let (acc, elements) = folded.into_iter().next().ok_or(Error::ResultMissing)?;
+            op.finish(acc, elements)
         })
     }
 
@@ -185,11 +192,26 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         inputs: impl IntoIterator<Item = I>,
     ) -> Result<Vec<O::Output>> {
         let inputs: Vec<Input<T>> = inputs.into_iter().map(Into::into).collect();
+        let folded = self.accumulate(&inputs)?.into_iter();
+        folded.map(|(acc, elements)| self.op.finish(acc, elements)).collect()
+    }
+
+    /// Submits the reduction of `input` and waits for its accumulator: a part of a reduction that is finished elsewhere.
+    ///
+    /// # Errors
+    /// As for [`Reducer::reduce`].
+    pub fn partial<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Partial<T, O>> {
+        let (acc, count) = self.accumulate(&[input.into()])?.pop().ok_or(Error::ResultMissing)?;
+        Ok(Partial::of(self.op.clone(), acc, count))
+    }
+
+    /// The accumulators of many inputs, and how many elements each has.
+    pub(crate) fn accumulate(&self, inputs: &[Input<T>]) -> Result<Vec<(O::Acc, u64)>> {
         if inputs.is_empty() {
             return Ok(Vec::new());
         }
-        let (batch, pending) = self.submit(&inputs)?;
-        batch.finish::<T, O>(&self.op, &pending.wait(&self.recorder.context)?)
+        let (batch, pending) = self.submit(inputs)?;
+        Ok(batch.fold::<T, O>(&self.op, &pending.wait(&self.recorder.context)?))
     }
 
     fn submit(&self, inputs: &[Input<T>]) -> Result<(Batch, Pending)> {
@@ -234,6 +256,12 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.recorder.context.set_timeout(timeout);
     }
 
+    /// Which kernel of an exact operator this device was found to run right; [`Exact::Window`] for operators that have one
+    /// kernel only.
+    pub fn exact(&self) -> Exact {
+        self.recorder.exact
+    }
+
     /// The plan of an input in lines for people: passes, workgroups, bindings, bytes.
     pub fn explain(&self, plan: &Plan) -> Vec<String> {
         self.recorder.explain(plan)
@@ -243,7 +271,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn shaders(&self, plan: &Plan) -> Vec<String> {
         let variant = |pass: &Pass| Variant {
             store: if pass.target == Target::Result { Store::Sealed } else { Store::Partial },
-            ..self.recorder.planner.variant(pass.kernel, pass.workgroup_size)
+            ..self.recorder.variant(pass)
         };
         plan.passes.iter().map(|pass| self.recorder.source(&variant(pass))).collect()
     }
@@ -256,13 +284,13 @@ struct Batch {
 }
 
 impl Batch {
-    fn finish<T: Element, O: Op<T>>(&self, op: &O, words: &[Vec<u32>]) -> Result<Vec<O::Output>> {
+    fn fold<T: Element, O: Op<T>>(&self, op: &O, words: &[Vec<u32>]) -> Vec<(O::Acc, u64)> {
         let mut words = words.iter();
         self.inputs
             .iter()
             .map(|&(parts, elements)| {
                 let accs = words.by_ref().take(parts).map(|words| O::Acc::read(words));
-                op.finish(accs.fold(op.identity(), |a, b| op.combine(a, b)), elements)
+                (accs.fold(op.identity(), |a, b| op.combine(a, b)), elements)
             })
             .collect()
     }
@@ -286,6 +314,7 @@ fn cut(pieces: &[Piece], most: u64) -> Vec<Vec<Piece>> {
             room -= elements;
             rest.first += elements;
             rest.elements -= elements;
+            rest.other = rest.other.map(|(buffer, first)| (buffer, first + elements));
         }
     }
     groups
@@ -297,7 +326,7 @@ mod tests {
 
     #[test]
     fn groups_cover_every_element_once() {
-        let pieces = [Piece { buffer: 0, first: 5, elements: 10 }, Piece { buffer: 1, first: 0, elements: 3 }];
+        let pieces = [Piece::of(0, 5, 10), Piece::of(1, 0, 3)];
         for most in [1, 2, 3, 7, 12, 13, 14] {
             let groups = cut(&pieces, most);
             let flat: Vec<(usize, u64)> = groups

@@ -13,6 +13,50 @@ pub enum Finish {
         /// The fewest lanes that a subgroup of this device may have.
         lanes_min: u32,
     },
+    /// In workgroup memory that all invocations add to: the operator's `gather` leaves the workgroup's fold in invocation 0.
+    Gathered,
+}
+
+/// How an exact operator keeps its sum while it reads: the same bits whichever is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exact {
+    /// In bins that a workgroup shares, added to by atomics, in so many copies that neighbouring lanes do not meet. For GPUs.
+    Bins {
+        /// Copies of every bin: 1 to 32, a power of two.
+        copies: u32,
+    },
+    /// In each invocation's own words, f32 behind a window in registers. For CPUs, and where workgroup atomics fail.
+    Window,
+    /// The same with a window of one 64-bit integer, where the device has `SHADER_INT64`.
+    Window64,
+}
+
+/// What the text of an operator depends on besides itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dialect {
+    /// Whether workgroups finish by subgroup shuffles, so that `Acc` needs `shuffle`.
+    pub subgroups: bool,
+    /// What exact operators use.
+    pub exact: Exact,
+}
+
+/// An operator as kernels see it: its complete text, and what a plan must know of it.
+#[derive(Clone, Debug)]
+pub struct Module {
+    pub(crate) text: String,
+    /// 64-bit counters of workgroup memory that it declares for itself.
+    pub(crate) counters: u64,
+    /// Bytes that a workgroup leaves for the next pass, where its `gather` folds the whole workgroup, so that nothing is left
+    /// to do for its finish.
+    pub(crate) gathered_bytes: Option<u64>,
+    /// Whether taking an element is so long that one load at a time keeps it busy, and that its text should not stand there
+    /// more often than it must.
+    pub(crate) heavy: bool,
+    /// Whether all its loops are known to end, so that no guard against endless ones is needed.
+    pub(crate) ends: bool,
+    /// Loop trips of one `combine`, and of its other functions together.
+    pub(crate) combine_trips: u64,
+    pub(crate) trips: u64,
 }
 
 /// Which kernel: elements into partials, or partials into one.
@@ -51,6 +95,8 @@ pub struct Variant {
     pub workgroup_size: u32,
     /// Quads that an invocation loads before it folds the first of them.
     pub loads_in_flight: u32,
+    /// Whether the two halves of every pair come from two inputs.
+    pub zipped: bool,
 }
 
 impl Variant {
@@ -59,21 +105,26 @@ impl Variant {
         let held = match self.finish {
             Finish::Tree => self.workgroup_size,
             Finish::Subgroups { lanes_min } => self.workgroup_size.div_ceil(lanes_min),
+            Finish::Gathered => 0,
         };
         u64::from(held) * acc_bytes
     }
 }
 
 /// The complete text of one shader of an operator, as reducers build it.
-pub fn text<T: Element, O: Op<T>>(op: &O, variant: &Variant) -> String {
+pub fn text<T: Element, O: Op<T>>(op: &O, variant: &Variant, exact: Exact) -> String {
     let subgroups = matches!(variant.finish, Finish::Subgroups { .. });
-    source(&op.module(subgroups), O::ANSWER_WORDS, T::DTYPE, variant)
+    source(&op.module(Dialect { subgroups, exact }).text, O::ANSWER_WORDS, T::DTYPE, variant)
 }
 
 /// The complete text of one shader. `operator` is what [`complete`] or [`compose`] made.
 pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant: &Variant) -> String {
-    let mut text =
-        format!("const WORKGROUP_SIZE = {}u;\nconst LOADS = {}u;\n", variant.workgroup_size, variant.loads_in_flight);
+    let mut text = format!(
+        "const WORKGROUP_SIZE = {}u;\nconst LOADS = {}u;\nconst ROWS = {ROWS}u;\n",
+        variant.workgroup_size, variant.loads_in_flight
+    );
+    let bits = if dtype.bytes() > 4 { "vec2<u32>" } else { "u32" };
+    let _ = writeln!(text, "const QUAD = {}u;\nalias Bits = {bits};", 16 / dtype.bytes());
     if let Finish::Subgroups { lanes_min } = variant.finish {
         let _ = writeln!(text, "const SUBGROUPS_MAX = {}u;", variant.workgroup_size.div_ceil(lanes_min));
     }
@@ -82,22 +133,35 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
         Store::Sealed => drop(writeln!(text, "const SEAL = {SEAL}u;")),
         Store::Answer => drop(writeln!(text, "const ANSWER_WORDS = {answer_words}u;")),
     }
+    let leaves_bins = variant.finish == Finish::Gathered && variant.store == Store::Partial;
     let fragments = [
         include_str!("../shaders/params.wgsl"),
         dtype.wgsl(),
+        match variant.kernel {
+            Kernel::Reduce => load(dtype, variant.zipped),
+            Kernel::Combine => "",
+        },
         include_str!("../shaders/wide.wgsl"),
         operator,
         match variant.finish {
             Finish::Tree => include_str!("../shaders/finish_tree.wgsl"),
             Finish::Subgroups { .. } => include_str!("../shaders/finish_subgroup.wgsl"),
+            Finish::Gathered => include_str!("../shaders/finish_gathered.wgsl"),
+        },
+        match (variant.kernel, leaves_bins) {
+            (Kernel::Reduce, true) => include_str!("../shaders/leave_bins.wgsl"),
+            (Kernel::Reduce, false) => include_str!("../shaders/leave_folded.wgsl"),
+            (Kernel::Combine, _) => "",
         },
         match variant.store {
+            Store::Partial if leaves_bins => "",
             Store::Partial => include_str!("../shaders/store_partial.wgsl"),
             Store::Sealed => include_str!("../shaders/store_sealed.wgsl"),
             Store::Answer => include_str!("../shaders/store_answer.wgsl"),
         },
         match variant.kernel {
             Kernel::Reduce => include_str!("../shaders/reduce.wgsl"),
+            Kernel::Combine if variant.finish == Finish::Gathered => include_str!("../shaders/combine_bins.wgsl"),
             Kernel::Combine => include_str!("../shaders/combine.wgsl"),
         },
     ];
@@ -109,46 +173,91 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
     text
 }
 
-/// Repeats each run of lines marked `// unroll`, line by line, with `quad0` and `0u *` counted up.
+/// Rows of partials that an invocation of `combine_bins.wgsl` loads at a time.
+const ROWS: u32 = 12;
+
+/// Repeats each line marked `// unroll` (so many times as there are loads in flight) or `// rows`, with `quad0`, `coming0` and
+/// `0u *` counted up.
 fn unroll(text: &str, loads: u32) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        match line.strip_suffix("// unroll") {
-            Some(line) => {
-                for k in 0..loads {
-                    let copy = line.replace("quad0", &format!("quad{k}")).replace("0u *", &format!("{k}u *"));
-                    let _ = writeln!(out, "{}", copy.trim_end());
-                }
-            }
-            None => {
-                let _ = writeln!(out, "{line}");
-            }
+        let marked = [("// unroll", loads), ("// rows", ROWS)];
+        let found = marked.iter().find_map(|&(mark, times)| Some((line.strip_suffix(mark)?, times)));
+        let Some((line, times)) = found else {
+            let _ = writeln!(out, "{line}");
+            continue;
+        };
+        for k in 0..times {
+            let copy = ["quad", "coming"].iter().fold(line.replace("0u *", &format!("{k}u *")), |line, name| {
+                line.replace(&format!("{name}0"), &format!("{name}{k}"))
+            });
+            let _ = writeln!(out, "{}", copy.trim_end());
         }
     }
     out
 }
 
-const FOLD: &str = "
+/// How a kernel reads elements of a type.
+fn load(dtype: Dtype, zipped: bool) -> &'static str {
+    match dtype.bytes() {
+        2 => include_str!("../shaders/load_half.wgsl"),
+        4 => include_str!("../shaders/load_word.wgsl"),
+        _ if zipped => include_str!("../shaders/load_zipped.wgsl"),
+        _ => include_str!("../shaders/load_pair.wgsl"),
+    }
+}
+
+/// What an operator may leave out, each with the text that it gets then.
+const DEFAULTS: [(&str, &str); 5] = [
+    ("struct Local", "alias Local = Acc;\nfn begin(who: Invocation) -> Local { return identity(); }"),
+    ("fn rebase(", "fn rebase(mine: Local, base: vec2<u32>) -> Local { return mine; }"),
+    ("fn take(", "fn take(mine: Local, bits: Bits, index: u32) -> Local { return combine(mine, lift(bits, index)); }"),
+    ("fn prepare(", "fn prepare(who: Invocation) {}"),
+    ("fn gather(", "fn gather(mine: Local, who: Invocation) -> Acc { return mine; }"),
+];
+
+/// Four neighbours, as two pairs.
+const FOLD_WORDS: &str = "
 fn fold(acc: Acc, quad: vec4<u32>, index: u32) -> Acc {
     let front = combine(lift(quad.x, index), lift(quad.y, index + 1u));
     let back = combine(lift(quad.z, index + 2u), lift(quad.w, index + 3u));
     return combine(acc, combine(front, back));
 }
 ";
-const REBASE: &str = "
-fn rebase(acc: Acc, base: vec2<u32>) -> Acc { return acc; }
+/// Two neighbours of two words each.
+const FOLD_PAIRS: &str = "
+fn fold(mine: Local, quad: vec4<u32>, index: u32) -> Local {
+    return take(take(mine, quad.xy, index), quad.zw, index + 1u);
+}
+";
+/// Eight neighbours of half a word each.
+const FOLD_HALVES: &str = "
+fn fold(mine: Local, quad: vec4<u32>, index: u32) -> Local {
+    var all = mine;
+    all = take(take(all, quad.x & 0xffffu, index), quad.x >> 16u, index + 1u);
+    all = take(take(all, quad.y & 0xffffu, index + 2u), quad.y >> 16u, index + 3u);
+    all = take(take(all, quad.z & 0xffffu, index + 4u), quad.z >> 16u, index + 5u);
+    return take(take(all, quad.w & 0xffffu, index + 6u), quad.w >> 16u, index + 7u);
+}
 ";
 
 /// An operator's text with the declaration of its accumulator and the functions that it left out.
-pub(crate) fn complete<A: Accumulator>(text: &str, subgroups: bool) -> String {
+pub(crate) fn complete<A: Accumulator>(text: &str, dtype: Dtype, dialect: Dialect) -> String {
     let mut out = format!("{}\n{}\n", A::WGSL, text.trim());
-    if !text.contains("fn rebase(") {
-        out.push_str(REBASE);
+    for (word, default) in DEFAULTS {
+        if !text.contains(word) {
+            out.push_str(default);
+            out.push('\n');
+        }
     }
     if !text.contains("fn fold(") {
-        out.push_str(FOLD);
+        out.push_str(match dtype.bytes() {
+            2 => FOLD_HALVES,
+            4 => FOLD_WORDS,
+            _ => FOLD_PAIRS,
+        });
     }
-    if subgroups {
+    if dialect.subgroups && !text.contains("fn shuffle(") {
         let shuffled = if A::MEMBERS.is_empty() {
             "subgroupShuffleXor(acc, mask)".to_string()
         } else {
@@ -160,26 +269,34 @@ pub(crate) fn complete<A: Accumulator>(text: &str, subgroups: bool) -> String {
     out
 }
 
-/// Several complete operators as one, whose `Acc` holds theirs. Each member comes with the words of its answer.
-pub(crate) fn compose(members: &[(String, usize)], answer_words: usize, subgroups: bool) -> String {
+/// Several complete operators as one, whose `Acc` and `Local` hold theirs. Each member comes with the words of its answer.
+pub(crate) fn compose(members: &[(Module, usize)], answer_words: usize, dialect: Dialect) -> Module {
     let mut out = String::new();
-    for (m, (text, _)) in members.iter().enumerate() {
-        out.push_str(&prefixed(text, &format!("m{m}_")));
+    for (m, (module, _)) in members.iter().enumerate() {
+        out.push_str(&prefixed(&module.text, &format!("m{m}_")));
         out.push('\n');
     }
     let each = |one: &dyn Fn(usize) -> String| (0..members.len()).map(one).collect::<Vec<_>>().join(", ");
-    let _ = writeln!(out, "struct Acc {{ {} }}", each(&|m| format!("m{m}: m{m}_Acc")));
-    let mut function = |signature: &str, call: &dyn Fn(usize) -> String| {
-        let _ = writeln!(out, "fn {signature} -> Acc {{ return Acc({}); }}", each(call));
-    };
-    function("identity()", &|m| format!("m{m}_identity()"));
-    function("lift(bits: u32, index: u32)", &|m| format!("m{m}_lift(bits, index)"));
-    function("combine(a: Acc, b: Acc)", &|m| format!("m{m}_combine(a.m{m}, b.m{m})"));
-    function("rebase(acc: Acc, base: vec2<u32>)", &|m| format!("m{m}_rebase(acc.m{m}, base)"));
-    function("fold(acc: Acc, quad: vec4<u32>, index: u32)", &|m| format!("m{m}_fold(acc.m{m}, quad, index)"));
-    if subgroups {
-        function("shuffle(acc: Acc, mask: u32)", &|m| format!("m{m}_shuffle(acc.m{m}, mask)"));
+    for name in ["Acc", "Local"] {
+        let _ = writeln!(out, "struct {name} {{ {} }}", each(&|m| format!("m{m}: m{m}_{name}")));
     }
+    let mut function = |signature: &str, result: &str, call: &dyn Fn(usize) -> String| {
+        let _ = writeln!(out, "fn {signature} -> {result} {{ return {result}({}); }}", each(call));
+    };
+    function("identity()", "Acc", &|m| format!("m{m}_identity()"));
+    function("combine(a: Acc, b: Acc)", "Acc", &|m| format!("m{m}_combine(a.m{m}, b.m{m})"));
+    function("begin(who: Invocation)", "Local", &|m| format!("m{m}_begin(who)"));
+    function("take(mine: Local, bits: Bits, index: u32)", "Local", &|m| format!("m{m}_take(mine.m{m}, bits, index)"));
+    function("fold(mine: Local, quad: vec4<u32>, index: u32)", "Local", &|m| {
+        format!("m{m}_fold(mine.m{m}, quad, index)")
+    });
+    function("rebase(mine: Local, base: vec2<u32>)", "Local", &|m| format!("m{m}_rebase(mine.m{m}, base)"));
+    function("gather(mine: Local, who: Invocation)", "Acc", &|m| format!("m{m}_gather(mine.m{m}, who)"));
+    if dialect.subgroups {
+        function("shuffle(acc: Acc, mask: u32)", "Acc", &|m| format!("m{m}_shuffle(acc.m{m}, mask)"));
+    }
+    let prepare: String = (0..members.len()).map(|m| format!(" m{m}_prepare(who);")).collect();
+    let _ = writeln!(out, "fn prepare(who: Invocation) {{{prepare} }}");
     if answer_words > 0 {
         let _ = writeln!(out, "fn finish(acc: Acc, count: vec2<u32>) -> array<u32, {answer_words}> {{");
         let mut words = Vec::new();
@@ -189,7 +306,16 @@ pub(crate) fn compose(members: &[(String, usize)], answer_words: usize, subgroup
         }
         let _ = writeln!(out, "    return array<u32, {answer_words}>({});\n}}", words.join(", "));
     }
-    out
+    let sum = |of: fn(&Module) -> u64| members.iter().map(|(module, _)| of(module)).sum();
+    Module {
+        text: out,
+        counters: sum(|module| module.counters),
+        gathered_bytes: None,
+        heavy: members.iter().any(|(module, _)| module.heavy),
+        ends: members.iter().all(|(module, _)| module.ends),
+        combine_trips: sum(|module| module.combine_trips),
+        trips: sum(|module| module.trips),
+    }
 }
 
 /// The text with a prefix before every name that it defines. A function's name counts where it is called or defined,
@@ -200,7 +326,9 @@ fn prefixed(text: &str, prefix: &str) -> String {
     let defined = |by: &[&str]| -> Vec<&str> {
         spoken.windows(2).filter(|pair| by.contains(&pair[0])).map(|pair| pair[1]).collect()
     };
-    let (functions, others) = (defined(&["fn"]), defined(&["struct", "alias", "const"]));
+    let (functions, mut others) = (defined(&["fn"]), defined(&["struct", "alias", "const"]));
+    // var<workgroup> name, var<private> name
+    others.extend(spoken.windows(5).filter(|five| five[0] == "var" && five[1] == "<").map(|five| five[4]));
     let mut out = String::with_capacity(text.len() * 2);
     for (at, word) in words.iter().enumerate() {
         let called = words.get(at + 1) == Some(&"(");

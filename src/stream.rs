@@ -7,6 +7,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::host::Cpu;
 use crate::op::{Accumulator, Op};
+use crate::partial::Partial;
 use crate::plan::Piece;
 use crate::readback::{Pending, Readback};
 use crate::record::{Recorder, compute_pass};
@@ -80,7 +81,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     pub(crate) fn on_gpu(context: Arc<Context>, op: O, options: &StreamOptions) -> Result<Self> {
-        let ring = Ring::new(Recorder::new::<T, O>(context, &op)?, O::Acc::WORDS, O::ELEMENTS_MAX, options);
+        let ring = Ring::new::<T, O>(Recorder::new::<T, O>(context, &op)?, options);
         Ok(Stream { acc: op.identity(), op, engine: Engine::Gpu(Box::new(ring)), count: 0, element: PhantomData })
     }
 
@@ -113,7 +114,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     pub fn part_elements(&self) -> usize {
         match &self.engine {
             Engine::Cpu(..) => 8 << 20,
-            Engine::Gpu(ring) => (ring.slot_bytes / 4) as usize,
+            Engine::Gpu(ring) => (ring.slot_bytes / ring.element_bytes) as usize,
         }
     }
 
@@ -130,6 +131,16 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// # Errors
     /// What the device says, or [`Op::finish`].
     pub fn finish(self) -> Result<Finished<O::Output>> {
+        let Finished { output, count, copy_time, upload_time, kernel_time } = self.partial()?;
+        Ok(Finished { output: output.finish()?, count, copy_time, upload_time, kernel_time })
+    }
+
+    /// Waits for what is under way and gives the accumulator, to be merged and finished elsewhere. What it holds of places
+    /// counts from this stream's first element.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn partial(self) -> Result<Finished<Partial<T, O>>> {
         let Stream { op, engine, mut acc, count, .. } = self;
         let (copy_time, upload_time, kernel_time) = match engine {
             Engine::Cpu(_, time) => (Duration::ZERO, None, Some(time)),
@@ -138,7 +149,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
                 (ring.copy_time, ring.clock.upload(), ring.clock.kernel())
             }
         };
-        Ok(Finished { output: op.finish(acc, count)?, count, copy_time, upload_time, kernel_time })
+        Ok(Finished { output: Partial::of(op, acc, count), count, copy_time, upload_time, kernel_time })
     }
 }
 
@@ -152,6 +163,7 @@ const SLOT_BYTES_MAX: u64 = 64 << 20;
 struct Ring {
     recorder: Recorder,
     acc_words: usize,
+    element_bytes: u64,
     slot_bytes: u64,
     /// Whether kernels read the staging buffers themselves, where host and device share memory.
     in_place: bool,
@@ -171,7 +183,8 @@ struct Slot {
 }
 
 impl Ring {
-    fn new(recorder: Recorder, acc_words: usize, elements_max: u64, options: &StreamOptions) -> Ring {
+    fn new<T: Element, O: Op<T>>(recorder: Recorder, options: &StreamOptions) -> Ring {
+        let (acc_words, element_bytes, elements_max) = (O::Acc::WORDS, T::DTYPE.bytes(), O::ELEMENTS_MAX);
         let context = &recorder.context;
         let features = context.device.features();
         let in_place = features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
@@ -181,14 +194,15 @@ impl Ring {
             Some(SLOT_BYTES_MAX),
             Some(context.facts.binding_bytes_max),
             Some(context.device.limits().max_buffer_size),
-            Some(elements_max.saturating_mul(4)),
-            options.elements_hint.map(|elements| elements.saturating_mul(4)),
+            Some(elements_max.saturating_mul(element_bytes)),
+            options.elements_hint.map(|elements| elements.saturating_mul(element_bytes)),
         ];
         let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / 16 * 16;
         let clock = Clock::new(context, !in_place);
         Ring {
             recorder,
             acc_words,
+            element_bytes,
             slot_bytes,
             in_place,
             filling: None,
@@ -275,8 +289,8 @@ impl Ring {
     /// Sends a filled slot to the device.
     fn launch(&mut self, slot: Slot, bytes: u64) -> Result<()> {
         let context = &self.recorder.context;
-        let elements = bytes / 4;
-        let piece = Piece { buffer: 0, first: 0, elements };
+        let elements = bytes / self.element_bytes;
+        let piece = Piece::of(0, 0, elements);
         let plan = self.recorder.planner.plan(&[piece], self.launched, true);
         let readback = Readback::new(context, 1, self.acc_words)?;
         let mut encoder =
@@ -289,7 +303,7 @@ impl Ring {
         };
         stamp(&mut encoder, 0);
         if let Some(device) = &slot.device {
-            encoder.copy_buffer_to_buffer(&slot.staging, 0, device, 0, bytes);
+            encoder.copy_buffer_to_buffer(&slot.staging, 0, device, 0, bytes.next_multiple_of(4));
         }
         stamp(&mut encoder, 1);
         let input = slot.device.as_ref().unwrap_or(&slot.staging);
@@ -322,7 +336,7 @@ impl Ring {
     }
 
     fn explain(&self) -> Vec<String> {
-        let piece = Piece { buffer: 0, first: 0, elements: self.slot_bytes / 4 };
+        let piece = Piece::of(0, 0, self.slot_bytes / self.element_bytes);
         let plan = self.recorder.planner.plan(&[piece], 0, true);
         let how = if self.in_place { "read in place by the kernels" } else { "copied to the device" };
         let mut lines = vec![format!("up to {SLOTS} staging buffers of {} bytes, {how}; a full one:", self.slot_bytes)];
@@ -337,11 +351,12 @@ fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     let threads =
         std::thread::available_parallelism().map_or(1, |n| n.get()).min(8).min(bytes.len() / SHARE_MIN).max(1);
     let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
+    // Shares meet at multiples of 16 in the buffer, because what threads map must not overlap.
+    let (mine, rest) = bytes.split_at(bytes.len().min(share - (at % 16) as usize));
     std::thread::scope(|scope| {
-        let mut parts = bytes.chunks(share).zip((at..).step_by(share));
-        let mine = parts.next();
+        let parts = rest.chunks(share).zip((at + mine.len() as u64..).step_by(share));
         let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || fill(staging, at, part))).collect();
-        let copied = mine.map_or(Ok(()), |(part, at)| fill(staging, at, part));
+        let copied = fill(staging, at, mine);
         let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
         others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
     })

@@ -12,10 +12,9 @@ fn compare(gpu: &Gpu, shape: Tuning, names: &[&str]) -> Vec<String> {
     for &name in names {
         let gpu = gpu.with_tuning(shape).expect("a launch shape");
         let mut compare = Compare { gpu: &gpu, lengths: &lengths, failures: Vec::new() };
-        for dtype in Dtype::ALL {
-            let integers_only = matches!(name, "and" | "or" | "xor");
+        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
             let seen = ops::visit(name, dtype, &mut compare).is_some();
-            assert_eq!(seen, dtype != Dtype::F32 || !integers_only, "{name} {dtype}");
+            assert_eq!(seen, takes(name, dtype), "{name} {dtype}");
         }
         failures.append(&mut compare.failures);
     }
@@ -121,17 +120,19 @@ macro_rules! wrong {
 }
 
 wrong! {
-    head_left_out: "e < min(low * 4u, end)" => "e < 0u", None;
-    tail_one_late: "max(high * 4u, params.first)" => "max(high * 4u, params.first) + 1u", None;
+    head_left_out: "e < min(low * QUAD, end)" => "e < 0u", None;
+    tail_one_late: "max(high * QUAD, params.first)" => "max(high * QUAD, params.first) + 1u", None;
     rest_of_a_round_lost: "left > 0u" => "left > 1u", None;
     round_read_twice: "q += LOADS * params.step" => "q += params.step", None;
-    first_load_again: "let quad1 = quads[q + 1u" => "let quad1 = quads[q + 0u", None;
+    first_load_again: "var quad1 = load(q + 1u" => "var quad1 = load(q + 0u", None;
+    coming_load_again: "let coming1 = load(next + 1u" => "let coming1 = load(next + 0u", None;
+    loads_that_came_are_lost: "quad1 = coming1;" => "", None;
     tree_one_step_short: "distance < WORKGROUP_SIZE; distance" => "distance * 2u < WORKGROUP_SIZE; distance", None;
     tree_sides_swapped: "combine(held[at], held[at + distance])" => "combine(held[at + distance], held[at])", None;
     butterfly_one_step_short: "mask > 0u" => "mask > 1u", None;
     first_subgroup_only: "s < who.subgroups" => "s < 1u", None;
     last_partial_lost: "p < high; p++" => "p + 1u < high; p++", None;
-    index_not_rebased: "rebase(acc, params.base)" => "rebase(acc, vec2<u32>(0u, 0u))", None;
+    index_not_rebased: "rebase(mine, params.base)" => "rebase(mine, vec2<u32>(0u, 0u))", None;
     minimum_becomes_maximum: "return min(a, b)" => "return max(a, b)", Some("min");
     nan_ignored: "select(key(bits), 0u, is_nan(bits))" => "key(bits)", Some("min");
     last_index_wins: "(rb == ra) & earlier" => "(rb == ra) & !earlier", Some("argmin");

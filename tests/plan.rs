@@ -73,7 +73,43 @@ fn some_tunings() -> Vec<Tuning> {
 }
 
 fn some_shapes() -> [Shape; 4] {
-    [(4, true), (12, false), (24, true), (56, true)].map(|(acc_bytes, commutative)| Shape { acc_bytes, commutative })
+    [(4, true), (12, false), (24, true), (56, true)]
+        .map(|(acc_bytes, commutative)| Shape::plain(acc_bytes, commutative))
+}
+
+/// An exact operator: bytes of an element, limbs, and bins in copies where a workgroup shares them.
+fn exact(element_bytes: u64, limbs: u64, bins: Option<(u64, u64)>) -> Shape {
+    Shape {
+        element_bytes,
+        counters: bins.map_or(0, |(bins, copies)| bins * copies + 2 * limbs),
+        gathered_bytes: bins.map(|(bins, _)| 16 + 8 * bins),
+        combine_trips: bins.map_or(limbs, |(bins, _)| bins / 2),
+        trips: 6 * limbs + 160,
+        ..Shape::plain(4 * (limbs + 1), true)
+    }
+}
+
+/// Elements of 2, 4 and 8 bytes, with bins and without.
+fn exact_shapes() -> [Shape; 8] {
+    [
+        exact(2, 4, None),
+        exact(4, 11, None),
+        exact(4, 11, Some((64, 8))),
+        exact(4, 20, Some((40, 32))),
+        exact(8, 20, None),
+        exact(8, 20, Some((40, 1))),
+        exact(8, 68, None),
+        exact(8, 68, Some((136, 8))),
+    ]
+}
+
+/// Facts that have room for the bins and the partials of exact operators.
+fn roomy(facts: Facts) -> Facts {
+    Facts {
+        workgroup_bytes_max: facts.workgroup_bytes_max.max(16384),
+        binding_bytes_max: facts.binding_bytes_max.max(1 << 13),
+        ..facts
+    }
 }
 
 /// The pieces' elements as one array: where each piece begins in it.
@@ -88,18 +124,41 @@ fn wide(words: [u32; 2]) -> u64 {
 }
 
 /// Quads `low..high` lie wholly inside, as reduce.wgsl has them.
-fn quads(p: &Params) -> (u64, u64) {
+fn quads(p: &Params, quad: u64) -> (u64, u64) {
     let (first, end) = (u64::from(p.first), u64::from(p.first) + u64::from(p.count));
-    assert!(end + 3 <= u64::from(u32::MAX), "ends beyond u32");
-    (first.div_ceil(4).min(end / 4), end / 4)
+    assert!(end + quad <= u64::from(u32::MAX), "ends beyond u32");
+    (first.div_ceil(quad).min(end / quad), end / quad)
 }
 
-/// Trips of the loops behind the main loop: finish_*.wgsl and the words of an answer.
-fn last_trips(finish: Finish, size: u32, facts: &Facts) -> u64 {
+/// Elements of 16 bytes.
+fn quad(shape: &Shape) -> u64 {
+    16 / shape.element_bytes
+}
+
+/// Bytes from one element of a piece to the next: zipped inputs are arrays of words.
+fn stride(shape: &Shape, piece: &Piece) -> u64 {
+    if piece.other.is_some() { 4 } else { shape.element_bytes }
+}
+
+/// Trips of the loops around the main loop: clearing and adding up bins, finish_*.wgsl, and the words of an answer.
+fn last_trips(finish: Finish, size: u32, facts: &Facts, shape: &Shape) -> u64 {
     let log2 = |n: u32| u64::from(n.next_power_of_two().trailing_zeros());
     const ANSWER_WORDS: u64 = 18;
+    // Operators of limbs loop over them: in combine, in shuffle, and when they carry, round and look for the highest bit.
+    let limbs = if shape.trips > 0 { shape.acc_bytes / 4 - 1 } else { 0 };
+    let rounding = if shape.trips > 0 { 4 * limbs + 128 } else { 0 };
     let steps = match (finish, facts.lanes) {
-        (Finish::Tree, _) => log2(size),
+        (Finish::Gathered, _) => {
+            let bins = (shape.gathered_bytes.expect("bins") - 16) / 8;
+            let copies = (shape.counters - 2 * limbs) / bins;
+            let each = |n: u64| n.div_ceil(size.into());
+            let quarters =
+                std::iter::successors(Some(copies), |&left| Some((left / 4).max(1))).take_while(|&left| left > 1);
+            let adding: u64 = quarters.map(|left| 1 + each(bins * (left / 4).max(1))).sum();
+            // Clear, add, four bytes of each limb, leave a pair at a time.
+            each(bins * copies) + adding + 5 * each(limbs) + each(bins / 2)
+        }
+        (Finish::Tree, _) => log2(size) * (1 + limbs),
         (Finish::Subgroups { lanes_min }, Some((least, most))) => {
             assert_eq!(lanes_min, least);
             assert!(
@@ -107,12 +166,14 @@ fn last_trips(finish: Finish, size: u32, facts: &Facts) -> u64 {
                 "subgroups of {most} lanes in a workgroup of {size} are not full"
             );
             let sizes = std::iter::successors(Some(least), |&lanes| Some(lanes * 2)).take_while(|&lanes| lanes <= most);
-            let trips = sizes.map(|lanes| 2 * log2(lanes) + u64::from((size / lanes).div_ceil(lanes)));
+            let trips = sizes.map(|lanes| {
+                2 * log2(lanes) * (1 + 2 * limbs) + u64::from((size / lanes).div_ceil(lanes)) * (1 + limbs)
+            });
             trips.max().unwrap_or(0)
         }
         (Finish::Subgroups { .. }, None) => panic!("subgroups where there are none"),
     };
-    steps + ANSWER_WORDS
+    steps + rounding + ANSWER_WORDS
 }
 
 /// Whatever the number of elements: windows, launch shapes, slots, and passes that follow each other without a gap.
@@ -132,13 +193,19 @@ fn check_arithmetic(case: &Case, planner: &Planner, plan: &Plan) {
         assert!(pass.workgroup_size.is_power_of_two() && pass.workgroup_size <= facts.invocations_max, "{pass:?}");
         assert!(pass.workgroup_size <= tuning.workgroup_size.max(tuning.single_workgroup_size), "{pass:?}");
         let variant = planner.variant(pass.kernel, pass.workgroup_size);
-        assert!(variant.workgroup_bytes(shape.acc_bytes) <= facts.workgroup_bytes_max, "{pass:?}");
-        if variant.finish != Finish::Tree {
+        // exact_shared.wgsl: bins, a column of 16 bytes for each limb, a word of flags.
+        let own = if shape.counters > 0 { shape.counters * 8 + 4 } else { 0 };
+        assert!(variant.workgroup_bytes(shape.acc_bytes) + own <= facts.workgroup_bytes_max, "{pass:?}");
+        assert_eq!(variant.finish == Finish::Gathered, shape.gathered_bytes.is_some(), "{pass:?}");
+        if matches!(variant.finish, Finish::Subgroups { .. }) {
             assert!(shape.commutative && tuning.subgroups, "{pass:?}");
         }
         assert_eq!(u64::from(p.invocations), u64::from(pass.workgroups) * u64::from(pass.workgroup_size), "{pass:?}");
         assert_eq!(wide(p.total), elements, "{pass:?}");
-        assert!(u64::from(p.count) * 4 <= tuning.dispatch_bytes_max || pass.kernel == Kernel::Combine, "{pass:?}");
+        assert!(
+            u64::from(p.count) * shape.element_bytes <= tuning.dispatch_bytes_max || pass.kernel == Kernel::Combine,
+            "{pass:?}"
+        );
         if pass.kernel == Kernel::Combine {
             assert_eq!((number, pass.source, pass.workgroups), (last, Source::Partials, 1), "{pass:?}");
             assert_eq!((p.first, u64::from(p.count)), (0, slots), "{pass:?}");
@@ -148,28 +215,37 @@ fn check_arithmetic(case: &Case, planner: &Planner, plan: &Plan) {
         match pass.source {
             Source::Partials => panic!("partials are no elements"),
             Source::Nothing => assert_eq!((elements, p.count, plan.passes.len()), (0, 0, 1)),
-            Source::Window { buffer, offset_bytes, size_bytes } => {
+            Source::Window { buffer, offset_bytes, size_bytes, other } => {
                 while read >= begins[piece] + pieces[piece].elements {
                     piece += 1;
                 }
                 let here = &pieces[piece];
                 assert!(pass.target == Target::Partials || *direct, "reads and writes, but must not");
-                assert_eq!(
-                    (here.buffer, offset_bytes % facts.storage_alignment, size_bytes % 4),
-                    (buffer, 0, 0),
-                    "{pass:?}"
-                );
-                assert!(0 < size_bytes && size_bytes <= facts.binding_bytes_max, "{pass:?}");
-                let least = here.first * 4 / facts.storage_alignment * facts.storage_alignment;
-                assert!(
-                    least <= offset_bytes && offset_bytes + size_bytes <= (here.first + here.elements) * 4,
-                    "{pass:?}"
-                );
                 // Where it begins, told twice: by the window and by `base`.
-                let element = offset_bytes / 4 + u64::from(p.first);
-                assert_eq!(element, here.first + (read - begins[piece]), "{pass:?}");
+                let begin = here.first + (read - begins[piece]);
                 assert_eq!(wide(p.base).wrapping_add(p.first.into()), start.wrapping_add(read), "{pass:?}");
-                assert!(0 < p.count && u64::from(p.first) * 4 + u64::from(p.count) * 4 <= size_bytes, "{pass:?}");
+                assert!(0 < p.count, "{pass:?}");
+                let bytes = stride(shape, here);
+                let within = |first: u64, at: u64, begin: u64, offset: u64, size: u64| {
+                    assert_eq!((offset % facts.storage_alignment, size % 4), (0, 0), "{pass:?}");
+                    assert!(0 < size && size <= facts.binding_bytes_max, "{pass:?}");
+                    let least = first * bytes / facts.storage_alignment * facts.storage_alignment;
+                    let end = ((first + here.elements) * bytes).next_multiple_of(4);
+                    assert!(least <= offset && offset + size <= end, "{pass:?}");
+                    assert_eq!(offset + at * bytes, begin * bytes, "{pass:?}");
+                    assert!((at + u64::from(p.count)) * bytes <= size, "{pass:?}");
+                };
+                assert_eq!(here.buffer, buffer, "{pass:?}");
+                within(here.first, p.first.into(), begin, offset_bytes, size_bytes);
+                match (here.other, other) {
+                    (None, None) => assert_eq!(p.shift, 0, "{pass:?}"),
+                    (Some((buffer, first)), Some((found, offset, size))) => {
+                        assert_eq!(buffer, found, "{pass:?}");
+                        let at = p.first.wrapping_add(p.shift).into();
+                        within(first, at, first + (read - begins[piece]), offset, size);
+                    }
+                    _ => panic!("half of a zipped input: {pass:?}"),
+                }
                 read += u64::from(p.count);
             }
         }
@@ -180,20 +256,22 @@ fn check_arithmetic(case: &Case, planner: &Planner, plan: &Plan) {
             assert_eq!((pass.workgroups, p.slot), (1, 0), "{pass:?}");
         }
         // The quads of all invocations: within u32, all of them covered, none twice.
-        let (low, high) = quads(p);
+        let (low, high) = quads(p, quad(shape));
         let (run, spacing, step) = (u64::from(p.run), u64::from(p.spacing), u64::from(p.step));
         let invocations = u64::from(p.invocations);
         assert!(run * invocations >= high - low, "{pass:?}");
         let apart = (spacing == run && step == 1) || (spacing == 1 && step == invocations);
         assert!(apart, "{pass:?}");
-        let reach = low + invocations * spacing + (run + u64::from(tuning.loads_in_flight)) * step;
-        assert!(reach * 4 <= u64::from(u32::MAX), "index arithmetic leaves u32: {pass:?}");
-        let loads = u64::from(tuning.loads_in_flight);
-        let busiest = 6 + run / loads + (run % loads) + last_trips(variant.finish, pass.workgroup_size, facts);
+        let loads = u64::from(planner.tuning().loads_in_flight);
+        let reach = low + invocations * spacing + (run + loads) * step;
+        assert!(reach * quad(shape) <= u64::from(u32::MAX), "index arithmetic leaves u32: {pass:?}");
+        let ends = 2 * (quad(shape) - 1);
+        let busiest =
+            ends + run / loads + (run % loads) + last_trips(variant.finish, pass.workgroup_size, facts, shape);
         assert!(busiest <= pass.trips, "{busiest} trips: {pass:?}");
     }
     assert_eq!(read, elements);
-    assert_eq!((plan.partials, plan.scratch_bytes), (slots, slots * shape.acc_bytes));
+    assert_eq!((plan.partials, plan.scratch_bytes), (slots, slots * shape.gathered_bytes.unwrap_or(shape.acc_bytes)));
     assert_eq!(slots > 0, plan.passes[last].kernel == Kernel::Combine);
 }
 
@@ -207,33 +285,33 @@ fn check_combine(case: &Case, plan: &Plan) {
 }
 
 /// Runs `reduce.wgsl` on indices: `visit` gets runs of neighbouring elements, invocation by invocation.
-fn run_reduce(p: &Params, loads: u64, mut visit: impl FnMut(u64, u64)) -> u64 {
+fn run_reduce(p: &Params, quad: u64, loads: u64, mut visit: impl FnMut(u64, u64)) -> u64 {
     let (first, end) = (u64::from(p.first), u64::from(p.first) + u64::from(p.count));
-    let (low, high) = quads(p);
+    let (low, high) = quads(p, quad);
     let mut busiest = 0;
     for i in 0..u64::from(p.invocations) {
         let mut trips = 0;
-        if i == 0 && first < end.min(low * 4) {
-            visit(first, end.min(low * 4) - first);
-            trips += end.min(low * 4) - first;
+        if i == 0 && first < end.min(low * quad) {
+            visit(first, end.min(low * quad) - first);
+            trips += end.min(low * quad) - first;
         }
         let mut q = low + i * u64::from(p.spacing);
         let mut left = if q < high { u64::from(p.run).min((high - q - 1) / u64::from(p.step) + 1) } else { 0 };
         while left >= loads {
             for k in 0..loads {
-                visit((q + k * u64::from(p.step)) * 4, 4);
+                visit((q + k * u64::from(p.step)) * quad, quad);
             }
             q += loads * u64::from(p.step);
             left -= loads;
             trips += 1;
         }
         while left > 0 {
-            visit(q * 4, 4);
+            visit(q * quad, quad);
             q += u64::from(p.step);
             left -= 1;
             trips += 1;
         }
-        let tail = first.max(high * 4);
+        let tail = first.max(high * quad);
         if i + 1 == u64::from(p.invocations) && tail < end {
             visit(tail, end - tail);
             trips += end - tail;
@@ -251,23 +329,31 @@ fn check_elements(case: &Case, planner: &Planner, plan: &Plan) {
     let mut seen = vec![false; plan.elements as usize];
     let mut next = 0;
     for pass in plan.passes.iter().filter(|pass| pass.kernel == Kernel::Reduce) {
-        let Source::Window { buffer, offset_bytes, size_bytes } = pass.source else { continue };
+        let Source::Window { buffer, offset_bytes, size_bytes, other } = pass.source else { continue };
         let base = wide(pass.params.base);
         let place = |index: u64| base.wrapping_add(index).wrapping_sub(*start);
         let begin = place(pass.params.first.into());
         let piece = begins.partition_point(|&at| at <= begin) - 1;
         let (here, at) = (pieces[piece], begins[piece]);
+        let (quad, bytes) = (quad(shape), stride(shape, &here));
         let quads_bound = if size_bytes < 16 { 0 } else { size_bytes / 16 };
-        let trips = run_reduce(&pass.params, tuning.loads_in_flight.into(), |index, n| {
-            let whole = index % 4 == 0 && n == 4;
+        let loads = planner.tuning().loads_in_flight.into();
+        let trips = run_reduce(&pass.params, quad, loads, |index, n| {
+            // Quads are loads of 16 bytes, but of zipped inputs.
+            let whole = index % quad == 0 && n == quad && here.other.is_none();
             assert!(
-                (index + n) * 4 <= size_bytes && (!whole || index / 4 < quads_bound),
+                ((index + n) * bytes).next_multiple_of(4) <= size_bytes && (!whole || index / quad < quads_bound),
                 "beyond the window: {pass:?}"
             );
             let place = place(index);
             assert!(at <= place && place + n <= at + here.elements, "not of this piece: {pass:?}");
-            let element = offset_bytes / 4 + index;
-            assert_eq!((buffer, element), (here.buffer, here.first + (place - at)), "another element: {pass:?}");
+            assert_eq!(buffer, here.buffer, "another buffer: {pass:?}");
+            assert_eq!(offset_bytes + index * bytes, (here.first + (place - at)) * bytes, "another element: {pass:?}");
+            if let (Some((_, first)), Some((_, offset, size))) = (here.other, other) {
+                let partner = u64::from((index as u32).wrapping_add(pass.params.shift));
+                assert_eq!(offset + partner * 4, (first + (place - at)) * 4, "another partner: {pass:?}");
+                assert!((partner + n) * 4 <= size, "a partner beyond the window: {pass:?}");
+            }
             assert!(!blocked || place == next, "read {place} instead of {next}: {pass:?}");
             next = place + n;
             for seen in &mut seen[place as usize..(place + n) as usize] {
@@ -275,7 +361,7 @@ fn check_elements(case: &Case, planner: &Planner, plan: &Plan) {
                 *seen = true;
             }
         });
-        let all = trips + last_trips(planner.finish(pass.workgroup_size), pass.workgroup_size, facts);
+        let all = trips + last_trips(planner.finish(pass.workgroup_size), pass.workgroup_size, facts, shape);
         assert!(all <= pass.trips, "{all} trips: {pass:?}");
     }
     assert!(seen.iter().all(|&seen| seen), "an element is not read");
@@ -298,7 +384,10 @@ fn check_partials(case: &Case, planner: &Planner, plan: &Plan) {
         }
     }
     assert_eq!(next, plan.partials, "{pass:?}");
-    let all = busiest + last_trips(planner.finish(pass.workgroup_size), pass.workgroup_size, &case.facts);
+    let shape = &case.shape;
+    // Each partial is combined limb by limb, or, in bins, a pair of them at a time by an invocation for each pair and copy.
+    let each = if shape.trips > 0 { 1 + shape.combine_trips } else { 1 };
+    let all = busiest * each + last_trips(planner.finish(pass.workgroup_size), pass.workgroup_size, &case.facts, shape);
     assert!(all <= pass.trips, "{all} trips: {pass:?}");
 }
 
@@ -318,7 +407,7 @@ fn check(case: &Case, planner: &Planner) -> Plan {
 }
 
 fn one(buffer: usize, first: u64, elements: u64) -> Vec<Piece> {
-    vec![Piece { buffer, first, elements }]
+    vec![Piece::of(buffer, first, elements)]
 }
 
 #[test]
@@ -331,11 +420,59 @@ fn every_short_length_and_offset() {
                 for n in 0..=300 {
                     // All ten offsets, spread over neighbouring lengths.
                     for first in [n % 10, (n + 3) % 10, (n + 7) % 10] {
-                        case.pieces[0] = Piece { buffer: 0, first, elements: n };
+                        case.pieces[0] = Piece::of(0, first, n);
                         case.direct = (n + first) % 3 > 0;
                         case.start = if n % 2 == 0 { 0 } else { (1 << 32) - 5 + first };
                         check(&case, &planner);
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The same for elements of 2, 4 and 8 bytes, and for pairs of inputs at all distances.
+#[test]
+fn every_short_length_and_offset_of_exact_operators() {
+    for facts in some_facts() {
+        for tuning in some_tunings() {
+            for shape in exact_shapes() {
+                let facts = roomy(facts);
+                let mut case = Case { facts, tuning, shape, pieces: one(0, 0, 0), start: 0, direct: true };
+                let planner = planner(&case);
+                for n in 0..=150 {
+                    for first in [n % 10, (n + 7) % 10] {
+                        case.pieces[0] = Piece::of(0, first, n);
+                        case.direct = (n + first) % 3 > 0;
+                        check(&case, &planner);
+                        if shape.element_bytes == 8 {
+                            // Both in one buffer, or the second in another, up to two alignments away.
+                            case.pieces[0].other = Some(((n % 2) as usize, (first * 13 + n) % 131));
+                            check(&case, &planner);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_inputs_of_exact_operators() {
+    for (tuning, lanes) in
+        [(Tuning::GPU, Some((32, 32))), (Tuning::NVIDIA, Some((32, 32))), (Tuning::CPU, Some((8, 8)))]
+    {
+        for shape in exact_shapes() {
+            for n in [1u64, 1 << 14, 1_000_003, (1 << 24) + 5, (1 << 34) + 1] {
+                for other in [None, Some((1, n % 77))] {
+                    if other.is_some() && shape.element_bytes != 8 {
+                        continue;
+                    }
+                    let pieces = vec![Piece { buffer: 0, first: n % 7, elements: n, other }];
+                    let facts = facts(1 << 27, 256, lanes, 16384);
+                    let case = Case { facts, tuning, shape, pieces, start: 0, direct: true };
+                    let plan = check(&case, &planner(&case));
+                    check_combine(&case, &plan);
                 }
             }
         }
@@ -371,7 +508,7 @@ fn boundaries_of_subgroups_workgroups_grids_and_bindings() {
             ] {
                 for n in edge.saturating_sub(1)..=edge + 1 {
                     for first in 0..10 {
-                        case.pieces[0] = Piece { buffer: 2, first: first + (edge % 3) * 64, elements: n };
+                        case.pieces[0] = Piece::of(2, first + (edge % 3) * 64, n);
                         check(&case, &planner);
                     }
                 }
@@ -407,7 +544,7 @@ fn real_launch_shapes() {
 
 #[test]
 fn several_pieces_in_several_buffers() {
-    let piece = |buffer, first, elements| Piece { buffer, first, elements };
+    let piece = Piece::of;
     let lists = [
         vec![],
         vec![piece(0, 5, 0), piece(1, 0, 0)],
@@ -455,9 +592,8 @@ fn a_buffer_that_is_written_is_not_read_in_the_same_pass() {
 fn huge(n: u64, tuning: Tuning, binding: u64) -> (Case, Plan) {
     // As buffers come: 4 GiB each at most.
     let each = 1 << 30;
-    let pieces =
-        (0..n.div_ceil(each)).map(|k| Piece { buffer: k as usize, first: k % 5, elements: each.min(n - k * each) });
-    let shape = Shape { acc_bytes: 16, commutative: true };
+    let pieces = (0..n.div_ceil(each)).map(|k| Piece::of(k as usize, k % 5, each.min(n - k * each)));
+    let shape = Shape::plain(16, true);
     let case = Case {
         facts: facts(binding, 256, Some((32, 32)), 16384),
         tuning,
@@ -509,7 +645,7 @@ fn combine_passes_of_huge_inputs_keep_the_limits() {
 fn partials_of_short_bindings_keep_the_limits() {
     for tuning in some_tunings() {
         let facts = facts(4096, 256, None, 16384);
-        let shape = Shape { acc_bytes: 56, commutative: true };
+        let shape = Shape::plain(56, true);
         let case = Case {
             facts,
             tuning: Tuning { dispatch_bytes_max: 1 << 30, ..tuning },
@@ -574,7 +710,7 @@ fn tunings_that_no_plan_can_keep() {
 #[test]
 fn accumulators_that_no_workgroup_can_hold() {
     let facts = facts(4096, 256, None, 256);
-    let shape = |acc_bytes| Shape { acc_bytes, commutative: true };
+    let shape = |acc_bytes| Shape::plain(acc_bytes, true);
     let error = Planner::new(facts, Tuning::GPU, shape(260)).expect_err("too large");
     assert!(matches!(
         error,
@@ -589,7 +725,7 @@ fn accumulators_that_no_workgroup_can_hold() {
 fn workgroups_shrink_until_they_fit() {
     let planned = |facts, acc_bytes, commutative| {
         let planner =
-            Planner::new(facts, Tuning { workgroup_size: 256, ..Tuning::NVIDIA }, Shape { acc_bytes, commutative })
+            Planner::new(facts, Tuning { workgroup_size: 256, ..Tuning::NVIDIA }, Shape::plain(acc_bytes, commutative))
                 .expect("a planner");
         let size = planner.tuning().workgroup_size;
         (size, planner.finish(size), planner.tuning().layout)
@@ -651,6 +787,8 @@ prop_compose! {
             single_elements_max,
             layout: if blocked { Layout::Blocked } else { Layout::Strided },
             subgroups,
+            bins: true,
+            bins_loads_in_flight: loads_in_flight % 5 + 1,
             dispatch_bytes_max,
         }
     }
@@ -658,7 +796,29 @@ prop_compose! {
 
 prop_compose! {
     fn any_piece()(buffer in 0usize..4, first in 0u64..2000, elements in prop_oneof![0u64..40, 0u64..4000]) -> Piece {
-        Piece { buffer, first, elements }
+        Piece::of(buffer, first, elements)
+    }
+}
+
+fn any_zipped_piece() -> impl Strategy<Value = Piece> {
+    (any_piece(), 0usize..4, 0u64..2000)
+        .prop_map(|(piece, buffer, first)| Piece { other: Some((buffer, first)), ..piece })
+}
+
+prop_compose! {
+    /// Exact operators: pieces of 8-byte elements are all zipped, or none is.
+    fn any_exact_case()(
+        facts in any_facts(),
+        tuning in any_tuning(),
+        shape in prop::sample::select(exact_shapes().to_vec()),
+        zip in any::<bool>(),
+        pieces in prop::collection::vec(any_piece(), 0..6),
+        zipped in prop::collection::vec(any_zipped_piece(), 0..6),
+        start in prop_oneof![Just(0), any::<u64>()],
+        direct in any::<bool>(),
+    ) -> Case {
+        let pieces = if zip && shape.element_bytes == 8 { zipped } else { pieces };
+        Case { facts: roomy(facts), tuning, shape, pieces, start, direct }
     }
 }
 
@@ -672,7 +832,7 @@ prop_compose! {
         start in prop_oneof![Just(0), any::<u64>()],
         direct in any::<bool>(),
     ) -> Case {
-        Case { facts, tuning, shape: Shape { acc_bytes: acc_words * 4, commutative }, pieces, start, direct }
+        Case { facts, tuning, shape: Shape::plain(acc_words * 4, commutative), pieces, start, direct }
     }
 }
 
@@ -683,13 +843,18 @@ proptest! {
     fn plans_of_anything(case in any_case()) {
         check(&case, &planner(&case));
     }
+
+    #[test]
+    fn plans_of_exact_operators(case in any_exact_case()) {
+        check(&case, &planner(&case));
+    }
 }
 
 /// The model itself notices what it is there for: a plan with one number changed fails some check.
 #[test]
 fn wrong_plans_are_noticed() {
     let tuning = some_tunings()[0];
-    let (facts, shape) = (facts(4096, 256, None, 16384), Shape { acc_bytes: 12, commutative: true });
+    let (facts, shape) = (facts(4096, 256, None, 16384), Shape::plain(12, true));
     let case = Case { facts, tuning, shape, pieces: one(0, 5, 3000), start: 7, direct: true };
     let planner = planner(&case);
     let good = check(&case, &planner);
@@ -706,6 +871,17 @@ fn wrong_plans_are_noticed() {
         |pass| pass.params.base[1] += 1,
         |pass| pass.trips = 1,
     ];
+    let zipped = Case {
+        shape: exact(8, 20, Some((40, 1))),
+        facts: roomy(facts),
+        pieces: vec![Piece { other: Some((1, 70)), ..Piece::of(0, 5, 9000) }],
+        ..case.clone()
+    };
+    let zipped_planner = Planner::new(zipped.facts, zipped.tuning, zipped.shape).expect("a planner");
+    let mut plan = check(&zipped, &zipped_planner);
+    plan.passes[1].params.shift += 1;
+    let judge = || check_elements(&zipped, &zipped_planner, &plan);
+    assert!(std::panic::catch_unwind(judge).is_err(), "another partner goes unnoticed");
     let missed: Vec<_> = (0..changes.len())
         .filter(|&change| {
             let mut plan = good.clone();

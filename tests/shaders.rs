@@ -3,8 +3,12 @@
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::{BTreeMap, HashSet};
-use treefold::ops::{self, ArgMax, CountNonzero, Max, Mean, Min, MinMax, Sum, Visitor};
-use treefold::shader::{self, Finish, Kernel, Store, Variant};
+use treefold::half::f16;
+use treefold::ops::{
+    self, ArgMax, CountNonzero, ExactMean, ExactNormL2, ExactStats, ExactSum, ExactSumOfSquares, Max, Mean, Min,
+    MinMax, Sum, Visitor,
+};
+use treefold::shader::{self, Exact, Finish, Kernel, Store, Variant};
 use treefold::{Accumulator, Answer, Dtype, Element, Op, Reducer, Tuning, accumulator, wgpu};
 
 const KERNELS: [Kernel; 2] = [Kernel::Reduce, Kernel::Combine];
@@ -17,17 +21,32 @@ fn stores<T: Element, O: Op<T>>() -> Vec<Store> {
     [Store::Partial, Store::Sealed].into_iter().chain(answer).collect()
 }
 
+/// Whether a text uses 64-bit integers, which `spelled` allows in one kernel only.
+fn wide(text: &str) -> bool {
+    words(&code(text)).contains("i64")
+}
+
+/// A text without its comments.
+fn code(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+fn words(code: &str) -> HashSet<&str> {
+    code.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+}
+
 /// Parses and validates; the message says where and why not.
 fn validated(text: &str, subgroups: bool) -> Result<(naga::Module, ModuleInfo), String> {
-    let capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
+    let mut capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
+    capabilities.set(Capabilities::SHADER_INT64, wide(text));
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
     let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
     info.map(|info| (module, info)).map_err(|error| error.emit_to_string(text))
 }
 
 /// Translates a text to every language; the message says which one refused.
-fn translated(text: &str, subgroups: bool) -> Result<naga::Module, String> {
-    let (module, info) = validated(text, subgroups)?;
+fn translated(original: &str, subgroups: bool) -> Result<naga::Module, String> {
+    let (module, info) = validated(original, subgroups)?;
     // What wgpu asks of devices with subgroup operations: Vulkan 1.1, Metal 2.4, DX12 with wave intrinsics.
     let vulkan = spv::Options { lang_version: (1, 3), ..Default::default() };
     spv::write_vec(&module, &info, &vulkan, None).map_err(|error| format!("SPIR-V: {error}"))?;
@@ -39,7 +58,7 @@ fn translated(text: &str, subgroups: bool) -> Result<naga::Module, String> {
         return Err(format!("MSL: {:?}", names.entry_point_names));
     }
 
-    let model = if subgroups { hlsl::ShaderModel::V6_0 } else { hlsl::ShaderModel::V5_1 };
+    let model = if subgroups || wide(original) { hlsl::ShaderModel::V6_0 } else { hlsl::ShaderModel::V5_1 };
     let direct_x = hlsl::Options { shader_model: model, ..Default::default() };
     let mut text = String::new();
     let names = hlsl::Writer::new(&mut text, &direct_x, &hlsl::PipelineOptions::default())
@@ -56,20 +75,21 @@ fn translated(text: &str, subgroups: bool) -> Result<naga::Module, String> {
 }
 
 /// What the text itself must and must not hold.
-fn spelled(text: &str, subgroups: bool) -> Result<(), String> {
-    let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
-    let code = code.join("\n");
+fn spelled(text: &str, subgroups: bool, wide: bool) -> Result<(), String> {
+    let code = code(text);
     let speaks = ["@builtin(subgroup", "@builtin(num_subgroups", "subgroupShuffle"];
     if speaks.iter().any(|word| code.contains(word)) != subgroups {
         return Err(format!("subgroups should be {subgroups}"));
     }
-    let words: HashSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    for word in ["enable", "requires", "diagnostic", "f64", "u64", "i64", "f16", "isNan", "isInf", "inf", "nan"] {
-        if words.contains(word) {
+    let words = words(&code);
+    for word in ["enable", "requires", "diagnostic", "f64", "f16", "isNan", "isInf", "inf", "nan"] {
+        // A variable of that name is none of the language's.
+        if words.contains(word) && !code.contains(&format!("let {word} =")) {
             return Err(format!("holds the word {word}"));
         }
     }
-    Ok(())
+    let speaks = ["i64", "u64"].map(|word| words.contains(word)).contains(&true);
+    if speaks == wide { Ok(()) } else { Err(format!("64-bit integers should be {wide}")) }
 }
 
 /// No constant is an infinity or a NaN: WGSL has none, and drivers assume that there are none.
@@ -106,14 +126,27 @@ struct Translate<'a> {
     failures: &'a mut Vec<String>,
 }
 
+/// Whether an operator is f32's own, whose windows differ from all others.
+fn has_windows<T: Element, O: Op<T>>(op: &O) -> bool {
+    T::DTYPE == Dtype::F32 && matches!(op.name(), "exact_sum" | "exact_mean")
+}
+
+/// Whether the operator folds its workgroup in bins. f16 needs none.
+fn gathers<T: Element, O: Op<T>>(exact: Exact) -> bool {
+    O::TESTED && matches!(exact, Exact::Bins { .. }) && T::DTYPE != Dtype::F16
+}
+
 impl Translate<'_> {
-    fn one<T: Element, O: Op<T>>(&mut self, op: &O, variant: &Variant) {
-        let text = shader::text::<T, O>(op, variant);
-        let subgroups = variant.finish != Finish::Tree;
+    fn one<T: Element, O: Op<T>>(&mut self, op: &O, variant: &Variant, exact: Exact, wide: bool) {
+        let text = shader::text::<T, O>(op, variant, exact);
+        let subgroups = matches!(variant.finish, Finish::Subgroups { .. });
         let words = O::Acc::WORDS as u32;
-        let checked = spelled(&text, subgroups).and_then(|()| translated(&text, subgroups)).and_then(|module| {
+        // Bins come in pairs of 16 bytes: two for each limb, but for f32 for each of 32 bytes; and flags.
+        let pairs = if has_windows::<T, O>(op) { 32 } else { words - 1 };
+        let checked = spelled(&text, subgroups, wide).and_then(|()| translated(&text, subgroups)).and_then(|module| {
             finite(&module)?;
             let want = match variant.store {
+                Store::Partial if variant.finish == Finish::Gathered => (pairs + 1) * 16,
                 Store::Partial => words * 4,
                 Store::Sealed => (words + 1) * 4,
                 Store::Answer => 4,
@@ -126,22 +159,52 @@ impl Translate<'_> {
         });
         *self.texts += 1;
         if let Err(error) = checked {
-            self.failures.push(format!("{} {} {variant:?}: {error}", op.name(), T::DTYPE));
+            self.failures.push(format!("{} {} {variant:?} {exact:?}: {error}", op.name(), T::DTYPE));
         }
     }
 
-    fn all<T: Element, O: Op<T>>(&mut self, op: &O) {
+    /// Everything that reducers make of an operator, with one kernel of its exact sums.
+    fn with<T: Element, O: Op<T>>(&mut self, op: &O, exact: Exact, wide: bool) {
+        let finishes = if gathers::<T, O>(exact) { &[Finish::Gathered][..] } else { &FINISHES };
         for kernel in KERNELS {
             for store in stores::<T, O>() {
-                for finish in FINISHES {
+                // The last pass of bins leaves no partial.
+                if (kernel, store, finishes[0]) == (Kernel::Combine, Store::Partial, Finish::Gathered) {
+                    continue;
+                }
+                for &finish in finishes {
                     let (workgroup_size, loads_in_flight) = SIZES[*self.turn % SIZES.len()];
                     *self.turn += 1;
-                    self.one::<T, O>(op, &Variant { kernel, store, finish, workgroup_size, loads_in_flight });
+                    let variant = Variant { kernel, store, finish, workgroup_size, loads_in_flight, zipped: false };
+                    self.one::<T, O>(op, &variant, exact, wide);
+                    if T::DTYPE == Dtype::F32x2 && kernel == Kernel::Reduce {
+                        self.one::<T, O>(op, &Variant { zipped: true, ..variant }, exact, wide);
+                    }
                 }
             }
         }
         // The next operator meets other finishes at the same sizes.
         *self.turn += 1;
+    }
+
+    fn all<T: Element, O: Op<T>>(&mut self, op: &O) {
+        self.with::<T, O>(op, Exact::Window, false);
+        if O::TESTED {
+            self.every_kernel::<T, O>(op, has_windows::<T, O>(op));
+        }
+    }
+
+    /// The other kernels; `wide`: one of them needs 64-bit integers.
+    fn every_kernel<T: Element, O: Op<T>>(&mut self, op: &O, wide: bool) {
+        for copies in [1, 32] {
+            self.with::<T, O>(op, Exact::Bins { copies }, false);
+        }
+        if wide {
+            return self.with::<T, O>(op, Exact::Window64, true);
+        }
+        let dialect = |exact| treefold::shader::Dialect { subgroups: false, exact };
+        let [narrow, other] = [Exact::Window, Exact::Window64].map(|exact| format!("{:?}", op.module(dialect(exact))));
+        assert_eq!(narrow, other, "{} {}: windows of 64 bits that are tested nowhere", op.name(), T::DTYPE);
     }
 }
 
@@ -169,7 +232,7 @@ fn every_operator_translates() {
     let mut seen = BTreeMap::new();
     translate(|translate| {
         for name in ops::names() {
-            for dtype in Dtype::ALL {
+            for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
                 if ops::visit(name, dtype, &mut *translate).is_some() {
                     *seen.entry(name).or_insert(0) += 1;
                 }
@@ -177,7 +240,13 @@ fn every_operator_translates() {
         }
     });
     for (name, types) in seen {
-        assert_eq!(types, if matches!(name, "and" | "or" | "xor") { 2 } else { 3 }, "{name}");
+        let want = match name {
+            "sum" => 5,
+            "and" | "or" | "xor" => 2,
+            "exact_dot" | "exact_sumsq" | "exact_norm2" | "exact_stats" => 1,
+            _ => 3,
+        };
+        assert_eq!(types, want, "{name}");
     }
 }
 
@@ -193,8 +262,9 @@ fn every_size_translates() {
                         finish,
                         workgroup_size,
                         loads_in_flight,
+                        zipped: false,
                     };
-                    translate.one::<u32, _>(&Max, &variant);
+                    translate.one::<u32, _>(&Max, &variant, Exact::Window, false);
                 }
             }
         }
@@ -287,6 +357,12 @@ fn tuples_and_own_operators_translate() {
         translate.all::<u32, _>(&(ArgMax, ArgMax, Mean, CountNonzero));
         translate.all::<f32, _>(&((Sum, Min), (ArgMax, Mean)));
         translate.all::<f32, _>(&(Sum, Min, Max, Mean, ArgMax, MinMax));
+        translate.every_kernel::<f32, _>(&(ExactSum, MinMax), true);
+        translate.every_kernel::<f32, _>(&(ExactSum, ExactMean, ExactSumOfSquares, ExactNormL2), true);
+        translate.every_kernel::<f32, _>(&ExactStats::default(), true);
+        translate.every_kernel::<f64, _>(&(ExactMean, ExactSum), false);
+        translate.every_kernel::<f16, _>(&(ExactMean, ExactSum), false);
+        translate.every_kernel::<i64, _>(&(Sum, Sum), false);
     });
 }
 
@@ -299,22 +375,29 @@ fn wrong_texts_are_noticed() {
         finish,
         workgroup_size: 64,
         loads_in_flight: 2,
+        zipped: false,
     };
-    let tree = shader::text::<f32, _>(&Mean, &variant(Finish::Tree));
-    let shuffles = shader::text::<f32, _>(&Mean, &variant(Finish::Subgroups { lanes_min: 4 }));
+    let tree = shader::text::<f32, _>(&Mean, &variant(Finish::Tree), Exact::Window);
+    let shuffles = shader::text::<f32, _>(&Mean, &variant(Finish::Subgroups { lanes_min: 4 }), Exact::Window);
     let passes = |text: &str, subgroups: bool| {
-        spelled(text, subgroups).and_then(|()| translated(text, subgroups)).and_then(|module| finite(&module)).is_ok()
+        spelled(text, subgroups, false)
+            .and_then(|()| translated(text, subgroups))
+            .and_then(|module| finite(&module))
+            .is_ok()
     };
     assert!(passes(&tree, false) && passes(&shuffles, true));
     assert!(!passes(&tree, true) && !passes(&shuffles, false));
     assert!(validated(&shuffles, false).is_err(), "naga lets subgroups pass where there are none");
     let changes = [
-        ("var acc = identity();", "var acc = 0u;"),
+        ("var mine = begin(who);", "var mine = 0u;"),
         ("fn rebase(", "fn unbase("),
         ("const WORKGROUP_SIZE = 64u;", "enable subgroups;\nconst WORKGROUP_SIZE = 64u;"),
         ("params.base", "params.place"),
         ("let end = ", "let end = u32(1.0 / 0.0) + "),
     ];
+    let wide = shader::text::<f32, _>(&ExactSum, &variant(Finish::Tree), Exact::Window64);
+    assert!(spelled(&wide, false, true).is_ok() && spelled(&wide, false, false).is_err());
+    assert!(spelled(&tree, false, true).is_err(), "a kernel without 64-bit integers passes for one that has them");
     for (from, to) in changes {
         assert!(tree.contains(from), "{from}");
         assert!(!passes(&tree.replacen(from, to, 1), false), "{to} goes unnoticed");
@@ -343,8 +426,9 @@ fn reducers_build_these_texts() {
             let workgroup_size = pass.workgroup_size;
             let store = if pass.kernel == Kernel::Combine { Store::Sealed } else { Store::Partial };
             let texts = FINISHES.map(|finish| {
-                let variant = Variant { kernel: pass.kernel, store, finish, workgroup_size, loads_in_flight };
-                shader::text::<f32, _>(&Mean, &variant)
+                let variant =
+                    Variant { kernel: pass.kernel, store, finish, workgroup_size, loads_in_flight, zipped: false };
+                shader::text::<f32, _>(&Mean, &variant, Exact::Window)
             });
             let same = texts.iter().position(|text| *text == shown);
             assert_eq!(
@@ -367,7 +451,7 @@ fn files_are_short_and_begin_with_their_idea() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let first = text.lines().next().unwrap_or("");
         assert!(first.starts_with("// ") && first.len() > 20, "{name} begins with {first:?}");
-        assert!(text.lines().count() <= 60, "{name} has {} lines", text.lines().count());
+        assert!(text.lines().count() <= 80, "{name} has {} lines", text.lines().count());
         assert!(text.lines().all(|line| line.len() <= 132 && !line.contains('\t')), "{name} has long lines");
         names.push(name);
     }

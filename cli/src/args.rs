@@ -8,10 +8,13 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use std::fmt;
 use std::path::PathBuf;
-use treefold::{Dtype, ops};
+use treefold::Dtype;
 
 /// The name under which the list of adapters is asked for.
 pub const ADAPTERS: &str = "adapters";
+
+/// The name under which partials become an answer.
+pub const MERGE: &str = "merge";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +22,11 @@ Examples:
   treefold sum --json part-*.npy             several files are one input
   treefold max --dtype f32 readings.bin      raw little-endian numbers
   producer | treefold mean --dtype i32       from a pipe, in constant memory
+  treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
+  treefold dot x.npy y.npy                   two inputs of equal length
+  treefold sum --partial a.part a-*.npy      here the one half of the data,
+  treefold sum --partial b.part b-*.npy      on another machine the other,
+  treefold merge a.part b.part               and the answer over both, to the bit
   treefold adapters                          what there is to compute on
   treefold ladder                            the GPU reduction tutorials, run and timed here; has its own --help
 
@@ -32,7 +40,8 @@ pub struct Args {
     #[arg(value_parser = operator_names())]
     pub operator: String,
 
-    /// .npy files, or raw files with --dtype; - or none is standard input. Several files are one input, in order
+    /// .npy files, or raw files with --dtype; - or none is standard input. Several files are one input, in order; dot
+    /// takes two, merge takes what --partial wrote
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -44,13 +53,22 @@ pub struct Args {
     #[arg(long, value_name = "NAME|NUMBER|cpu")]
     pub adapter: Option<String>,
 
-    /// Accumulate floats in f32; for now always so
+    /// Accumulate f32 in f32 rather than exactly: sum, mean and stats; what has no fast way stays exact
     #[arg(long)]
     pub fast: bool,
 
     /// Delta degrees of freedom of variance and stats: divide by n - N
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "partial")]
     pub ddof: Option<u32>,
+
+    /// Write a partial result to OUT in place of the answer, for merge. OUT must not exist yet, and appears only when it
+    /// is complete. For operators without an index, and not for floats that round on the way (--fast, variance, product)
+    #[arg(long, value_name = "OUT")]
+    pub partial: Option<PathBuf>,
+
+    /// Let --partial replace OUT where it exists
+    #[arg(long, requires = "partial")]
+    pub force: bool,
 
     /// Memory for staging and on the device together: bytes, or with K, M, G, KiB, MiB, GiB (all powers of 1024)
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
@@ -86,10 +104,31 @@ impl Args {
         if args.operator == ADAPTERS && !args.files.is_empty() {
             return Err(usage("adapters takes no FILE; say which operator to reduce them with"));
         }
-        if args.ddof.is_some() && !["variance", "stats"].contains(&args.operator.as_str()) {
+        let merges = args.operator == MERGE;
+        if args.ddof.is_some() && !merges && !crate::operators::has_ddof(&args.operator) {
             return Err(usage(format!("--ddof is for variance and stats; {} has none", args.operator)));
         }
+        if merges {
+            args.check_merge()?;
+        }
+        if crate::operators::takes_pairs(&args.operator) && args.files.len() != 2 {
+            let (operator, files) = (&args.operator, args.files.len());
+            return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
+        }
         Ok(Asked::Work(args))
+    }
+
+    fn check_merge(&self) -> Result<()> {
+        if self.files.is_empty() {
+            return Err(usage("merge takes FILEs: the partials that --partial wrote; none is named"));
+        }
+        if self.files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(usage("standard input (-) is named twice; it can be read only once"));
+        }
+        if self.fast || self.dtype.is_some() {
+            return Err(usage("partials know their operator and type; leave out --fast and --dtype"));
+        }
+        Ok(())
     }
 
     /// The type that `--dtype` names.
@@ -112,7 +151,9 @@ fn printed(text: &clap::Error, status: u8) -> Asked {
 }
 
 fn operator_names() -> PossibleValuesParser {
-    let operators = ops::names().into_iter().map(|name| PossibleValue::new(name).help(meaning(name)));
+    let merge = PossibleValue::new(MERGE).help("The answer of partials, which --partial wrote, in any order");
+    let operators = crate::operators::names().into_iter().map(|name| PossibleValue::new(name).help(meaning(name)));
+    let operators = operators.chain([merge]);
     let adapters = PossibleValue::new(ADAPTERS).help("List the adapters, and what treefold uses of each");
     let ladder =
         PossibleValue::new(NAME).help("Run the kernels of the GPU reduction tutorials; see treefold ladder --help");

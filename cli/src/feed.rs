@@ -30,7 +30,7 @@ pub enum Body {
     /// A file that can be mapped; opened when its turn comes.
     File(PathBuf),
     /// Anything else: what is left behind the header.
-    Pipe(Box<dyn Read>),
+    Pipe(Box<dyn Read + Send>),
 }
 
 /// One input whose header is read.
@@ -48,9 +48,14 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// The axes of an array that is in Fortran order; `None` where that is no other than C order.
+    pub fn fortran(&self) -> Option<&[u64]> {
+        self.npy.as_ref()?.fortran.as_deref()
+    }
+
     /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
     pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
-        let fortran = self.npy.as_ref().and_then(|npy| npy.fortran.clone()).filter(|_| ordered);
+        let fortran = self.fortran().filter(|_| ordered).map(<[u64]>::to_vec);
         match (self.body, fortran) {
             (Body::File(path), fortran) => {
                 let (name, stored) = (&self.name, self.stored);
@@ -144,12 +149,12 @@ fn feed_pipe<T: Element>(
     let size = stored.size();
     let mut left = npy.map_or(u64::MAX, Npy::data_bytes);
     let mut total = 0;
-    // Words, so that whatever arrives is aligned.
-    let words = (sizes.part_elements * size).div_ceil(4) as u64;
-    let mut part = vec![0u32; words.min(left.div_ceil(4)) as usize];
+    // Words of 64 bits, so that whatever arrives is aligned.
+    let words = (sizes.part_elements * size).div_ceil(8) as u64;
+    let mut part = vec![0u64; words.min(left.div_ceil(8)) as usize];
     let mut space = vec![];
     loop {
-        let part = cast_slice_mut::<u32, u8>(&mut part);
+        let part = cast_slice_mut::<u64, u8>(&mut part);
         let wanted = left.min((part.len() / size * size) as u64) as usize;
         let got = fill(pipe, &mut part[..wanted]).map_err(|error| unreadable(name, &error))?;
         total += got as u64;

@@ -61,7 +61,7 @@ impl Fortran<'_> {
         let width = (columns.end - columns.start) as usize;
         tile.clear();
         tile.resize(places.len() * width, T::ZERO);
-        let window = (window_bytes as u64 / 4).max(1);
+        let window = (window_bytes as u64 / size.max(4)).max(1);
         let groups = groups(places, window);
         // Columns that are mapped together; one where a long way lies between the few places that are read.
         let span = groups.iter().map(|group| group.span.end - group.span.start).sum::<u64>();

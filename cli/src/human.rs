@@ -1,12 +1,28 @@
 //! Reports for people: a table, and a line on how fast it went.
 
-use crate::report::{Report, plain};
+use crate::operators::Method;
+use crate::partial::MERGED;
+use crate::report::{Report, Written, plain};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{BinaryBytes, HumanCount};
 use std::time::Duration;
+use treefold::Dtype;
 
 /// The whole text.
-pub fn text(report: &Report, fast: bool) -> String {
+pub fn text(report: &Report) -> String {
+    let found = match &report.written {
+        Some(written) => wrote(report, written),
+        None => answer(report).to_string(),
+    };
+    format!("{found}\n{}\n{}\n{}", amount(report), speed(report), note(report))
+}
+
+fn wrote(report: &Report, Written { path, bytes }: &Written) -> String {
+    format!("wrote {path}: a partial {}, {}; finish it with treefold merge", report.operator, BinaryBytes(*bytes))
+}
+
+/// The answer's table.
+fn answer(report: &Report) -> Table {
     let parts = report.parts.iter().zip(&report.indexed);
     let with_index = report.indexed.contains(&true);
     let single = report.parts.len() == 1;
@@ -26,7 +42,7 @@ pub fn text(report: &Report, fast: bool) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    format!("{table}\n{}\n{}\n{}", amount(report), speed(report), note(report, fast))
+    table
 }
 
 /// An empty table in the house style.
@@ -37,12 +53,20 @@ pub fn table() -> Table {
 }
 
 fn amount(report: &Report) -> String {
-    let (count, dtype) = (HumanCount(report.count), report.dtype);
-    format!("{count} {dtype} elements, {}, from {}", BinaryBytes(report.bytes), report.names)
+    let count = HumanCount(report.count);
+    let elements = match report.dtype {
+        Dtype::F32x2 => format!("{count} pairs of f32"),
+        dtype => format!("{count} {dtype} elements"),
+    };
+    let bytes = if report.adapter == MERGED { String::new() } else { format!(", {}", BinaryBytes(report.bytes)) };
+    format!("{elements}{bytes}, from {}", report.names)
 }
 
 fn speed(report: &Report) -> String {
     let seconds = &report.seconds;
+    if report.adapter == MERGED {
+        return format!("merged in {}", time(seconds.total));
+    }
     let mut spent = vec![format!("read {}", time(seconds.read))];
     spent.extend(seconds.upload.map(|upload| format!("upload {}", time(upload))));
     spent.extend(seconds.kernel.map(|kernel| format!("kernel {}", time(kernel))));
@@ -53,12 +77,12 @@ fn speed(report: &Report) -> String {
     format!("{total} ({}){rate} on {}{backend}", spent.join(", "), report.adapter)
 }
 
-fn note(report: &Report, fast: bool) -> String {
-    let rounded = !report.exact && report.dtype == treefold::Dtype::F32;
-    match (rounded, fast) {
-        (false, _) => String::new(),
-        (true, true) => "note: accumulated in f32 (fast)\n".into(),
-        (true, false) => "note: accumulated in f32 (fast); exact sums are not implemented yet\n".into(),
+fn note(report: &Report) -> &'static str {
+    match report.method {
+        Some(Method::Exact) => "note: exact, rounded once: the same bits on every adapter\n",
+        Some(Method::Fast) => "note: fast, accumulated in f32; exact without --fast\n",
+        None if !report.exact && report.dtype == Dtype::F32 => "note: accumulated in f32\n",
+        None => "",
     }
 }
 

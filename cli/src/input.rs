@@ -43,13 +43,16 @@ impl Inputs {
         if let (true, Some(first)) = (none_ready, inputs.first_mut()) {
             first.ready(raw)?;
         }
-        let mut ready = inputs.iter().filter_map(|input| match input {
+        let ready = inputs.iter().filter_map(|input| match input {
             Input::Ready(opened) => Some((opened.stored.dtype(), opened.name.clone())),
             Input::Waiting(_) => None,
         });
-        let (dtype, shown_by) = ready.next().unwrap_or((Dtype::F32, STDIN.into()));
-        for (other, name) in ready {
-            same(dtype, &shown_by, other, &name)?;
+        let ready: Vec<(Dtype, String)> = ready.collect();
+        // Among f32, f16 is widened.
+        let wider = ready.iter().find(|(dtype, _)| *dtype != Dtype::F16).or(ready.first());
+        let (dtype, shown_by) = wider.cloned().unwrap_or((Dtype::F32, STDIN.into()));
+        for (other, name) in &ready {
+            same(dtype, &shown_by, *other, name)?;
         }
         Ok(Inputs { inputs, raw, dtype, shown_by })
     }
@@ -73,7 +76,23 @@ impl Inputs {
     pub fn names(&self) -> String {
         match self.inputs.len() {
             1 => self.shown_by.clone(),
+            2 => self.inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and "),
             n => format!("{n} files ({} ...)", self.inputs.first().map_or(String::new(), Input::name)),
+        }
+    }
+
+    /// Bytes in the files of one number of each input together, where that is known.
+    pub fn pair_bytes(&self) -> usize {
+        let size = |input: &Input| if let Input::Ready(opened) = input { opened.stored.size() } else { 0 };
+        self.inputs.iter().map(size).sum()
+    }
+
+    /// The two inputs of an operator over pairs.
+    pub fn two(self) -> Result<(Opened, Opened)> {
+        let mut each = self.each();
+        match (each.next(), each.next(), each.next()) {
+            (Some(first), Some(second), None) => Ok((first?, second?)),
+            _ => Err(usage("pairs need two inputs")),
         }
     }
 
@@ -115,7 +134,7 @@ fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
                 "standard input is a terminal; name a file, or pipe numbers in (treefold sum < data.npy)",
             ));
         }
-        return open_pipe(STDIN.into(), false, Box::new(std::io::stdin().lock()), raw).map(Input::Ready);
+        return open_pipe(STDIN.into(), false, Box::new(std::io::stdin()), raw).map(Input::Ready);
     }
     let name = path.display().to_string();
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(&name, &error))?;
@@ -149,11 +168,11 @@ fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
     Ok(Input::Ready(Opened { name, stored, npy, count: Some(count), body: Body::File(path.to_path_buf()) }))
 }
 
-fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read>, raw: Option<Dtype>) -> Result<Opened> {
+fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read + Send>, raw: Option<Dtype>) -> Result<Opened> {
     let mut head = vec![0; MAGIC.len()];
     let got = fill(&mut pipe, &mut head).map_err(|error| unreadable(&name, &error))?;
     head.truncate(got);
-    let mut pipe: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(pipe));
+    let mut pipe: Box<dyn Read + Send> = Box::new(Cursor::new(head.clone()).chain(pipe));
     let npy = header(&name, &head, is_npy, raw, &mut pipe)?;
     let count = npy.as_ref().map(|npy| npy.count);
     Ok(Opened { name, stored: stored(npy.as_ref(), raw), npy, count, body: Body::Pipe(pipe) })
@@ -165,7 +184,7 @@ fn header(name: &str, head: &[u8], is_npy: bool, raw: Option<Dtype>, from: &mut 
     if head == MAGIC {
         let npy = Npy::read(name, from)?;
         let found = npy.stored.dtype();
-        let same = raw.is_none_or(|dtype| dtype == found);
+        let same = raw.is_none_or(|dtype| becomes(found, dtype));
         ensure!(same, "{name}: is a .npy file of {found}, but --dtype says {}; leave it out", raw.unwrap_or(found));
         return Ok(Some(npy));
     }
@@ -177,7 +196,8 @@ fn header(name: &str, head: &[u8], is_npy: bool, raw: Option<Dtype>, from: &mut 
     match raw {
         Some(_) => Ok(None),
         None => {
-            Err(usage(format!("{name}: is no .npy file; for raw little-endian numbers pass --dtype f32, i32 or u32")))
+            let names = Dtype::ALL.map(Dtype::name).join(", ");
+            Err(usage(format!("{name}: is no .npy file; for raw little-endian numbers pass --dtype, one of {names}")))
         }
     }
 }
@@ -190,9 +210,14 @@ fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }
 
+/// Whether numbers of one type are read as those of another.
+fn becomes(found: Dtype, dtype: Dtype) -> bool {
+    found == dtype || (found, dtype) == (Dtype::F16, Dtype::F32)
+}
+
 fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
     ensure!(
-        dtype == other,
+        becomes(other, dtype),
         "{shown_by} holds {dtype}, but {name} holds {other}; files of one call must be of one type: convert one of them \
          (numpy: .astype)"
     );

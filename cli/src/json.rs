@@ -45,6 +45,8 @@ impl Serialize for Json {
             Json::Value(Value::Bool(x)) => to.serialize_bool(*x),
             Json::Value(Value::I64(x)) => to.serialize_i64(*x),
             Json::Value(Value::U64(x)) => to.serialize_u64(*x),
+            Json::Value(Value::I128(x)) => to.serialize_i128(*x),
+            Json::Value(Value::U128(x)) => to.serialize_u128(*x),
             Json::Value(Value::F32(x)) => match strange(f64::from(*x)) {
                 Some(text) => to.serialize_str(text),
                 None => to.serialize_f32(*x),

@@ -10,13 +10,15 @@ mod json;
 mod ladder;
 mod npy;
 mod operators;
+mod pairs;
+mod partial;
 mod progress;
 mod report;
 mod run;
 mod stored;
 
 use anyhow::{Context, Result};
-use args::{ADAPTERS, Args, Asked, Usage};
+use args::{ADAPTERS, Args, Asked, MERGE, Usage};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -55,11 +57,11 @@ fn work() -> Result<ExitCode> {
     let text = if args.operator == ADAPTERS {
         adapters::list(args.json)
     } else {
-        let report = run::run(&args)?;
+        let report = if args.operator == MERGE { partial::merge(&args)? } else { run::run(&args)? };
         match (args.json, args.quiet) {
             (true, _) => serde_json::to_string(&report.json()).context("JSON")? + "\n",
             (false, true) => report.bare(),
-            (false, false) => human::text(&report, args.fast),
+            (false, false) => human::text(&report),
         }
     };
     print(&text)

@@ -52,7 +52,7 @@ impl Npy {
             let pickle = if header.uses_pickled_array() { ", allow_pickle=True" } else { "" };
             let file = if name == STDIN { "data.npy" } else { name };
             anyhow!(
-                "{name}: its dtype is {what}, but treefold reads numbers of up to 32 bits; convert it: python3 -c 'import \
+                "{name}: its dtype is {what}, but treefold reads integers and floats of up to 64 bits; convert it: python3 -c 'import \
                  numpy as np; np.save(\"converted.npy\", np.load(\"{file}\"{pickle}){repair})'"
             )
         })?;

@@ -1,6 +1,7 @@
 //! What a reduction has found, and how programs read it: JSON, or bare values.
 
 use crate::json::{Json, strange};
+use crate::operators::Method;
 use std::fmt::Write;
 use std::time::Duration;
 use treefold::{Dtype, Part, Value};
@@ -18,7 +19,16 @@ pub struct Seconds {
     pub total: Duration,
 }
 
-/// An answer and how it came about.
+/// A file that a partial went to.
+#[derive(Debug)]
+pub struct Written {
+    /// Its name.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// An answer, or a partial that was written, and how it came about.
 #[derive(Debug)]
 pub struct Report {
     /// The operator's name.
@@ -31,12 +41,16 @@ pub struct Report {
     pub count: u64,
     /// How many bytes they had in the files.
     pub bytes: u64,
-    /// The answer.
+    /// The answer; no parts where a partial was written.
     pub parts: Vec<Part>,
     /// Whether each part has an index where there is an answer.
     pub indexed: Vec<bool>,
+    /// The partial that was written in place of an answer.
+    pub written: Option<Written>,
     /// Whether the answer is exact.
     pub exact: bool,
+    /// Exact or fast, where there is or would be a choice.
+    pub method: Option<Method>,
     /// The adapter's name.
     pub adapter: String,
     /// Its backend.
@@ -57,7 +71,9 @@ impl Report {
             ("value", self.each(|part, _| Some(Json::Value(part.value)))),
             ("index", self.each(|part, indexed| indexed.then(|| Json::value(part.index)))),
             ("bits", self.each(|part, _| bits(part.value).map(Json::Text))),
+            ("partial", self.written.as_ref().map(|written| Json::text(&written.path))),
             ("exact", Some(Json::value(self.exact))),
+            ("method", self.method.map(|method| Json::text(method.name()))),
             ("adapter", Some(Json::text(&self.adapter))),
             ("backend", Some(Json::text(self.backend))),
             (
@@ -117,6 +133,8 @@ pub fn plain(value: Value) -> String {
         Value::Bool(x) => x.to_string(),
         Value::I64(x) => x.to_string(),
         Value::U64(x) => x.to_string(),
+        Value::I128(x) => x.to_string(),
+        Value::U128(x) => x.to_string(),
         Value::F32(x) => float(x.into(), format!("{x}"), format!("{x:e}")),
         Value::F64(x) => float(x, format!("{x}"), format!("{x:e}")),
     }

@@ -1,34 +1,61 @@
 //! One reduction: from opened inputs to a report.
 
-use crate::args::Args;
+use crate::args::{Args, usage};
 use crate::feed::Sizes;
 use crate::input::Inputs;
+use crate::operators::{self, Chosen};
+use crate::partial::{Target, conclude, ensure_mergeable};
 use crate::report::{Report, Seconds};
-use crate::{operators, progress};
-use anyhow::{Context, Result, ensure};
+use crate::{pairs, progress};
+use anyhow::{Context, Result, anyhow};
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Element, Engine, Op, StreamOptions};
+use treefold::{Answer, Dtype, Element, Engine, Finished, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
+    let target = Target::of(args)?;
     let inputs = Inputs::open(&args.files, args.raw())?;
-    let (name, dtype) = (&args.operator, inputs.dtype);
-    let takes = operators::takes(name);
-    ensure!(
-        takes.contains(&dtype),
-        "{}: holds {dtype}, but the operator \"{name}\" takes {} only; convert it (numpy: .astype) or choose another",
-        inputs.shown_by,
-        takes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(" and ")
-    );
+    let name = &args.operator;
+    let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
     let engine = args.adapter.as_deref().map_or_else(Engine::best, Engine::named)?;
-    let run = Run { args, inputs, engine: &engine };
-    operators::visit(name, dtype, args.ddof.unwrap_or(0), run).context("no such operator")?
+    let run = Run { args, inputs, chosen, target, engine: &engine };
+    let no_ddof = || usage(format!("{name} over {} takes no --ddof; leave it out", chosen.dtype));
+    operators::visit(chosen.name, chosen.dtype, args.ddof.unwrap_or(0), run).ok_or_else(no_ddof)?
+}
+
+/// What to say where the operator does not take what an input holds.
+fn not_taken(name: &str, inputs: &Inputs) -> anyhow::Error {
+    let takes = operators::takes(name);
+    let (last, others) = takes.split_last().map_or((String::new(), vec![]), |(last, others)| {
+        (last.name().to_string(), others.iter().map(|dtype| dtype.name()).collect())
+    });
+    let list = if others.is_empty() { last } else { format!("{} and {last}", others.join(", ")) };
+    let near = match inputs.dtype {
+        Dtype::I64 => [Dtype::F64, Dtype::I32],
+        Dtype::U64 => [Dtype::F64, Dtype::U32],
+        _ => [Dtype::F32, Dtype::I32],
+    };
+    let near = near.into_iter().find(|dtype| takes.contains(dtype));
+    let repair = match near {
+        Some(Dtype::F64) => "float64",
+        Some(Dtype::I32) => "int32",
+        Some(Dtype::U32) => "uint32",
+        _ => "float32",
+    };
+    anyhow!(
+        "{}: holds {}, but the operator \"{name}\" takes {list} only; convert it (numpy: .astype(\"{repair}\")) or choose \
+         another",
+        inputs.shown_by,
+        inputs.dtype
+    )
 }
 
 struct Run<'a> {
     args: &'a Args,
     inputs: Inputs,
+    chosen: Chosen,
+    target: Option<Target>,
     engine: &'a Engine,
 }
 
@@ -36,17 +63,21 @@ impl Visitor for Run<'_> {
     type Out = Result<Report>;
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
-        let Run { args, inputs, engine } = self;
+        let Run { args, inputs, chosen, target, engine } = self;
         let start = Instant::now();
         // What an answer looks like: which parts it has, and which of them have an index.
         let sample = op.finish(op.lift(T::ZERO, 0), 1)?.parts();
         let ordered = !O::COMMUTATIVE || sample.iter().any(|part| part.index.is_some());
+        if target.is_some() {
+            ensure_mergeable::<T, O>(&chosen, &sample)?;
+        }
 
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory;
-        options.elements_hint = inputs.count();
-        let mut stream = engine.stream(op, &options)?;
-        let sizes = sizes(stream.part_elements(), args.memory);
+        let pairs = T::DTYPE == Dtype::F32x2;
+        options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
+        let mut stream = engine.stream(op.clone(), &options)?;
+        let sizes = sizes(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
         if args.verbose {
             stream.explain().iter().for_each(|line| eprintln!("{line}"));
             let Sizes { part_elements, window_bytes, .. } = sizes;
@@ -58,40 +89,47 @@ impl Visitor for Run<'_> {
         let reading = Instant::now();
         let mut pushing = Duration::ZERO;
         let mut bytes = 0;
-        for opened in inputs.each() {
-            let opened = opened?;
-            let name = opened.name.clone();
-            let size = opened.stored.size() as u64;
-            let mut take = |elements: &[T]| {
-                let start = Instant::now();
-                stream.push(elements).with_context(|| name.clone())?;
-                pushing += start.elapsed();
-                bytes += elements.len() as u64 * size;
-                bar.set_position(bytes);
-                Ok(())
-            };
-            opened.feed(ordered, sizes, &mut take)?;
+        let mut take = |name: &str, size: usize, elements: &[T]| {
+            let start = Instant::now();
+            stream.push(elements).with_context(|| name.to_string())?;
+            pushing += start.elapsed();
+            bytes += elements.len() as u64 * size as u64;
+            bar.set_position(bytes);
+            Ok(())
+        };
+        if pairs {
+            let size = inputs.pair_bytes();
+            pairs::feed(inputs, sizes, &mut |elements| take(&names, size, elements))?;
+        } else {
+            for opened in inputs.each() {
+                let opened = opened?;
+                let (name, size) = (opened.name.clone(), opened.stored.size());
+                opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
+            }
         }
         let reading = reading.elapsed().saturating_sub(pushing);
-        let finished = stream.finish().with_context(|| names.clone());
+        let finished = stream.partial().with_context(|| names.clone());
         bar.finish_and_clear();
-        let finished = finished?;
+        let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
+        let (parts, written) = conclude(output, target.as_ref()).with_context(|| names.clone())?;
 
         Ok(Report {
             operator: args.operator.clone(),
             names,
             dtype: T::DTYPE,
-            count: finished.count,
+            count,
             bytes,
-            parts: finished.output.parts(),
+            parts,
             indexed: sample.iter().map(|part| part.index.is_some()).collect(),
+            written,
             exact: O::EXACT,
+            method: chosen.method,
             adapter: engine.name(),
             backend: engine.backend(),
             seconds: Seconds {
-                read: reading + finished.copy_time,
-                upload: finished.upload_time,
-                kernel: finished.kernel_time,
+                read: reading + copy_time,
+                upload: upload_time,
+                kernel: kernel_time,
                 total: start.elapsed(),
             },
         })
@@ -99,11 +137,11 @@ impl Visitor for Run<'_> {
 }
 
 /// Parts that the stream does not cut, windows of whole parts, tiles of half a share; all within a share of the memory.
-fn sizes(part_elements: usize, memory_bytes: u64) -> Sizes {
+fn sizes(part_elements: usize, element_bytes: usize, memory_bytes: u64) -> Sizes {
     const WINDOW: usize = 64 << 20;
     let share = usize::try_from(memory_bytes / 4).unwrap_or(WINDOW);
-    let part_elements = part_elements.min(share / 4).max(1);
-    let part_bytes = part_elements * 4;
-    let tile_elements = (share / 8).clamp(1, 16 << 20);
+    let part_elements = part_elements.min(share / element_bytes).max(1);
+    let part_bytes = part_elements * element_bytes;
+    let tile_elements = (share / (2 * element_bytes)).clamp(1, 16 << 20);
     Sizes { part_elements, tile_elements, window_bytes: part_bytes * (share.min(WINDOW) / part_bytes).max(1) }
 }

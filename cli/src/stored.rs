@@ -13,8 +13,7 @@ enum Kind {
     I8,
     U16,
     I16,
-    F16,
-    Word(Dtype),
+    Native(Dtype),
 }
 
 /// The type of the numbers in a file, with their byte order.
@@ -25,9 +24,9 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Raw files hold little-endian words.
+    /// Raw files hold little-endian numbers of an element type.
     pub fn raw(dtype: Dtype) -> Stored {
-        Stored { kind: Kind::Word(dtype), big_endian: false }
+        Stored { kind: Kind::Native(dtype), big_endian: false }
     }
 
     /// The type of a .npy header.
@@ -54,24 +53,26 @@ impl Stored {
             (Bool, _) => Kind::Bool,
             (Uint, 1) => Kind::U8,
             (Uint, 2) => Kind::U16,
-            (Uint, 4) => Kind::Word(Dtype::U32),
+            (Uint, 4) => Kind::Native(Dtype::U32),
+            (Uint, 8) => Kind::Native(Dtype::U64),
             (Int, 1) => Kind::I8,
             (Int, 2) => Kind::I16,
-            (Int, 4) => Kind::Word(Dtype::I32),
-            (Float, 2) => Kind::F16,
-            (Float, 4) => Kind::Word(Dtype::F32),
+            (Int, 4) => Kind::Native(Dtype::I32),
+            (Int, 8) => Kind::Native(Dtype::I64),
+            (Float, 2) => Kind::Native(Dtype::F16),
+            (Float, 4) => Kind::Native(Dtype::F32),
+            (Float, 8) => Kind::Native(Dtype::F64),
             _ => return Err(Unsupported::plain(text)),
         };
         Ok(Stored { kind, big_endian: text.endianness() == Endianness::Big })
     }
 
-    /// The element type that the numbers become; every one of them exactly.
+    /// The element type that the numbers become, every one of them exactly; f16 may become f32 just as well.
     pub fn dtype(self) -> Dtype {
         match self.kind {
             Kind::Bool | Kind::U8 | Kind::U16 => Dtype::U32,
             Kind::I8 | Kind::I16 => Dtype::I32,
-            Kind::F16 => Dtype::F32,
-            Kind::Word(dtype) => dtype,
+            Kind::Native(dtype) => dtype,
         }
     }
 
@@ -79,40 +80,50 @@ impl Stored {
     pub fn size(self) -> usize {
         match self.kind {
             Kind::Bool | Kind::U8 | Kind::I8 => 1,
-            Kind::U16 | Kind::I16 | Kind::F16 => 2,
-            Kind::Word(_) => 4,
+            Kind::U16 | Kind::I16 => 2,
+            Kind::Native(dtype) => dtype.bytes() as usize,
         }
     }
 
-    /// The numbers in `bytes` as elements: in place where the host stores them alike, else converted into `space`.
+    /// The numbers in `bytes` as elements of `dtype()`, or as f32 where that is f16: in place where the host stores them
+    /// alike, else converted into `space`.
     pub fn elements<'a, T: Element>(self, bytes: &'a [u8], space: &'a mut Vec<T>) -> &'a [T] {
-        let native = matches!(self.kind, Kind::Word(_)) && self.big_endian == cfg!(target_endian = "big");
+        let native = self.kind == Kind::Native(T::DTYPE) && self.big_endian == cfg!(target_endian = "big");
         if let (true, Ok(elements)) = (native, try_cast_slice(bytes)) {
             return elements;
         }
         space.clear();
-        match (self.kind, self.big_endian) {
-            (Kind::Bool, _) => convert(bytes, space, |[x]| u32::from(x != 0)),
-            (Kind::U8, _) => convert(bytes, space, |[x]| u32::from(x)),
-            (Kind::I8, _) => convert(bytes, space, |x| i32::from(i8::from_le_bytes(x)) as u32),
-            (Kind::U16, false) => convert(bytes, space, |x| u32::from(u16::from_le_bytes(x))),
-            (Kind::U16, true) => convert(bytes, space, |x| u32::from(u16::from_be_bytes(x))),
-            (Kind::I16, false) => convert(bytes, space, |x| i32::from(i16::from_le_bytes(x)) as u32),
-            (Kind::I16, true) => convert(bytes, space, |x| i32::from(i16::from_be_bytes(x)) as u32),
-            (Kind::F16, false) => convert(bytes, space, |x| f16::from_le_bytes(x).to_f32().to_bits()),
-            (Kind::F16, true) => convert(bytes, space, |x| f16::from_be_bytes(x).to_f32().to_bits()),
-            (Kind::Word(_), false) => convert(bytes, space, u32::from_le_bytes),
-            (Kind::Word(_), true) => convert(bytes, space, u32::from_be_bytes),
+        let big = self.big_endian;
+        match (self.kind, self.size()) {
+            (Kind::Bool, _) => convert(bytes, space, big, |[x]| u64::from(x != 0)),
+            (Kind::I8, _) => convert(bytes, space, big, |x| i8::from_le_bytes(x) as u64),
+            (Kind::I16, _) => convert(bytes, space, big, |x| i16::from_le_bytes(x) as u64),
+            (Kind::Native(Dtype::F16), _) if T::DTYPE == Dtype::F32 => {
+                convert(bytes, space, big, |x| f16::from_le_bytes(x).to_f32().to_bits().into());
+            }
+            (_, 1) => convert(bytes, space, big, |[x]| u64::from(x)),
+            (_, 2) => convert(bytes, space, big, |x| u16::from_le_bytes(x).into()),
+            (_, 4) => convert(bytes, space, big, |x| u32::from_le_bytes(x).into()),
+            _ => convert(bytes, space, big, u64::from_le_bytes),
         }
         space
     }
 }
 
-fn convert<const N: usize, T: Element>(bytes: &[u8], space: &mut Vec<T>, bits: impl Fn([u8; N]) -> u32) {
+/// Every number's bytes, low byte first, through `pattern`; the low bits of what it gives are the element's.
+fn convert<const N: usize, T: Element>(
+    bytes: &[u8],
+    space: &mut Vec<T>,
+    big_endian: bool,
+    pattern: impl Fn([u8; N]) -> u64,
+) {
     let numbers = bytes.chunks_exact(N).map(|number| {
         let mut exact = [0; N];
         exact.copy_from_slice(number);
-        T::from_bits(bits(exact))
+        if big_endian {
+            exact.reverse();
+        }
+        T::from_pattern(pattern(exact))
     });
     space.extend(numbers);
 }
@@ -134,12 +145,12 @@ impl Unsupported {
     fn plain(text: &TypeStr) -> Unsupported {
         let bits = text.size_field().saturating_mul(8);
         let (what, repair) = match text.type_char() {
-            TypeChar::Float => (format!("float{bits}"), ".astype(\"float32\")"),
-            TypeChar::Int => (format!("int{bits}"), ".astype(\"int32\")"),
-            TypeChar::Uint => (format!("uint{bits}"), ".astype(\"uint32\")"),
+            TypeChar::Float => (format!("float{bits}"), ".astype(\"float64\")"),
+            TypeChar::Int => (format!("int{bits}"), ".astype(\"int64\")"),
+            TypeChar::Uint => (format!("uint{bits}"), ".astype(\"uint64\")"),
             TypeChar::Complex => (format!("complex{bits}"), ".real.astype(\"float32\")"),
-            TypeChar::TimeDelta => ("timedelta64".into(), ".astype(\"int64\").astype(\"float32\")"),
-            TypeChar::DateTime => ("datetime64".into(), ".astype(\"int64\").astype(\"float32\")"),
+            TypeChar::TimeDelta => ("timedelta64".into(), ".astype(\"int64\")"),
+            TypeChar::DateTime => ("datetime64".into(), ".astype(\"int64\")"),
             TypeChar::ByteStr => ("byte strings".into(), ".astype(\"float32\")"),
             TypeChar::UnicodeStr => ("strings".into(), ".astype(\"float32\")"),
             TypeChar::Object => ("Python objects".into(), ".astype(\"float32\")"),
@@ -169,6 +180,20 @@ mod tests {
         assert_eq!(read::<i32>(">i2", &[0xff, 0xfe]), [-2i32]);
         assert_eq!(read::<u32>("<u2", &[0xfe, 0xff]), [0xfffeu32]);
         assert_eq!(read::<f32>("<f2", &[0x00, 0x3c, 0x01, 0x00]), [1.0f32, 2f32.powi(-24)]);
+        assert_eq!(read::<f32>(">f2", &[0x3c, 0x00, 0x00, 0x01]), [1.0f32, 2f32.powi(-24)]);
+    }
+
+    #[test]
+    fn wide_numbers_and_halves_stay_as_they_are() {
+        let le = 0x0102_0304_0506_0708u64.to_le_bytes();
+        let be = 0x0102_0304_0506_0708u64.to_be_bytes();
+        assert_eq!(read::<u64>("<u8", &le), [0x0102_0304_0506_0708u64]);
+        assert_eq!(read::<u64>(">u8", &be), [0x0102_0304_0506_0708u64]);
+        assert_eq!(read::<i64>(">i8", &(-2i64).to_be_bytes()), [-2i64]);
+        assert_eq!(read::<f64>("<f8", &0.1f64.to_le_bytes()), [0.1f64]);
+        assert_eq!(read::<f64>(">f8", &0.1f64.to_be_bytes()), [0.1f64]);
+        assert_eq!(read::<f16>("<f2", &[0x01, 0x7c]).iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0x7c01]);
+        assert_eq!(read::<f16>(">f2", &[0x7c, 0x01]).iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0x7c01]);
     }
 
     #[test]
@@ -183,9 +208,13 @@ mod tests {
 
     #[test]
     fn others_are_named() {
-        for (text, word) in
-            [("<f8", "float64"), ("<i8", "int64"), ("|O", "objects"), ("<U5", "strings"), ("<c8", "complex64")]
-        {
+        for (text, word) in [
+            ("<f16", "float128"),
+            ("<M8[s]", "datetime64"),
+            ("|O", "objects"),
+            ("<U5", "strings"),
+            ("<c8", "complex64"),
+        ] {
             let unsupported = Stored::of(&DType::Plain(text.parse().unwrap())).unwrap_err();
             assert!(unsupported.what.contains(word) && unsupported.what.contains(text), "{unsupported:?}");
         }

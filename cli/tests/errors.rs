@@ -60,9 +60,8 @@ fn damaged_npy_files() {
 fn types_that_are_not_read() {
     let folder = Folder::new();
     for (descr, phrases) in [
-        ("'<f8'", ["float64", ".astype(\"float32\")"]),
-        ("'>i8'", ["int64", ".astype(\"int32\")"]),
-        ("'<u8'", ["uint64", ".astype(\"uint32\")"]),
+        ("'<f16'", ["float128", ".astype(\"float64\")"]),
+        ("'<m8[s]'", ["timedelta64", ".astype(\"int64\")"]),
         ("'<c8'", ["complex64", ".real"]),
         ("'<U3'", ["strings", "'<U3'"]),
         ("'|S3'", ["byte strings", "'|S3'"]),
@@ -96,10 +95,13 @@ fn adapters_that_are_not_there() {
 #[test]
 fn command_lines_that_are_wrong() {
     run(["summ", "x.npy"]).fails(2, &["'summ'", "'sum'"]);
-    run(["sum", "--dtype", "f64", "x.bin"]).fails(2, &["f64", "f32"]);
+    run(["sum", "--dtype", "f128", "x.bin"]).fails(2, &["f128", "f32", "f16", "f64", "i64", "u64"]);
     run(["sum", "--nope"]).fails(2, &["--nope"]);
     run(["sum", "--json", "--quiet"]).fails(2, &["--json"]);
     run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and stats"]);
+    run(["exact_sum", "x.npy"]).fails(2, &["'exact_sum'"]);
+    run(["sum", "--force", "x.npy"]).fails(2, &["--partial"]);
+    run(["variance", "--ddof", "1", "--partial", "x", "x.npy"]).fails(2, &["--ddof", "--partial"]);
     run(["adapters", "x.npy"]).fails(2, &["adapters takes no FILE"]);
     let done = finish(program(), b"");
     assert!(done.status == 2 && done.err.contains("Usage:") && done.out.is_empty(), "{done:?}");

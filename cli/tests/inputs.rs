@@ -26,7 +26,7 @@ fn narrow_numbers_are_widened() {
         ("'|i1'", &[255, 255, 0, 1], "i32", json!(-1)),
         ("'<u2'", &[255, 255, 1, 0], "u32", json!(65536)),
         ("'>i2'", &[255, 255, 0, 3], "i32", json!(2)),
-        ("'<f2'", &[0, 0x3c, 0, 0xb8], "f32", json!(0.5)),
+        ("'<f2'", &[0, 0x3c, 0, 0xb8], "f16", json!(0.5)),
     ] {
         let count = bytes.len() / descr[3..4].parse::<usize>().unwrap();
         let file = folder.file("x.npy", &npy(descr, false, &format!("({count},)"), bytes));
@@ -121,6 +121,22 @@ fn parts_join_in_little_memory() {
     let bytes: Vec<u8> = numbers.iter().flat_map(|x| ((x % 30_000) as i16).to_be_bytes()).collect();
     let narrow = folder.file("n.npy", &npy("'>i2'", false, "(750001,)", &bytes));
     assert_eq!(run(args.iter().chain(&[narrow.as_str()])).text(), "29999 29999");
+}
+
+#[test]
+fn large_files_follow_odd_ones() {
+    let folder = Folder::new();
+    for (dtype, odd) in [("u32", 4), ("f16", 2), ("f16", 6)] {
+        // Large enough for several threads to copy.
+        let mut large = vec![0u8; 20 << 20];
+        large[(20 << 20) - 2..].copy_from_slice(&half::f16::ONE.to_le_bytes());
+        let large = folder.file("large.bin", &large);
+        let odd = folder.file("odd.bin", &vec![0; odd]);
+        let done = run(["max", "-q", "--dtype", dtype, &odd, &large, &odd, &large]);
+        assert_eq!(done.text(), if dtype == "u32" { "1006632960" } else { "1" });
+        let done = run(["sum", "-q", "--dtype", dtype, &odd, &large, &odd, &large]);
+        assert_eq!(done.text(), if dtype == "u32" { "2013265920" } else { "2" });
+    }
 }
 
 #[test]

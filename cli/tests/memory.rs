@@ -7,20 +7,25 @@ use std::fs::File;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Runs the program on a sparse file of zeros; gives the peak of its resident memory in bytes.
+/// Sums a sparse file of zeros; gives the peak of the program's resident memory in bytes.
 fn peak(file_bytes: u64, memory: &str, through_a_pipe: bool) -> u64 {
+    peak_of(&["sum", "--dtype", "u32"], 1, file_bytes, memory, through_a_pipe)
+}
+
+/// The same with these arguments and so many times the file.
+fn peak_of(args: &[&str], times: usize, file_bytes: u64, memory: &str, through_a_pipe: bool) -> u64 {
     let folder = Folder::new();
     let path = folder.path().join("zeros.bin");
     File::create(&path).unwrap().set_len(file_bytes).unwrap();
     let mut command = program();
-    command.args(["sum", "--dtype", "u32", "-q", "--memory", memory, "--adapter", &adapter()]);
+    command.args(args).args(["-q", "--memory", memory, "--adapter", &adapter()]);
     let mut cat = None;
     if through_a_pipe {
         let mut child = std::process::Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
         command.stdin(child.stdout.take().unwrap());
         cat = Some(child);
     } else {
-        command.arg(&path).stdin(Stdio::null());
+        command.args(vec![&path; times]).stdin(Stdio::null());
     }
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
@@ -43,6 +48,12 @@ fn peak(file_bytes: u64, memory: &str, through_a_pipe: bool) -> u64 {
 fn a_file_larger_than_its_memory() {
     let peak = peak(1 << 30, "128MiB", false);
     assert!(peak < 700_000_000, "{peak}");
+}
+
+#[test]
+fn pairs_larger_than_their_memory() {
+    let peak = peak_of(&["dot", "--dtype", "f32"], 2, 192 << 20, "32MiB", false);
+    assert!(peak < 330_000_000, "{peak}");
 }
 
 #[test]

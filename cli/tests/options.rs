@@ -6,12 +6,16 @@ use common::*;
 #[test]
 fn help_lists_every_operator() {
     let done = run(["--help"]);
-    for name in treefold::ops::names().into_iter().chain(["adapters"]) {
-        let line = done.text().lines().find(|line| line.trim_start().starts_with(&format!("- {name}:")));
+    let operators = treefold::ops::names().into_iter().map(|name| name.trim_start_matches("exact_"));
+    for name in operators.chain(["merge", "adapters"]) {
+        let mut lines = done.text().lines().filter(|line| line.trim_start().starts_with(&format!("- {name}:")));
+        let (line, again) = (lines.next(), lines.next());
+        assert_eq!(again, None, "{name} twice");
         let meaning = line.and_then(|line| line.split_once(':')).map_or("", |(_, meaning)| meaning.trim());
         assert!(meaning.len() > 10 && !meaning.contains("documentation"), "{name}: {meaning:?}");
         assert!(run(["-h"]).text().contains(name));
     }
+    assert!(!done.text().contains("exact_"));
     assert!(run(["--version"]).text().starts_with("treefold "));
 }
 

@@ -48,6 +48,18 @@ fn matches(got: &[&str], want: &[String]) -> bool {
     }
 }
 
+/// A folder with the examples' data, in which commands may leave files.
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder");
+    let [from, to] = [&root(), place.path()].map(|folder: &std::path::Path| folder.join("examples/data"));
+    std::fs::create_dir_all(&to).expect("a folder");
+    for file in std::fs::read_dir(from).expect("the data") {
+        let file = file.expect("a file");
+        std::fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+    }
+    place
+}
+
 #[test]
 fn every_command_prints_what_the_readme_says() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
@@ -55,12 +67,13 @@ fn every_command_prints_what_the_readme_says() {
     assert!(examples.len() >= 8, "only {} commands found", examples.len());
     let program = PathBuf::from(env!("CARGO_BIN_EXE_treefold"));
     let folder = program.parent().expect("a folder").to_string_lossy().into_owned();
+    let place = place();
     for example in examples {
         let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
         // Messages and answers in one stream, as a person sees them.
         let output = Command::new("sh")
             .args(["-c", &format!("exec 2>&1; {}", example.command)])
-            .current_dir(root())
+            .current_dir(place.path())
             .env("PATH", path)
             .env_remove("RUST_LOG")
             .env("XDG_RUNTIME_DIR", std::env::temp_dir())

@@ -1,7 +1,7 @@
 //! The smallest element and where it stands.
 
 use super::extreme::{End, Found, Place, arg_extreme, place_wgsl};
-use crate::{Element, Op, Result};
+use crate::{Op, Result, Word};
 
 arg_extreme! {
     /// The smallest element and its index.

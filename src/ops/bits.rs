@@ -1,6 +1,6 @@
 //! Operators on words: bitwise and, or, xor, and the two quantifiers.
 
-use crate::{Element, Op, Result};
+use crate::{Op, Result};
 
 /// One operator whose accumulator is a word: how it starts, lifts, combines and finishes, in Rust and in WGSL.
 macro_rules! word_operator {
@@ -55,7 +55,7 @@ word_operator! {
     /// assert!(Cpu::new().reduce(Any, &[0i32, 0, 3])?);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Any, "any", "Whether any element is not zero", (f32, i32, u32), bool, 0, x => u32::from(x != Element::ZERO), "select(1u, 0u, is_zero(bits))", |, acc => acc != 0
+    Any, "any", "Whether any element is not zero", (f32, i32, u32), bool, 0, x => u32::from(x != crate::Element::ZERO), "select(1u, 0u, is_zero(bits))", |, acc => acc != 0
 }
 
 word_operator! {
@@ -66,7 +66,7 @@ word_operator! {
     /// assert!(!Cpu::new().reduce(All, &[1.0f32, 0.0, 3.0])?);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    All, "all", "Whether all elements are not zero", (f32, i32, u32), bool, 1, x => u32::from(x != Element::ZERO), "select(1u, 0u, is_zero(bits))", &, acc => acc != 0
+    All, "all", "Whether all elements are not zero", (f32, i32, u32), bool, 1, x => u32::from(x != crate::Element::ZERO), "select(1u, 0u, is_zero(bits))", &, acc => acc != 0
 }
 
 macro_rules! bitwise {

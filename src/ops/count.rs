@@ -1,6 +1,6 @@
 //! Counting the elements that hold some property.
 
-use crate::{Element, Op, Result, accumulator};
+use crate::{Op, Result, Word, accumulator};
 
 accumulator! {
     /// A 64-bit count in two words.
@@ -49,7 +49,7 @@ macro_rules! counting {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        impl<T: Element> Op<T> for $name {
+        impl<T: Word> Op<T> for $name {
             type Acc = Count;
             type Output = u64;
             const ANSWER_WORDS: usize = 2;

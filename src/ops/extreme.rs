@@ -3,7 +3,7 @@
 //! One rule serves them all: *the lowest rank wins*. For a minimum the rank of an element is its key, for a maximum the
 //! key's complement; a NaN has rank 0 and so beats everything; no element at all has rank 2^32 - 1, which no float has.
 
-use crate::{Element, Op, Result, accumulator};
+use crate::{Op, Result, Word, accumulator};
 
 /// Which end of the order is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub(crate) enum End {
 
 impl End {
     #[inline(always)]
-    pub(crate) fn rank<T: Element>(self, x: T) -> u32 {
+    pub(crate) fn rank<T: Word>(self, x: T) -> u32 {
         let key = if self == End::Low { x.key() } else { !x.key() };
         if x.is_nan() { 0 } else { key }
     }
 
     /// The element of a rank. A NaN comes back as the canonical one.
-    pub(crate) fn unrank<T: Element>(self, rank: u32) -> T {
+    pub(crate) fn unrank<T: Word>(self, rank: u32) -> T {
         if rank == 0 && T::DTYPE == crate::Dtype::F32 {
             return T::from_bits(0x7fc0_0000);
         }
@@ -28,7 +28,7 @@ impl End {
     }
 
     /// `rank` and `unrank` in WGSL, their names behind a prefix.
-    pub(crate) fn wgsl<T: Element>(self, prefix: &str) -> String {
+    pub(crate) fn wgsl<T: Word>(self, prefix: &str) -> String {
         let flip = if self == End::Low { "" } else { "~" };
         let nan = if T::DTYPE == crate::Dtype::F32 { "if rank == 0u { return 0x7fc00000u; } " } else { "" };
         format!(
@@ -47,7 +47,7 @@ macro_rules! extreme {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        impl<T: Element> Op<T> for $name {
+        impl<T: Word> Op<T> for $name {
             type Acc = u32;
             type Output = Option<T>;
             const ANSWER_WORDS: usize = 1;
@@ -110,7 +110,7 @@ impl Place {
     pub(crate) const NOWHERE: Place = Place { rank: NONE, low: NONE, high: NONE };
 
     #[inline(always)]
-    pub(crate) fn new<T: Element>(end: End, x: T, index: u64) -> Place {
+    pub(crate) fn new<T: Word>(end: End, x: T, index: u64) -> Place {
         Place { rank: end.rank(x), low: index as u32, high: (index >> 32) as u32 }
     }
     #[inline(always)]
@@ -118,17 +118,17 @@ impl Place {
         u64::from(self.low) | u64::from(self.high) << 32
     }
     #[inline(always)]
-    pub(crate) fn better<T: Element>(self, other: Place) -> Place {
+    pub(crate) fn better<T: Word>(self, other: Place) -> Place {
         let (a, b) = ((T::tie(self.rank), self.index()), (T::tie(other.rank), other.index()));
         if b < a { other } else { self }
     }
-    pub(crate) fn found<T: Element>(self, end: End, count: u64) -> Option<Found<T>> {
+    pub(crate) fn found<T: Word>(self, end: End, count: u64) -> Option<Found<T>> {
         (count > 0).then(|| Found { value: end.unrank(self.rank), index: self.index() })
     }
 
     /// The lowest rank of a slice and its first place: one pass for the rank, a second that stops at it.
     #[inline(always)]
-    pub(crate) fn of<T: Element>(end: End, elements: &[T], index: u64) -> Place {
+    pub(crate) fn of<T: Word>(end: End, elements: &[T], index: u64) -> Place {
         let mut best = Place::NOWHERE;
         for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
             let rank = block.iter().fold(NONE, |rank, &x| rank.min(T::tie(end.rank(x))));
@@ -142,7 +142,7 @@ impl Place {
 }
 
 /// The WGSL of an operator on [`Place`].
-pub(crate) fn place_wgsl<T: Element>(end: End) -> String {
+pub(crate) fn place_wgsl<T: Word>(end: End) -> String {
     end.wgsl::<T>("")
         + "
 fn identity() -> Acc { return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu); }
@@ -168,12 +168,13 @@ macro_rules! arg_extreme {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        impl<T: Element> Op<T> for $name {
+        impl<T: Word> Op<T> for $name {
             type Acc = Place;
             type Output = Option<Found<T>>;
             const ANSWER_WORDS: usize = 3;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
+            const PLACES: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
@@ -229,7 +230,7 @@ accumulator! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinMax;
 
-impl<T: Element> Op<T> for MinMax {
+impl<T: Word> Op<T> for MinMax {
     type Acc = Ends;
     type Output = Option<(T, T)>;
     const ANSWER_WORDS: usize = 2;

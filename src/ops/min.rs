@@ -1,7 +1,7 @@
 //! Minimum.
 
 use super::extreme::{End, NONE, extreme};
-use crate::{Element, Op, Result};
+use crate::{Op, Result, Word};
 
 extreme! {
     /// The smallest element.

@@ -1,6 +1,6 @@
 //! Product: checked 64-bit for integers, with a range of its own for floats.
 
-use crate::{Element, Error, Op, Result, accumulator};
+use crate::{Error, Op, Result, Word, accumulator};
 
 /// The product of all elements.
 ///
@@ -193,7 +193,7 @@ impl ProductInteger {
     }
 }
 
-fn product_integer_wgsl<T: Element>() -> String {
+fn product_integer_wgsl<T: Word>() -> String {
     let signed = T::DTYPE == crate::Dtype::I32;
     let (magnitude, sign) = if signed { ("select(bits, 0u - bits, bits >> 31u == 1u)", "bits & 0x80000000u") } else { ("bits", "0u") };
     let beyond = if signed {

@@ -1,6 +1,7 @@
 //! The usual summary of a data set, in one read.
 
 use super::{ArgMax, ArgMin, CountNan, Found, Sum, Variance};
+use crate::shader::{Dialect, Module};
 use crate::{Op, Result};
 
 /// What [`Stats`] answers about elements of type `T`, whose sum is a `S`.
@@ -55,6 +56,7 @@ macro_rules! stats {
             type Output = Summary<$type, $sum>;
             const ANSWER_WORDS: usize = 0;
             const ABOUT: &'static str = "Count, NaN count, sum, mean, std, min and max with their indices";
+            const PLACES: bool = true;
             const ELEMENTS_MAX: u64 = <Parts as Op<$type>>::ELEMENTS_MAX;
 
             fn name(&self) -> &'static str {
@@ -80,8 +82,8 @@ macro_rules! stats {
             fn wgsl(&self) -> String {
                 Op::<$type>::wgsl(&self.parts())
             }
-            fn module(&self, subgroups: bool) -> String {
-                Op::<$type>::module(&self.parts(), subgroups)
+            fn module(&self, dialect: Dialect) -> Module {
+                Op::<$type>::module(&self.parts(), dialect)
             }
             #[inline(always)]
             fn fold(&self, elements: &[$type], index: u64) -> Self::Acc {

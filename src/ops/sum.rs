@@ -1,17 +1,21 @@
 //! Sum: exact in 64 bits for integers, a fixed tree of f32 additions for floats.
 
 use super::wide::Sum64;
-use crate::{Element, Error, Op, Result, accumulator};
+use crate::exact::Fixed;
+use crate::shader::{self, Dialect, Module};
+use crate::{Error, Op, Result, Word, accumulator};
 
 /// The sum of all elements.
 ///
-/// - **Integers**: the exact sum as `i64` or `u64`; [`Error::Overflow`] where it does not fit, never a silent wrap.
+/// - **i32, u32**: the exact sum as `i64` or `u64`; [`Error::Overflow`] where it does not fit, never a silent wrap.
+/// - **i64, u64**: the exact sum as `i128` or `u128`, on every adapter: kernels read two words, no 64-bit type needed.
 /// - **f32**: accumulated in f32 in a fixed tree, so deterministic on one adapter and version. With u = 2^-24 and no
 ///   overflow on the way the error is at most (n - 1)·u·Σ|x|.
 /// - **Order**: commutative; any order. **Empty**: 0.
 /// - **NaN and infinities**: NaN if there is a NaN, or both infinities; else the infinity; decided on the bits.
 /// - **Zero**: a sum of only -0 is -0, every other zero sum is +0.
-/// - **On the device**: f32: 1 word; integers: 2 words (low, high), exact up to 2^32 elements.
+/// - **On the device**: f32: 1 word; i32, u32: 2 words (low, high), exact up to 2^32 elements; i64, u64:
+///   4 words, low word first.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Sum};
@@ -130,8 +134,60 @@ impl Op<f32> for Sum {
     }
 }
 
+macro_rules! wide_sum {
+    ($type:ty, $wide:ty, $above:literal) => {
+        impl Op<$type> for Sum {
+            type Acc = Fixed<4>;
+            type Output = $wide;
+            const ANSWER_WORDS: usize = 4;
+            const ABOUT: &'static str = ABOUT;
+            const EXACT: bool = true;
+
+            fn name(&self) -> &'static str {
+                "sum"
+            }
+            fn identity(&self) -> Fixed<4> {
+                Fixed::ZERO
+            }
+            #[inline(always)]
+            fn lift(&self, x: $type, _: u64) -> Fixed<4> {
+                Fixed::integer(i128::from(x), 0)
+            }
+            #[inline(always)]
+            fn combine(&self, a: Fixed<4>, b: Fixed<4>) -> Fixed<4> {
+                a.plus(b)
+            }
+            #[inline(always)]
+            fn fold(&self, elements: &[$type], _: u64) -> Fixed<4> {
+                // What wraps here is the sign of a sum of u64, which has none.
+                Fixed::integer(elements.iter().fold(0i128, |sum, &x| sum.wrapping_add(i128::from(x))), 0)
+            }
+            fn finish(&self, acc: Fixed<4>, _: u64) -> Result<$wide> {
+                Ok(acc.low() as $wide)
+            }
+            fn wgsl(&self) -> String {
+                concat!(
+                    include_str!("../../shaders/exact.wgsl"),
+                    "fn lift(bits: vec2<u32>, index: u32) -> Acc {\n    let above = ", $above,
+                    ";\n    return Acc(0u, array<u32, 4>(bits.x, bits.y, above, above));\n}\n",
+                    "fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 4> { return acc.limbs; }\n",
+                ).into()
+            }
+            fn module(&self, dialect: Dialect) -> Module {
+                let shuffle = if dialect.subgroups { include_str!("../../shaders/exact_shuffle.wgsl") } else { "" };
+                let text = Op::<$type>::wgsl(self) + shuffle;
+                let text = shader::complete::<Fixed<4>>(&text, <$type as crate::Element>::DTYPE, dialect);
+                Module { text, counters: 0, gathered_bytes: None, heavy: false, ends: true, combine_trips: 4, trips: 64 }
+            }
+        }
+    };
+}
+
+wide_sum!(i64, i128, "bitcast<u32>(bitcast<i32>(bits.y) >> 31u)");
+wide_sum!(u64, u128, "0u");
+
 /// The WGSL of an exact integer sum in two words; a signed element brings its sign along.
-pub(crate) fn sum64_wgsl<T: Element>() -> String {
+pub(crate) fn sum64_wgsl<T: Word>() -> String {
     let high = if T::DTYPE == crate::Dtype::I32 { "bitcast<u32>(bitcast<i32>(bits) >> 31u)" } else { "0u" };
     format!(
         "

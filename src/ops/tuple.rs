@@ -7,7 +7,9 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::{Accumulator, Element, Op, Result, shader};
+use crate::selftest::Trial;
+use crate::shader::{self, Dialect, Module};
+use crate::{Accumulator, Element, Op, Result};
 
 /// The answer's words of a tuple: the members' one after another; none, where a member has none.
 const fn answer_words(members: &[usize]) -> usize {
@@ -44,6 +46,9 @@ macro_rules! tuple {
                 $(at += $op::WORDS;
                 self.$m.write(&mut words[at - $op::WORDS..at]);)+
             }
+            fn fits(&self) -> bool {
+                true $(&& self.$m.fits())+
+            }
             fn read(words: &[u32]) -> Self {
                 let mut at = 0;
                 ($({
@@ -58,6 +63,7 @@ macro_rules! tuple {
             type Output = ($($op::Output,)+);
             const COMMUTATIVE: bool = true $(&& $op::COMMUTATIVE)+;
             const ANSWER_WORDS: usize = answer_words(&[$($op::ANSWER_WORDS),+]);
+            const PLACES: bool = false $(|| $op::PLACES)+;
             const ELEMENTS_MAX: u64 = least(&[$($op::ELEMENTS_MAX),+]);
 
             fn name(&self) -> &'static str {
@@ -78,12 +84,19 @@ macro_rules! tuple {
             fn finish(&self, acc: Self::Acc, count: u64) -> Result<Self::Output> {
                 Ok(($(self.$m.finish(acc.$m, count)?,)+))
             }
+            /// Nothing of its own; `module` puts the members' texts together.
             fn wgsl(&self) -> String {
-                self.module(false)
+                String::new()
             }
-            fn module(&self, subgroups: bool) -> String {
-                let members = [$((self.$m.module(subgroups), $op::ANSWER_WORDS)),+];
-                shader::compose(&members, Self::ANSWER_WORDS, subgroups)
+            fn canonical(&self, acc: Self::Acc) -> Self::Acc {
+                ($(self.$m.canonical(acc.$m),)+)
+            }
+            fn is_right(&self, trial: &Trial) -> Result<bool> {
+                Ok(true $(&& self.$m.is_right(trial)?)+)
+            }
+            fn module(&self, dialect: Dialect) -> Module {
+                let members = [$((self.$m.module(dialect), $op::ANSWER_WORDS)),+];
+                shader::compose(&members, Self::ANSWER_WORDS, dialect)
             }
             #[inline(always)]
             fn fold(&self, elements: &[T], index: u64) -> Self::Acc {

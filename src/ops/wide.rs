@@ -46,6 +46,9 @@ macro_rules! sum64_words {
             fn write(&self, words: &mut [u32]) {
                 (words[0], words[1]) = (self.0 as u32, (self.0 >> 32) as u32);
             }
+            fn fits(&self) -> bool {
+                <$wide>::try_from(self.0).is_ok()
+            }
             fn read(words: &[u32]) -> Self {
                 let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
                 Self::new(i128::from(bits as $wide))

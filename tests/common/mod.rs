@@ -2,7 +2,12 @@
 //! and the suite that compares kernels with a plain fold.
 #![allow(dead_code)]
 
+pub mod exactly;
+pub mod oracle;
+pub mod sets;
+
 use std::sync::OnceLock;
+use treefold::half::f16;
 use treefold::ops::Visitor;
 use treefold::wgpu::{self, BufferUsages, util::DeviceExt};
 use treefold::{Answer, Dtype, Element, Gpu, Input, Layout, Op, Result, Tuning, Value, accumulator};
@@ -19,12 +24,17 @@ pub fn gpu() -> Gpu {
 
 /// The same adapter, opened with small limits: short bindings, little workgroup memory, small workgroups, no features.
 pub fn small_gpu(binding_bytes: u64) -> Gpu {
+    limited_gpu(binding_bytes, 4096)
+}
+
+/// The same with other workgroup memory.
+pub fn limited_gpu(binding_bytes: u64, workgroup_bytes: u32) -> Gpu {
     let adapter = adapter();
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: binding_bytes,
         max_compute_invocations_per_workgroup: 64,
         max_compute_workgroup_size_x: 64,
-        max_compute_workgroup_storage_size: 4096,
+        max_compute_workgroup_storage_size: workgroup_bytes,
         ..wgpu::Limits::downlevel_defaults()
     };
     let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
@@ -68,6 +78,33 @@ pub fn download(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u32> {
     view.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect()
 }
 
+/// An element of 32 bits.
+pub fn from_bits<T: Element>(bits: u32) -> T {
+    T::from_pattern(bits.into())
+}
+
+/// The low 32 bits of an element.
+pub fn bits<T: Element>(x: T) -> u32 {
+    x.pattern() as u32
+}
+
+/// About the number that a scalar is; of a pair, the product.
+pub fn number<T: Element>(x: T) -> f64 {
+    let single = |bits: u64| f64::from(f32::from_bits(bits as u32));
+    let pattern = x.pattern();
+    match T::DTYPE {
+        Dtype::F32 => single(pattern),
+        Dtype::I32 => (bits(x) as i32).into(),
+        Dtype::U32 => bits(x).into(),
+        Dtype::F16 => f16::from_bits(pattern as u16).into(),
+        Dtype::F64 => f64::from_bits(pattern),
+        Dtype::I64 => pattern as i64 as f64,
+        Dtype::U64 => pattern as f64,
+        Dtype::F32x2 => single(pattern) * single(pattern >> 32),
+        other => panic!("{other}: what is its number?"),
+    }
+}
+
 /// A small generator of reproducible numbers (splitmix64).
 pub struct Random(pub u64);
 
@@ -85,10 +122,15 @@ impl Random {
     /// Ordinary values: floats in (-1, 1), integers of all sizes.
     pub fn element<T: Element>(&mut self) -> T {
         let bits = self.next();
-        match T::DTYPE {
-            Dtype::F32 => T::from_bits((((bits >> 40) as f32 / (1u64 << 23) as f32) - 1.0).to_bits()),
-            _ => T::from_bits((bits as u32) >> (bits >> 59)),
-        }
+        let single = |bits: u64| ((bits >> 40) as f32 / (1u64 << 23) as f32) - 1.0;
+        T::from_pattern(match T::DTYPE {
+            Dtype::F32 => single(bits).to_bits().into(),
+            Dtype::F16 => f16::from_f32(single(bits)).to_bits().into(),
+            Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
+            Dtype::F32x2 => u64::from(single(bits).to_bits()) | u64::from(single(bits << 24).to_bits()) << 32,
+            Dtype::I64 | Dtype::U64 => bits >> (self.next() >> 58),
+            _ => u64::from((bits as u32) >> (bits >> 59)),
+        })
     }
     pub fn elements<T: Element>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| self.element()).collect()
@@ -97,25 +139,41 @@ impl Random {
 
 /// Values at the edges of a type, NaN of both signs among them.
 pub fn extremes<T: Element>() -> Vec<T> {
-    let bits: &[u32] = match T::DTYPE {
-        Dtype::F32 => &[
-            0x7fc0_0000,
-            0xffc0_0000,
-            0x7f80_0001,
-            0x7f80_0000,
-            0xff80_0000,
-            0,
-            0x8000_0000,
-            1,
-            0x8000_0001,
-            0x007f_ffff,
-            0x7f7f_ffff,
-            0xff7f_ffff,
-            0x3f80_0000,
-        ],
-        _ => &[0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_ffff],
+    const SINGLE: [u64; 13] = [
+        0x7fc0_0000,
+        0xffc0_0000,
+        0x7f80_0001,
+        0x7f80_0000,
+        0xff80_0000,
+        0,
+        0x8000_0000,
+        1,
+        0x8000_0001,
+        0x007f_ffff,
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x3f80_0000,
+    ];
+    let patterns: Vec<u64> = match T::DTYPE {
+        Dtype::F32 => SINGLE.to_vec(),
+        // Each beside another one, zero beside infinity among them.
+        Dtype::F32x2 => {
+            let beside =
+                |k: usize| SINGLE.iter().enumerate().map(move |(at, x)| x | SINGLE[(at + k) % SINGLE.len()] << 32);
+            beside(1).chain(beside(2)).chain(beside(7)).collect()
+        }
+        Dtype::F16 => {
+            vec![0x7e00, 0xfe00, 0x7c01, 0x7c00, 0xfc00, 0, 0x8000, 1, 0x8001, 0x03ff, 0x7bff, 0xfbff, 0x3c00]
+        }
+        Dtype::F64 => SINGLE
+            .iter()
+            .map(|&bits| f64::from(f32::from_bits(bits as u32)).to_bits())
+            .chain([0x7ff0_0000_0000_0001, 1, 1 << 63 | 1, 0x7fef_ffff_ffff_ffff, 0xffef_ffff_ffff_ffff])
+            .collect(),
+        Dtype::I64 | Dtype::U64 => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX, u64::from(u32::MAX), 1 << 32],
+        _ => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_ffff],
     };
-    bits.iter().map(|&bits| T::from_bits(bits)).collect()
+    patterns.into_iter().map(T::from_pattern).collect()
 }
 
 accumulator! {
@@ -143,7 +201,7 @@ impl<T: Element> Op<T> for TextHash {
         Text { hash: 0, power: 1 }
     }
     fn lift(&self, x: T, _: u64) -> Text {
-        Text { hash: x.bits() ^ 0x5bd1_e995, power: BASE }
+        Text { hash: bits(x) ^ 0x5bd1_e995, power: BASE }
     }
     fn combine(&self, a: Text, b: Text) -> Text {
         Text { hash: a.hash.wrapping_mul(b.power).wrapping_add(b.hash), power: a.power.wrapping_mul(b.power) }
@@ -182,7 +240,7 @@ impl<T: Element> Op<T> for WeightedSum {
         Weights { count: 0, sum: 0, weighted: 0 }
     }
     fn lift(&self, x: T, index: u64) -> Weights {
-        Weights { count: 1, sum: x.bits(), weighted: x.bits().wrapping_mul(index as u32) }
+        Weights { count: 1, sum: bits(x), weighted: bits(x).wrapping_mul(index as u32) }
     }
     fn combine(&self, a: Weights, b: Weights) -> Weights {
         Weights {
@@ -214,6 +272,8 @@ pub const SMALL: Tuning = Tuning {
     single_elements_max: 100,
     layout: Layout::Strided,
     subgroups: true,
+    bins: true,
+    bins_loads_in_flight: 2,
     dispatch_bytes_max: 1 << 30,
 };
 
@@ -271,13 +331,16 @@ pub fn same(a: Value, b: Value, slack: f64) -> bool {
 }
 
 /// Rounding that a float operator may differ by, from a bound on any order of its operations.
-pub fn slack<T: Element>(operator: &str, elements: &[T], answer: f64) -> f64 {
+pub fn slack<T: Element, O: Op<T>>(operator: &str, elements: &[T], answer: f64) -> f64 {
+    if O::EXACT {
+        return 0.0;
+    }
     if T::DTYPE != Dtype::F32 {
         return if answer.abs() < 1.0 { 1e-15 } else { answer.abs() * 1e-15 };
     }
     let n = elements.len() as f64;
     let u = f64::from(f32::EPSILON);
-    let finite = elements.iter().map(|x| x.to_f64().abs()).filter(|x| x.is_finite());
+    let finite = elements.iter().map(|x| number(*x).abs()).filter(|x| x.is_finite());
     let absolute: f64 = finite.sum();
     match operator {
         // A device may flush subnormals.
@@ -397,18 +460,18 @@ impl Compare<'_> {
                 continue;
             };
             for (got, want) in decode::<T>(op.name(), words).into_iter().zip(want) {
-                // What the host has as f64, the device has as f32.
+                // What the host has as f64, the device has as f32, if its elements are no f64.
                 let (target, extra) = match want.value {
-                    Value::F64(x) => (Value::F32(x as f32), 4e-7 * x.abs()),
+                    Value::F64(x) if T::DTYPE != Dtype::F64 => (Value::F32(x as f32), 4e-7 * x.abs()),
                     value => (value, 0.0),
                 };
                 let answer = if let Value::F32(x) = target { f64::from(x) } else { 0.0 };
                 let infinite = matches!(got.0, Value::F32(x) if x == f32::INFINITY);
-                let reach = elements.iter().map(|x| x.to_f64().abs()).fold(answer, f64::max) * elements.len() as f64;
+                let reach = elements.iter().map(|x| number(*x).abs()).fold(answer, f64::max) * elements.len() as f64;
                 if op.name() == "variance" && infinite && reach > 3e38 || want.value == Value::None {
                     continue;
                 }
-                if !same(got.0, target, slack(op.name(), elements, answer) + extra) || got.1 != want.index {
+                if !same(got.0, target, slack::<T, O>(op.name(), elements, answer) + extra) || got.1 != want.index {
                     self.failures.push(format!("{place}: got {got:?}, want {want:?}"));
                 }
             }
@@ -435,12 +498,14 @@ impl Compare<'_> {
                     let operator = if want.name == "value" { op.name() } else { want.name };
                     // Devices keep the squares in f32.
                     let variance = if operator == "std" { answer * answer } else { answer };
-                    let reach = elements.iter().map(|x| x.to_f64().abs()).fold(variance, f64::max);
+                    let reach = elements.iter().map(|x| number(*x).abs()).fold(variance, f64::max);
                     let beyond = matches!(operator, "variance" | "std") && reach * elements.len() as f64 > 3e38;
                     if beyond && got.value == Value::F64(f64::INFINITY) {
                         continue;
                     }
-                    if !same(got.value, want.value, slack(operator, elements, answer)) || got.index != want.index {
+                    if !same(got.value, want.value, slack::<T, O>(operator, elements, answer))
+                        || got.index != want.index
+                    {
                         self.failures.push(format!("{place}: got {got:?}, want {want:?}"));
                     }
                 }
@@ -464,23 +529,49 @@ fn decode<T: Element>(operator: &str, words: &[u32]) -> Vec<(Value, Option<u64>)
         _ => Value::U64(word.into()),
     };
     let float = T::DTYPE == Dtype::F32;
-    match operator {
-        "sum" | "product" if float => vec![(element(words[0]), None)],
-        "sum" | "product" if T::DTYPE == Dtype::I32 => vec![(Value::I64(wide as i64), None)],
-        "sum" | "product" | "count_nonzero" | "count_nan" => vec![(Value::U64(wide), None)],
-        "mean" | "variance" => vec![(Value::F32(f32::from_bits(words[0])), None)],
-        "any" | "all" => vec![(Value::Bool(words[0] == 1), None)],
-        "argmin" | "argmax" => vec![(element(words[0]), Some(u64::from(words[1]) | u64::from(words[2]) << 32))],
-        "minmax" => vec![(element(words[0]), None), (element(words[1]), None)],
-        _ => vec![(element(words[0]), None)],
-    }
+    let all = || words[..4].iter().rev().fold(0, |all, &word| all << 32 | u128::from(word));
+    let value = match operator {
+        "sum" | "product" if float => element(words[0]),
+        "sum" if T::DTYPE == Dtype::I64 => Value::I128(all() as i128),
+        "sum" if T::DTYPE == Dtype::U64 => Value::U128(all()),
+        "sum" | "product" if T::DTYPE == Dtype::I32 => Value::I64(wide as i64),
+        "sum" | "product" | "count_nonzero" | "count_nan" => Value::U64(wide),
+        "mean" | "variance" => Value::F32(f32::from_bits(words[0])),
+        _ if operator.starts_with("exact_") && T::DTYPE == Dtype::F64 => Value::F64(f64::from_bits(wide)),
+        _ if operator.starts_with("exact_") => Value::F32(f32::from_bits(words[0])),
+        "any" | "all" => Value::Bool(words[0] == 1),
+        "argmin" | "argmax" => {
+            return vec![(element(words[0]), Some(u64::from(words[1]) | u64::from(words[2]) << 32))];
+        }
+        "minmax" => return vec![(element(words[0]), None), (element(words[1]), None)],
+        _ => element(words[0]),
+    };
+    vec![(value, None)]
 }
 
 fn one<T: Element>() -> T {
-    match T::DTYPE {
-        Dtype::F32 => T::from_bits(1.0f32.to_bits()),
-        _ => T::from_bits(1),
-    }
+    let single = u64::from(1.0f32.to_bits());
+    T::from_pattern(match T::DTYPE {
+        Dtype::F32 => single,
+        Dtype::F32x2 => single | single << 32,
+        Dtype::F16 => f16::ONE.to_bits().into(),
+        Dtype::F64 => 1.0f64.to_bits(),
+        _ => 1,
+    })
+}
+
+/// Whether an operator takes elements of a type.
+pub fn takes(operator: &str, dtype: Dtype) -> bool {
+    use Dtype::*;
+    let types: &[Dtype] = match operator {
+        "and" | "or" | "xor" => &[I32, U32],
+        "sum" => &[F32, I32, U32, I64, U64],
+        "exact_sum" | "exact_mean" => &[F32, F16, F64],
+        "exact_dot" => &[F32x2],
+        "exact_sumsq" | "exact_norm2" | "exact_stats" => &[F32],
+        _ => &[F32, I32, U32],
+    };
+    types.contains(&dtype)
 }
 
 /// Checks that every index is read once and in order, over lengths, offsets and, where asked, several buffers.

@@ -1,0 +1,329 @@
+//! Partial results in files: whatever the split, the order and the adapters, they merge to the bits of one call.
+
+mod common;
+use common::*;
+use serde_json::{Value, json};
+
+/// Runs the program on an adapter of that name.
+fn on(adapter: &str, args: &[&str]) -> Done {
+    let mut command = program();
+    command.args(["--adapter", adapter]).args(args);
+    finish(command, b"")
+}
+
+fn numbers(count: u32) -> Vec<f32> {
+    // All signs and exponents but the top one.
+    (0..count).map(|i| f32::from_bits(i.wrapping_mul(0x9e37_79b9) & 0xbfff_ffff)).collect()
+}
+
+/// What must not depend on how an answer came about.
+fn answer(json: &Value) -> Value {
+    json!([json["operator"], json["dtype"], json["count"], json["value"], json["bits"], json["exact"], json["method"]])
+}
+
+/// Reduces the parts to partials, on the CPU engine and the tests' adapter by turns, and merges them in several orders.
+fn splits_merge_to_the_whole(operator: &str, whole: &[&str], parts: &[Vec<String>]) {
+    let folder = Folder::new();
+    let want = answer(&run([operator, "--json"].iter().chain(whole)).json());
+    let partials: Vec<String> = (0..parts.len()).map(|p| text(folder.path().join(format!("{p}.part")))).collect();
+    for (p, (files, partial)) in parts.iter().zip(&partials).enumerate() {
+        let mut args = vec![operator, "--json", "--partial", partial];
+        args.extend(files.iter().map(String::as_str));
+        let engine = if p % 2 == 0 { "cpu".into() } else { adapter() };
+        let json = on(&engine, &args).json();
+        assert_eq!((&json["operator"], &json["partial"]), (&json!(operator), &json!(partial)), "{json}");
+        assert!(json["count"].is_number() && json.get("value").is_none(), "{json}");
+    }
+    for turn in 0..parts.len() {
+        let mut shuffled = partials.clone();
+        shuffled.rotate_left(turn);
+        shuffled.swap(0, turn / 2);
+        let merged = run(["merge", "--json"].map(String::from).iter().chain(&shuffled)).json();
+        assert_eq!(answer(&merged), want, "{operator} {turn}");
+        assert_eq!(merged["adapter"], "merged");
+    }
+    // By way of another partial.
+    let between = text(folder.path().join("between.part"));
+    let args = ["merge", "--quiet", "--partial", &between];
+    assert_eq!(run(args.map(String::from).iter().chain(&partials[1..])).text(), "");
+    let merged = run(["merge", "--json", &between, &partials[0]]).json();
+    assert_eq!(answer(&merged), want, "{operator} by way of another");
+}
+
+#[test]
+fn float_sums_merge_from_any_split() {
+    let folder = Folder::new();
+    let values = numbers(9000);
+    let whole = folder.f32("whole.npy", &values);
+    let cuts: [&[usize]; 3] = [&[0, 1, 9000], &[0, 0, 2999, 3000, 9000], &[0, 1024, 4096, 5000, 8999, 9000]];
+    for cuts in cuts {
+        let part =
+            |ends: &[usize]| vec![folder.f32(&format!("{}-{}.npy", ends[0], ends[1]), &values[ends[0]..ends[1]])];
+        let parts: Vec<Vec<String>> = cuts.windows(2).map(part).collect();
+        for operator in ["sum", "mean", "sumsq", "norm2"] {
+            splits_merge_to_the_whole(operator, &[&whole], &parts);
+        }
+    }
+}
+
+#[test]
+fn every_operator_without_an_index_merges() {
+    let folder = Folder::new();
+    let ints = [3i32, -1, 4, 0, 5, i32::MAX, 2, i32::MIN, -7];
+    let floats = [3.0f32, -1.0, f32::NAN, -0.0, 5.0, 1e30, 2.0, 1e-40, f32::INFINITY];
+    let int_files = [folder.i32("i.npy", &ints), folder.i32("i0.npy", &ints[..4]), folder.i32("i1.npy", &ints[4..])];
+    let float_files =
+        [folder.f32("f.npy", &floats), folder.f32("f0.npy", &floats[..4]), folder.f32("f1.npy", &floats[4..])];
+    let exact = [
+        "sum",
+        "product",
+        "min",
+        "max",
+        "minmax",
+        "mean",
+        "variance",
+        "count_nonzero",
+        "count_nan",
+        "any",
+        "all",
+        "and",
+        "or",
+        "xor",
+    ];
+    for operator in exact {
+        let [whole, front, back] = &int_files;
+        splits_merge_to_the_whole(operator, &[whole], &[vec![front.clone()], vec![back.clone()]]);
+    }
+    for operator in
+        ["sum", "mean", "sumsq", "norm2", "min", "max", "minmax", "count_nonzero", "count_nan", "any", "all"]
+    {
+        let [whole, front, back] = &float_files;
+        splits_merge_to_the_whole(operator, &[whole], &[vec![front.clone()], vec![back.clone()]]);
+    }
+    let pair = |name: &str, values: &[f32]| {
+        let other: Vec<f32> = values.iter().map(|x| 1.0 - x).collect();
+        vec![folder.f32(&format!("x{name}.npy"), values), folder.f32(&format!("y{name}.npy"), &other)]
+    };
+    let values = &numbers(5000)[..];
+    let (whole, front, back) = (pair("", values), pair("0", &values[..777]), pair("1", &values[777..]));
+    splits_merge_to_the_whole("dot", &[&whole[0], &whole[1]], &[front, back]);
+}
+
+#[test]
+fn the_other_types_merge() {
+    let folder = Folder::new();
+    let file = |name: &str, descr: &str, bytes: Vec<u8>, size: usize| {
+        folder.file(name, &npy(descr, false, &format!("({},)", bytes.len() / size), &bytes))
+    };
+    let doubles =
+        |name: &str, values: &[f64]| file(name, "'<f8'", values.iter().flat_map(|x| x.to_le_bytes()).collect(), 8);
+    let wide =
+        |name: &str, values: &[i64]| file(name, "'>i8'", values.iter().flat_map(|x| x.to_be_bytes()).collect(), 8);
+    let halves = |name: &str, values: &[f32]| {
+        file(name, "'<f2'", values.iter().flat_map(|&x| half::f16::from_f32(x).to_le_bytes()).collect(), 2)
+    };
+    let (a, b) = (doubles("a.npy", &[1e300, 0.1, 0.2]), doubles("b.npy", &[-1e300, 0.3]));
+    splits_merge_to_the_whole("sum", &[&a, &b], &[vec![a.clone()], vec![b.clone()]]);
+    splits_merge_to_the_whole("mean", &[&a, &b], &[vec![a.clone()], vec![b.clone()]]);
+    let (a, b) = (wide("a.npy", &[i64::MIN; 3]), wide("b.npy", &[i64::MIN, 5]));
+    splits_merge_to_the_whole("sum", &[&a, &b], &[vec![a.clone()], vec![b.clone()]]);
+    let (a, b) = (halves("a.npy", &[65504.0, 6e-8, 1.5]), halves("b.npy", &[-65504.0, 0.25]));
+    splits_merge_to_the_whole("sum", &[&a, &b], &[vec![a.clone()], vec![b.clone()]]);
+    splits_merge_to_the_whole("mean", &[&a, &b], &[vec![a.clone()], vec![b.clone()]]);
+}
+
+#[test]
+fn zeros_keep_their_sign_through_files() {
+    let folder = Folder::new();
+    let partial = |name: &str, values: &[f32]| {
+        let partial = text(folder.path().join(format!("{name}.part")));
+        assert_eq!(run(["sum", "-q", "--partial", &partial, &folder.f32(name, values)]).text(), "");
+        partial
+    };
+    let (nothing, minus, plus) = (partial("n.npy", &[]), partial("m.npy", &[-0.0]), partial("p.npy", &[0.0]));
+    assert_eq!(run(["merge", "-q", &minus, &nothing, &minus]).text(), "-0");
+    assert_eq!(run(["merge", "-q", &minus, &plus]).text(), "0");
+    assert_eq!(run(["merge", "-q", &nothing]).text(), "0");
+}
+
+#[test]
+fn variance_takes_its_ddof_when_it_is_merged() {
+    let folder = Folder::new();
+    let (a, b) = (folder.i32("a.npy", &[1, 2]), folder.i32("b.npy", &[3, 4]));
+    let [pa, pb] = ["a.part", "b.part"].map(|name| text(folder.path().join(name)));
+    run(["variance", "-q", "--partial", &pa, &a]).text();
+    run(["variance", "-q", "--partial", &pb, &b]).text();
+    assert_eq!(run(["merge", "-q", &pa, &pb]).text(), "1.25");
+    let sample = run(["variance", "-q", "--ddof", "1", &a, &b]);
+    assert_eq!(run(["merge", "-q", "--ddof", "1", &pb, &pa]).text(), sample.text());
+    let sum = text(folder.path().join("sum.part"));
+    run(["sum", "-q", "--partial", &sum, &a]).text();
+    run(["merge", "--ddof", "1", &sum]).fails(2, &["--ddof", "sum of i32"]);
+}
+
+#[test]
+fn people_are_told_what_was_written_and_merged() {
+    let folder = Folder::new();
+    let partial = text(folder.path().join("x.part"));
+    let done = run(["sum", "--partial", &partial, &folder.f32("x.npy", &[1.0, 2.0])]);
+    let bytes = std::fs::metadata(&partial).unwrap().len();
+    for phrase in [&format!("wrote {partial}: a partial sum, {bytes} B"), "2 f32 elements", "note: exact"] {
+        assert!(done.text().contains(phrase), "{phrase}: {}", done.out);
+    }
+    let merged = run(["merge", &partial, &partial]);
+    for phrase in ["│ sum      ┆     6 │", "4 f32 elements, from 2 partials", "merged in", "note: exact"] {
+        assert!(merged.text().contains(phrase), "{phrase}: {}", merged.out);
+    }
+    let through_stdin = run_with(["merge", "-q", "-", &partial], &std::fs::read(&partial).unwrap());
+    assert_eq!(through_stdin.text(), "6");
+}
+
+#[test]
+fn partials_replace_nothing_unless_forced() {
+    let folder = Folder::new();
+    let (file, other) = (folder.f32("x.npy", &[1.0]), folder.f32("y.npy", &[2.0]));
+    let partial = text(folder.path().join("x.part"));
+    run(["sum", "-q", "--partial", &partial, &file]).text();
+    let first = std::fs::read(&partial).unwrap();
+    run(["sum", "--partial", &partial, &other]).fails(1, &["x.part: exists already", "--force"]);
+    run(["merge", "--partial", &partial, &partial]).fails(1, &["x.part: exists already"]);
+    assert_eq!(std::fs::read(&partial).unwrap(), first);
+    run(["sum", "-q", "--force", "--partial", &partial, &other]).text();
+    assert_eq!(run(["merge", "-q", &partial]).text(), "2");
+    run(["sum", "--partial", &text(folder.path().join("no/x.part")), &file]).fails(1, &["there is no folder"]);
+    let directory = text(folder.path().into());
+    run(["sum", "--force", "--partial", &directory, &file]).fails(1, &["no ordinary file"]);
+    // Nothing is left of those that failed.
+    run(["sum", "--partial", &text(folder.path().join("new.part")), &file, "no-such.npy"]).fails(1, &["no-such.npy"]);
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder.path()).unwrap().map(|e| text(e.unwrap().file_name().into())).collect();
+    names.sort();
+    assert_eq!(names, ["x.npy", "x.part", "y.npy"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn partials_are_ordinary_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[1.0]);
+    let partial = text(folder.path().join("x.part"));
+    run(["sum", "-q", "--partial", &partial, &file]).text();
+    let mode = |name: &str| std::fs::metadata(name).unwrap().permissions().mode();
+    assert_eq!(mode(&partial), mode(&file));
+    run(["sum", "--force", "--partial", "/dev/null", &file]).fails(1, &["/dev/null: is no ordinary file"]);
+}
+
+#[test]
+fn operators_whose_partials_would_not_merge() {
+    let folder = Folder::new();
+    let (floats, ints) = (folder.f32("x.npy", &[1.0, 2.0]), folder.i32("i.npy", &[1, 2]));
+    let out = text(folder.path().join("x.part"));
+    for operator in ["argmin", "argmax", "stats"] {
+        for file in [&floats, &ints] {
+            run([operator, "--partial", &out, file]).fails(1, &[operator, "finds places", "in any order"]);
+        }
+    }
+    for operator in ["variance", "product"] {
+        run([operator, "--partial", &out, &floats]).fails(1, &[operator, "over f32 rounds on the way", "in one call"]);
+    }
+    run(["sum", "--fast", "--partial", &out, &floats]).fails(1, &["sum --fast", "without --fast it is one"]);
+    assert!(!std::fs::exists(&out).unwrap());
+    // Written by a program of one's own.
+    let cpu = treefold::Cpu::new();
+    let fast = folder.file("fast.part", &cpu.partial(treefold::ops::Sum, &[1.0f32]).to_bytes().unwrap());
+    run(["merge", &fast]).fails(1, &["fast.part", "sum --fast"]);
+    let place = folder.file("place.part", &cpu.partial(treefold::ops::ArgMin, &[1.0f32]).to_bytes().unwrap());
+    run(["merge", &place, &place]).fails(1, &["place.part", "finds places"]);
+}
+
+#[test]
+fn partials_of_two_kinds_do_not_merge() {
+    let folder = Folder::new();
+    let (floats, ints) = (folder.f32("x.npy", &[1.0, 2.0]), folder.i32("i.npy", &[1, 2]));
+    let partial = |operator: &str, file: &str, name: &str| {
+        let out = text(folder.path().join(name));
+        run([operator, "-q", "--partial", &out, file]).text();
+        out
+    };
+    let sum = partial("sum", &floats, "sum.part");
+    let (mean, whole) = (partial("mean", &floats, "mean.part"), partial("sum", &ints, "whole.part"));
+    run(["merge", &sum, &sum, &mean])
+        .fails(1, &["sum.part is a partial exact sum of f32", "mean.part is a partial exact mean of f32"]);
+    run(["merge", &whole, &sum])
+        .fails(1, &["whole.part is a partial sum of i32", "sum.part is a partial exact sum of f32"]);
+    run(["merge"]).fails(2, &["merge takes FILEs"]);
+    run(["merge", "--fast", &sum]).fails(2, &["--fast"]);
+    run(["merge", "--dtype", "f32", &sum]).fails(2, &["--dtype"]);
+    run(["merge", "-", "-"]).fails(2, &["twice"]);
+    run(["merge", "no-such.part"]).fails(1, &["no-such.part: no such file"]);
+    run(["merge", &floats]).fails(1, &["x.npy", "does not begin as one"]);
+    run(["merge", &folder.file("empty.part", b"")]).fails(1, &["empty.part"]);
+}
+
+/// The checksum that ends a partial: CRC-32 as zip and PNG have it.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+    })
+}
+
+#[test]
+fn sums_beyond_a_partials_words_are_errors() {
+    let folder = Folder::new();
+    for operator in ["sum", "mean"] {
+        let partial = text(folder.path().join(operator));
+        run([operator, "-q", "--partial", &partial, &folder.i32("x.npy", &[1])]).text();
+        let mut bytes = std::fs::read(&partial).unwrap();
+        // As after very many elements: 2^63 - 1 in the accumulator's two words, which are the last before the checksum.
+        let end = bytes.len() - 4;
+        bytes[end - 8..end].copy_from_slice(&i64::MAX.to_le_bytes());
+        let seal = crc32(&bytes[..end]).to_le_bytes();
+        bytes[end..].copy_from_slice(&seal);
+        std::fs::write(&partial, bytes).unwrap();
+        let out = text(folder.path().join("out"));
+        run(["merge", "--partial", &out, &partial, &partial]).fails(1, &["does not fit the bytes of a partial"]);
+        let answer = run(["merge", "-q", &partial, &partial]);
+        match operator {
+            "sum" => answer.fails(1, &["64 bits"]),
+            _ => assert_eq!(answer.text(), "9.223372036854776e18"),
+        }
+    }
+}
+
+#[test]
+fn damaged_partials_are_refused() {
+    let folder = Folder::new();
+    let whole = text(folder.path().join("whole.part"));
+    run(["sum", "-q", "--partial", &whole, &folder.f32("x.npy", &[1.5, 1e30])]).text();
+    let bytes = std::fs::read(&whole).unwrap();
+    let (body, seal) = bytes.split_at(bytes.len() - 4);
+    assert_eq!(crc32(body).to_le_bytes(), seal);
+    let refused = |bytes: &[u8], phrases: &[&str]| {
+        let file = folder.file("bad.part", bytes);
+        run(["merge", &whole, &file]).fails(1, &[&["bad.part"], phrases].concat());
+    };
+    for at in 0..bytes.len() {
+        for flip in [1u8 << (at % 8), 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            refused(&damaged, &["not a usable partial"]);
+        }
+    }
+    for length in 0..bytes.len() {
+        refused(&bytes[..length], &["not a usable partial"]);
+    }
+    refused(&[&bytes[..], &[0]].concat(), &["not a usable partial"]);
+    // Whole, but by a later version, or of an operator that does not exist here.
+    let sealed = |body: &[u8]| [body, &crc32(body).to_le_bytes()[..]].concat();
+    let mut newer = body.to_vec();
+    newer[8] = 9;
+    refused(&sealed(&newer), &["version 9"]);
+    let foreign = String::from_utf8_lossy(body).find("exact_sum").map(|_| {
+        let at = body.windows(9).position(|window| window == b"exact_sum").unwrap();
+        [&body[..at], b"exact_zzz", &body[at + 9..]].concat()
+    });
+    let file = folder.file("foreign.part", &sealed(&foreign.unwrap()));
+    run(["merge", &file]).fails(1, &["foreign.part", "exact zzz of f32", "does not have"]);
+    assert_eq!(run(["merge", "-q", &whole]).text(), "1e30");
+}

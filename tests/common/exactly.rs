@@ -1,0 +1,95 @@
+//! Inputs through a reducer, and what differs from the oracle.
+
+use super::oracle::Exactly;
+use super::sets::{self, Set};
+use super::{download, some, upload};
+use treefold::wgpu::{self, BufferUsages};
+use treefold::{Dtype, Element, Gpu, Input, Reducer};
+
+/// All inputs for a type; the longest has so many elements.
+pub fn inputs<T: Element>(longest: usize) -> Vec<Set<T>> {
+    let mut sets = sets::every_kind(longest);
+    if !matches!(T::DTYPE, Dtype::I64 | Dtype::U64) {
+        sets.extend(sets::by_hand());
+        sets.extend(sets::special_everywhere());
+    }
+    sets
+}
+
+/// Where a way differs from the oracle.
+#[derive(Default)]
+pub struct Failures(pub Vec<String>);
+
+impl Failures {
+    pub fn judge<T: Element, O: Exactly<T>>(&mut self, way: &str, set: &Set<T>, got: Option<u128>) {
+        let want = O::want(&set.elements);
+        if got != want {
+            let (name, hex) = (O::default().name(), |bits: Option<u128>| bits.map(|bits| format!("{bits:#x}")));
+            let first: Vec<String> = set.elements.iter().take(8).map(|x| format!("{:#x}", x.pattern())).collect();
+            self.0.push(format!(
+                "{way}: {name} {} of {} ({}): got {:?}, want {:?}",
+                T::DTYPE,
+                set.name,
+                first.join(" "),
+                hex(got),
+                hex(want)
+            ));
+        }
+    }
+    pub fn none(&self) {
+        assert!(self.0.is_empty(), "{}", some(&self.0));
+    }
+}
+
+/// All sets in one buffer, one after another, and where each lies.
+pub fn together<T: Element>(gpu: &Gpu, sets: &[Set<T>]) -> (wgpu::Buffer, Vec<std::ops::Range<u64>>) {
+    let mut all: Vec<T> = vec![T::ZERO];
+    let mut ranges = Vec::new();
+    for set in sets {
+        let at = all.len() as u64;
+        ranges.push(at..at + set.elements.len() as u64);
+        all.extend(&set.elements);
+    }
+    (upload(gpu, &all), ranges)
+}
+
+pub fn answers(gpu: &Gpu, words: usize) -> wgpu::Buffer {
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    let size = words as u64 * 4;
+    gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+}
+
+/// All sets by `reduce_batch`, and by `record`, which rounds on the device.
+pub fn by_reducer<T: Element, O: Exactly<T>>(
+    gpu: &Gpu,
+    reducer: &Reducer<T, O>,
+    sets: &[Set<T>],
+    failures: &mut Failures,
+) {
+    let (buffer, ranges) = together(gpu, sets);
+    let input = |range: &std::ops::Range<u64>| Input::<T>::range(&buffer, range.clone());
+    let kernel = format!("{:?}", reducer.exact());
+    for (sets, ranges) in sets.chunks(200).zip(ranges.chunks(200)) {
+        let got = reducer.reduce_batch(ranges.iter().map(input)).expect("answers");
+        for (set, got) in sets.iter().zip(&got) {
+            failures.judge::<T, O>(&kernel, set, O::told(got));
+        }
+    }
+    let words = O::ANSWER_WORDS + 1;
+    let device = answers(gpu, sets.len() * words);
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    for (at, range) in ranges.iter().enumerate() {
+        let place = device.slice((at * words * 4) as u64..((at + 1) * words * 4) as u64);
+        reducer.record_in_pass(&mut pass, input(range), place).expect("a record");
+    }
+    drop(pass);
+    gpu.queue().submit([encoder.finish()]);
+    for (set, words) in sets.iter().zip(download(gpu, &device).chunks(words)) {
+        assert_eq!(words[O::ANSWER_WORDS] as usize, set.elements.len(), "count word of {}", set.name);
+        let bits = words[..O::ANSWER_WORDS].iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word));
+        // What stands there where there is no answer, the count word says.
+        let got = if set.elements.is_empty() && O::want(&[]).is_none() { None } else { Some(bits) };
+        failures.judge::<T, O>(&format!("{kernel}, on the device"), set, got);
+    }
+}

@@ -1,0 +1,288 @@
+//! What exact operators must answer, by arithmetic on big integers: no code is shared with the library.
+//!
+//! Significands are summed per exponent in `i128`, put in their places in a `BigInt`, and rounded once, by division with
+//! remainder (for the norm, by an integer square root) and a comparison of what is left with one half.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::Zero;
+use std::cmp::Ordering;
+use treefold::half::f16;
+use treefold::ops::{ExactDot, ExactMean, ExactNormL2, ExactSum, ExactSumOfSquares, Sum};
+use treefold::{Element, Op};
+
+/// A binary float format.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    exponent_bits: u32,
+    fraction_bits: u32,
+}
+
+pub const HALF: Format = Format { exponent_bits: 5, fraction_bits: 10 };
+pub const SINGLE: Format = Format { exponent_bits: 8, fraction_bits: 23 };
+pub const DOUBLE: Format = Format { exponent_bits: 11, fraction_bits: 52 };
+
+impl Format {
+    /// The exponent of the last place of the smallest numbers: -24, -149, -1074.
+    fn last(self) -> i64 {
+        2 - (1 << (self.exponent_bits - 1)) - i64::from(self.fraction_bits)
+    }
+    fn infinity(self) -> u64 {
+        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    }
+    fn nan(self) -> u64 {
+        self.infinity() | 1 << (self.fraction_bits - 1)
+    }
+    fn sign(self) -> u64 {
+        1 << (self.exponent_bits + self.fraction_bits)
+    }
+    fn digits(self) -> i64 {
+        i64::from(self.fraction_bits) + 1
+    }
+}
+
+/// A float, or a product of two: the sign apart, because zeros have one.
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    Nan,
+    Infinite,
+    /// size · 2^place
+    Finite(u128, i64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    negative: bool,
+    size: Size,
+}
+
+impl Term {
+    fn of(bits: u64, format: Format) -> Term {
+        let negative = bits & format.sign() != 0;
+        let size = bits & !format.sign();
+        let (exponent, fraction) = (size >> format.fraction_bits, size % (1 << format.fraction_bits));
+        let size = match size.cmp(&format.infinity()) {
+            Ordering::Greater => Size::Nan,
+            Ordering::Equal => Size::Infinite,
+            Ordering::Less if exponent == 0 => Size::Finite(fraction.into(), format.last()),
+            Ordering::Less => {
+                Size::Finite(u128::from(fraction) + (1 << format.fraction_bits), format.last() + exponent as i64 - 1)
+            }
+        };
+        Term { negative, size }
+    }
+
+    fn times(self, other: Term) -> Term {
+        let size = match (self.size, other.size) {
+            (Size::Finite(a, at), Size::Finite(b, bt)) => Size::Finite(a * b, at + bt),
+            (Size::Nan, _) | (_, Size::Nan) => Size::Nan,
+            (Size::Finite(0, _), _) | (_, Size::Finite(0, _)) => Size::Nan,
+            _ => Size::Infinite,
+        };
+        Term { negative: self.negative != other.negative, size }
+    }
+}
+
+/// The lowest place of any term: that of the smallest f64.
+const PLACE_MIN: i64 = -1074;
+
+/// A sum of terms in real numbers.
+#[derive(Clone, Debug)]
+struct Total {
+    nan: bool,
+    infinite: [bool; 2],
+    only_minus_zeros: bool,
+    count: u64,
+    /// In units of 2^PLACE_MIN.
+    value: BigInt,
+}
+
+impl Total {
+    fn of(terms: impl Iterator<Item = Term>) -> Total {
+        let mut total =
+            Total { nan: false, infinite: [false; 2], only_minus_zeros: true, count: 0, value: BigInt::zero() };
+        let mut places = vec![0i128; 2200];
+        for term in terms {
+            total.count += 1;
+            total.only_minus_zeros &= term.negative && matches!(term.size, Size::Finite(0, _));
+            match term.size {
+                Size::Nan => total.nan = true,
+                Size::Infinite => total.infinite[usize::from(term.negative)] = true,
+                Size::Finite(size, place) => {
+                    let sum = &mut places[(place - PLACE_MIN) as usize];
+                    *sum += if term.negative { -(size as i128) } else { size as i128 };
+                }
+            }
+        }
+        for (place, sum) in places.into_iter().enumerate().filter(|&(_, sum)| sum != 0) {
+            total.value += BigInt::from(sum) << place;
+        }
+        total
+    }
+
+    /// What is no number: NaN, or the only infinity.
+    fn special(&self, format: Format) -> Option<u64> {
+        match (self.nan, self.infinite) {
+            (true, _) | (_, [true, true]) => Some(format.nan()),
+            (_, [true, false]) => Some(format.infinity()),
+            (_, [false, true]) => Some(format.infinity() | format.sign()),
+            _ => None,
+        }
+    }
+
+    /// The bits of the sum divided by `divisor`.
+    fn quotient(&self, divisor: u64, format: Format) -> u64 {
+        if let Some(special) = self.special(format) {
+            return special;
+        }
+        let minus = self.value.sign() == Sign::Minus || (self.count > 0 && self.only_minus_zeros);
+        nearest(self.value.magnitude(), &BigUint::from(divisor), format) | if minus { format.sign() } else { 0 }
+    }
+
+    /// The bits of its square root.
+    fn root(&self, format: Format) -> u64 {
+        self.special(format).unwrap_or_else(|| nearest_root(self.value.magnitude(), format))
+    }
+}
+
+/// The digits of a float and how what was cut off compares with one half of the last; the bits of the nearest, ties to even.
+fn even(digits: BigUint, rest: Ordering, place: i64, format: Format) -> u64 {
+    let digits = u64::try_from(digits).expect("at most 53 digits");
+    let up = rest == Ordering::Greater || (rest == Ordering::Equal && digits % 2 == 1);
+    let implied = 1 << format.fraction_bits;
+    let bits = match digits < implied {
+        true => {
+            assert_eq!(place, format.last(), "leading zeros of a number that is not subnormal");
+            digits
+        }
+        false => (((place - format.last() + 1) as u64) << format.fraction_bits) + digits - implied,
+    };
+    (bits + u64::from(up)).min(format.infinity())
+}
+
+/// a / b, in units of 2^PLACE_MIN, to the nearest float.
+fn nearest(a: &BigUint, b: &BigUint, format: Format) -> u64 {
+    let mut place = (a.bits() as i64 - b.bits() as i64 + PLACE_MIN - format.digits()).max(format.last());
+    loop {
+        let shift = PLACE_MIN - place;
+        let (a, b) = if shift >= 0 { (a << shift, b.clone()) } else { (a.clone(), b << -shift) };
+        let (digits, rest) = a.div_rem(&b);
+        if digits.bits() as i64 <= format.digits() {
+            return even(digits, (rest * 2u32).cmp(&b), place, format);
+        }
+        place += 1;
+    }
+}
+
+/// The root of a, in units of 2^PLACE_MIN, to the nearest float.
+fn nearest_root(a: &BigUint, format: Format) -> u64 {
+    // a root in units of 2^place is the root of a in units of 4^place.
+    let mut place = ((a.bits() as i64 + PLACE_MIN) / 2 - format.digits() - 1).max(format.last());
+    loop {
+        let shift = PLACE_MIN - 2 * place;
+        let (a, unit) = if shift >= 0 { (a << shift, 0) } else { (a.clone(), -shift) };
+        let digits = (&a >> unit).sqrt();
+        if digits.bits() as i64 <= format.digits() {
+            // The root lies above digits + 1/2 where 4a lies above (2·digits + 1)².
+            let odd = (&digits << 1) + 1u32;
+            return even(digits, (a * 4u32).cmp(&((&odd * &odd) << unit)), place, format);
+        }
+        place += 1;
+    }
+}
+
+/// The root of a / b in units of 2^PLACE_MIN to the nearest float.
+fn nearest_root_of_quotient(a: &BigUint, b: &BigUint, format: Format) -> u64 {
+    let mut place = ((a.bits() as i64 - b.bits() as i64 + PLACE_MIN) / 2 - format.digits() - 2).max(format.last());
+    loop {
+        // In units of 4^place.
+        let shift = PLACE_MIN - 2 * place;
+        let (a, b) = if shift >= 0 { (a << shift, b.clone()) } else { (a.clone(), b << -shift) };
+        let digits = (&a / &b).sqrt();
+        if digits.bits() as i64 <= format.digits() {
+            let odd = (&digits << 1) + 1u32;
+            return even(digits, (a * 4u32).cmp(&(&odd * &odd * b)), place, format);
+        }
+        place += 1;
+    }
+}
+
+/// The bits of sum (f32), mean and deviation (f64) of f32.
+pub fn summary(elements: &[f32], ddof: u64) -> (u32, Option<u64>, Option<u64>) {
+    let sum = Total::of(terms(elements, SINGLE));
+    let n = sum.count;
+    let mean = (n > 0).then(|| sum.quotient(n, DOUBLE));
+    let deviation = (n > ddof).then(|| {
+        if sum.special(DOUBLE).is_some() {
+            return DOUBLE.nan();
+        }
+        // (n·Q - S²) / (n·(n - ddof)); the square of the sum stands in units of 4^PLACE_MIN.
+        let squares = Total::of(squares(elements)).value << -PLACE_MIN;
+        let spread: BigInt = squares * n - &sum.value * &sum.value;
+        let divisor = (BigUint::from(n) * (n - ddof)) << -PLACE_MIN;
+        nearest_root_of_quotient(spread.magnitude(), &divisor, DOUBLE)
+    });
+    (sum.quotient(1, SINGLE) as u32, mean, deviation)
+}
+
+fn terms<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = Term> {
+    elements.iter().map(move |x| Term::of(x.pattern(), format))
+}
+
+fn squares(elements: &[f32]) -> impl Iterator<Item = Term> {
+    terms(elements, SINGLE).map(|term| term.times(term))
+}
+
+/// An exact operator, its one right answer, and that answer's bits as host and device tell it.
+pub trait Exactly<T: Element>: Op<T> + Default {
+    /// The bits of the answer; `None` where there is none.
+    fn want(elements: &[T]) -> Option<u128>;
+    /// The bits of the library's answer.
+    fn told(output: &Self::Output) -> Option<u128>;
+
+    /// The answer's words on the device.
+    fn words(bits: u128) -> Vec<u32> {
+        (0..Self::ANSWER_WORDS).map(|w| (bits >> (32 * w)) as u32).collect()
+    }
+}
+
+macro_rules! exactly {
+    ($($op:ident<$type:ty> = |$x:ident| $want:expr, |$out:ident| $told:expr;)*) => {$(
+        impl Exactly<$type> for $op {
+            fn want($x: &[$type]) -> Option<u128> {
+                $want
+            }
+            fn told($out: &<$op as Op<$type>>::Output) -> Option<u128> {
+                $told
+            }
+        }
+    )*};
+}
+
+fn sum(total: Total, format: Format) -> Option<u128> {
+    Some(total.quotient(1, format).into())
+}
+
+fn mean(total: Total, format: Format) -> Option<u128> {
+    (total.count > 0).then(|| total.quotient(total.count, format).into())
+}
+
+exactly! {
+    ExactSum<f32> = |x| sum(Total::of(terms(x, SINGLE)), SINGLE), |out| Some(out.to_bits().into());
+    ExactSum<f16> = |x| sum(Total::of(terms(x, HALF)), SINGLE), |out| Some(out.to_bits().into());
+    ExactSum<f64> = |x| sum(Total::of(terms(x, DOUBLE)), DOUBLE), |out| Some(out.to_bits().into());
+    ExactMean<f32> = |x| mean(Total::of(terms(x, SINGLE)), SINGLE), |out| out.map(|out| out.to_bits().into());
+    ExactMean<f16> = |x| mean(Total::of(terms(x, HALF)), SINGLE), |out| out.map(|out| out.to_bits().into());
+    ExactMean<f64> = |x| mean(Total::of(terms(x, DOUBLE)), DOUBLE), |out| out.map(|out| out.to_bits().into());
+    ExactSumOfSquares<f32> = |x| sum(Total::of(squares(x)), SINGLE), |out| Some(out.to_bits().into());
+    ExactNormL2<f32> = |x| Some(Total::of(squares(x)).root(SINGLE).into()), |out| Some(out.to_bits().into());
+    ExactDot<[f32; 2]> = |x| {
+        let product = |pair: &[f32; 2]| {
+            let [a, b] = pair.map(|x| Term::of(x.to_bits().into(), SINGLE));
+            a.times(b)
+        };
+        sum(Total::of(x.iter().map(product)), SINGLE)
+    }, |out| Some(out.to_bits().into());
+    Sum<i64> = |x| Some(x.iter().map(|&x| i128::from(x)).sum::<i128>() as u128), |out| Some(*out as u128);
+    Sum<u64> = |x| Some(x.iter().map(|&x| u128::from(x)).sum()), |out| Some(*out);
+}
