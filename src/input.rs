@@ -29,9 +29,9 @@ impl<'a> Input<'a, [f32; 2]> {
     /// The pairs of two inputs: the first elements of both, the second elements of both, and so on.
     ///
     /// ```no_run
-    /// # fn f(x: &wgpu::Buffer, y: &wgpu::Buffer, x2: u8) {
-    /// let pairs = treefold::Input::zip(x, y)?;
-    /// # }
+    /// # fn f(x: &wgpu::Buffer, y: &wgpu::Buffer, dot: &treefold::Reducer<[f32; 2], treefold::ops::ExactDot>) -> treefold::Result<()> {
+    /// let product: f32 = dot.reduce(treefold::Input::zip(x, y)?)?;
+    /// # Ok(()) }
     /// ```
     ///
     /// # Errors

@@ -447,6 +447,10 @@ fn files_are_short_and_begin_with_their_idea() {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).expect("shaders/") {
         let path = entry.expect("an entry").path();
+        // The ladder's texts have a test of their own.
+        if path.is_dir() {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).expect("a text");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let first = text.lines().next().unwrap_or("");
