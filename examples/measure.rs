@@ -183,6 +183,9 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
                         },
                         workgroups_max,
                         single_elements_max: request.single_log2.map_or(base.single_elements_max, |log2| 1 << log2),
+                        bins_single_elements_max: request
+                            .single_log2
+                            .map_or(base.bins_single_elements_max, |log2| 1 << log2),
                         layout: request.layout.unwrap_or(base.layout),
                         subgroups: request.subgroups.unwrap_or(base.subgroups),
                         bins: request.bins.unwrap_or(base.bins),

@@ -1,44 +1,41 @@
-// One workgroup adds up the bins that the workgroups before it left, and gathers them once.
-// Copy c of a bin takes partials c, c + COPIES, c + 2·COPIES, … A line marked `rows` stands ROWS times.
+// One workgroup adds up the columns that the workgroups before it left, and carries once. Seat s of a column takes
+// partials s, s + SEATS, s + 2·SEATS, … A line marked `rows` stands ROWS times.
 //
-// Expects: Bins, gather, begin (the operator, with exact_shared.wgsl); store (store_*.wgsl).
+// Expects: COLUMNS, SEATS, place, tell, meet, end_meeting, carried (the operator, with exact_shared.wgsl); store (store_*.wgsl).
 
-const PAIRS = BINS / 2u;
-
-@group(0) @binding(0) var<storage, read> partials: array<Bins>;
+@group(0) @binding(0) var<storage, read> partials: array<vec4<u32>>;
 @group(0) @binding(2) var<uniform> params: Params;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(who: Invocation) {
+    if who.local == 0u { atomicStore(&bins_flags, 0u); }
+    workgroupBarrier();
     let end = params.first + params.count;
     var flags = 0u;
-    for (var p = params.first + who.local; p < end; p += WORKGROUP_SIZE) { flags |= partials[p].flags; }
-    if who.local == 0u { atomicStore(&bins_flags, 0u); }
-    for (var i = who.local; i < PAIRS * COPIES; i += WORKGROUP_SIZE) {
-        let pair = i % PAIRS;
-        let copy = i / PAIRS;
-        var total = vec4<u32>();
+    for (var j = place(who) / SEATS; j < COLUMNS; j += WORKGROUP_SIZE / SEATS) {
+        var low = vec2<u32>();   // the first words of column j
+        var high = vec2<u32>();  // the two above
         // All rows that a GPU's partials have are loaded before the first is added; one past the end counts as zeros.
-        for (var p = params.first + copy; p < end; p += ROWS * COPIES) {
-            let quad0 = row(p + 0u * COPIES, end, pair);  // rows
-            total = add_pair(total, quad0);  // rows
+        for (var p = params.first + place(who) % SEATS; p < end; p += ROWS * SEATS) {
+            let quad0 = row(j, p + 0u * SEATS, end);  // rows
+            low = add64(low, vec2<u32>(quad0.x, 0u));  // rows
+            high = add64(high, quad0.yz);  // rows
+            flags |= quad0.w;  // rows
         }
-        keep(pair * COPIES + copy, total.xy);
-        keep((PAIRS + pair) * COPIES + copy, total.zw);
+        meet(2u * j, low, who);
+        meet(2u * j + 1u, high, who);
+    }
+    tell(flags);
+    end_meeting(2u * COLUMNS, who);
+    for (var j = who.local; j < COLUMNS; j += WORKGROUP_SIZE) {
+        bins_columns[j] = add96(vec3<u32>(bins_met[2u * j], 0u), vec3<u32>(0u, bins_met[2u * j + 1u]));
     }
     workgroupBarrier();
-    atomicOr(&bins_flags, flags);
-    let acc = gather(begin(who), who);
+    let acc = carried(who);
     if who.local == 0u { store(acc, params.slot); }
 }
 
-fn row(p: u32, end: u32, pair: u32) -> vec4<u32> {
-    return select(vec4<u32>(), partials[min(p, end - 1u)].pairs[pair], p < end);
-}
-
-fn add_pair(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(add64(a.xy, b.xy), add64(a.zw, b.zw)); }
-
-fn keep(at: u32, total: vec2<u32>) {
-    atomicStore(&bins_low[at], total.x);
-    atomicStore(&bins_high[at], total.y);
+fn row(j: u32, p: u32, end: u32) -> vec4<u32> {
+    let first = j * (arrayLength(&partials) / COLUMNS);
+    return select(vec4<u32>(), partials[first + min(p, end - 1u)], p < end);
 }

@@ -23,6 +23,13 @@ fn combine(a: Acc, b: Acc) -> Acc {
     return sum;
 }
 
+fn subtract64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+
+// 64 bits, two's complement, as 96.
+fn widened(a: vec2<u32>) -> vec3<u32> { return vec3<u32>(a, bitcast<u32>(bitcast<i32>(a.y) >> 31u)); }
+
 fn add96(a: vec3<u32>, b: vec3<u32>) -> vec3<u32> {
     let low = add64(a.xy, b.xy);
     let carry = select(0u, 1u, low.y < a.y | (low.y == a.y & low.x < a.x));

@@ -1,14 +1,6 @@
-// One bin for each limb and sign: limb j's positive part in bin j, its negative part in bin LIMBS + j.
+// One bin for each limb and sign.
 
-fn column(j: u32) -> vec3<u32> { return subtract96(vec3<u32>(held_in(j), 0u), vec3<u32>(held_in(LIMBS + j), 0u)); }
+const COLUMNS = LIMBS;
 
-// Adds amount·2^at, negative or not; `at` counts bits from the unit. 96 bits of room: amount has at most 64.
-fn scatter(amount: vec2<u32>, at: u32, negative: bool, copy: u32) {
-    let bin = at / 32u + select(0u, LIMBS, negative);
-    let left = at % 32u;
-    let right = 31u - left;
-    deposit(bin, copy, amount.x << left);
-    deposit(bin + 1u, copy, (amount.y << left) | ((amount.x >> 1u) >> right));
-    let rest = (amount.y >> 1u) >> right;
-    if rest != 0u { deposit(bin + 2u, copy, rest); }
-}
+// What the bins of limb j hold.
+fn column(j: u32) -> vec3<u32> { return widened(bins_met[j]); }

@@ -12,7 +12,7 @@ fn begin(who: Invocation) -> Local { return Local(copy_of(who), -2147483647i - 1
 fn put(bits: u32, copy: u32) {
     // 24 bits with the leading one. Subnormals lack it, and stand one place higher than their exponent of 0 says.
     let leading = (bits & 0x7fffffu) | 0x800000u;
-    let significand = select(leading, leading * 2u - 0x1000000u, (bits & 0x7f800000u) == 0u);
+    let significand = select(leading, bits << 1u, (bits & 0x7f800000u) == 0u);
     deposit(bits >> 26u, copy, significand << ((bits >> 23u) & 7u));
 }
 
@@ -22,13 +22,13 @@ fn take(mine: Local, bits: Bits, index: u32) -> Local {
 }
 
 fn fold(mine: Local, quad: vec4<u32>, index: u32) -> Local {
+    let signed = bitcast<vec4<i32>>(quad);
+    let top = max(max(signed.x, signed.y), max(signed.z, signed.w));
+    let low = max(max(quad.x, quad.y), max(quad.z, quad.w));
     put(quad.x, mine.copy);
     put(quad.y, mine.copy);
     put(quad.z, mine.copy);
     put(quad.w, mine.copy);
-    let signed = bitcast<vec4<i32>>(quad);
-    let top = max(max(signed.x, signed.y), max(signed.z, signed.w));
-    let low = max(max(quad.x, quad.y), max(quad.z, quad.w));
     return Local(mine.copy, max(mine.top, top), max(mine.low, low));
 }
 

@@ -1,6 +1,6 @@
 // BINS counters of 64 bits that belong to one invocation. What is negative has bins of its own, as in exact_shared.wgsl.
 //
-// Expects: column, the sum of the bins at limb j (exact_columns_*.wgsl); flags_of and settle (the element's file).
+// Expects: flags_of and settle (the element's file).
 
 var<private> bins_low: array<u32, BINS>;
 var<private> bins_high: array<u32, BINS>;
@@ -24,7 +24,7 @@ fn gather(mine: Local, who: Invocation) -> Acc {
     acc.flags = flags_of(mine);
     var carry = vec3<u32>();
     for (var j = 0u; j < LIMBS; j++) {
-        carry = add96(carry, column(j));
+        carry = add96(carry, subtract96(vec3<u32>(held_in(j), 0u), vec3<u32>(held_in(LIMBS + j), 0u)));
         acc.limbs[j] = carry.x;
         carry = vec3<u32>(carry.yz, bitcast<u32>(bitcast<i32>(carry.z) >> 31u));
     }

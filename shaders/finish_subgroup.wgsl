@@ -5,20 +5,11 @@
 // Expects: Acc, identity, combine, shuffle (the operator); full subgroups, at least 4 lanes each.
 // Returns the fold of the whole workgroup to every invocation.
 
-struct Invocation {
-    @builtin(local_invocation_index) local: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(subgroup_size) lanes: u32,
-    @builtin(subgroup_invocation_id) lane: u32,
-    @builtin(num_subgroups) subgroups: u32,
-    @builtin(subgroup_id) subgroup: u32,
-}
-
 var<workgroup> held: array<Acc, SUBGROUPS_MAX>;
 
 fn butterfly(mine: Acc, lanes: u32) -> Acc {
     var acc = mine;
-    for (var mask = lanes / 2u; mask > 0u; mask /= 2u) { acc = combine(acc, shuffle(acc, mask)); }
+    if ((1u << 0u) < LANES_MIN) | ((1u << 0u) < lanes) { acc = combine(acc, shuffle(acc, 1u << 0u)); }  // lanes
     return acc;
 }
 
@@ -28,6 +19,10 @@ fn workgroup_reduce(mine: Acc, who: Invocation) -> Acc {
     if who.lane == 0u { held[who.subgroup] = folded; }
     workgroupBarrier();
     var acc = identity();
-    for (var s = who.lane; s < who.subgroups; s += who.lanes) { acc = combine(acc, held[s]); }
+    if SUBGROUPS_MAX <= LANES_MIN {
+        if who.lane < who.subgroups { acc = held[who.lane]; }
+    } else {
+        for (var s = who.lane; s < who.subgroups; s += who.lanes) { acc = combine(acc, held[s]); }
+    }
     return butterfly(acc, who.lanes);
 }

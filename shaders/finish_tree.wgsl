@@ -4,11 +4,6 @@
 //
 // Expects: Acc, combine (the operator). Returns the fold of the whole workgroup to every invocation.
 
-struct Invocation {
-    @builtin(local_invocation_index) local: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-}
-
 var<workgroup> held: array<Acc, WORKGROUP_SIZE>;
 
 fn workgroup_reduce(mine: Acc, who: Invocation) -> Acc {

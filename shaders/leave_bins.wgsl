@@ -1,10 +1,11 @@
-// The workgroup's bins, for combine_bins.wgsl.
-@group(0) @binding(3) var<storage, read_write> kept: array<Bins>;
+// What the workgroup's bins hold, limb by limb and not carried, for combine_bins.wgsl: a column (x, y, z) and the flags.
+// The first limb's columns of all workgroups lie together, then the second's.
+@group(0) @binding(3) var<storage, read_write> kept: array<vec4<u32>>;
 
 fn leave(mine: Local, who: Invocation, slot: u32) {
-    add_copies(flags_of(mine), who);
-    for (var pair = who.local; pair < BINS / 2u; pair += WORKGROUP_SIZE) {
-        kept[slot].pairs[pair] = vec4<u32>(held_in(pair), held_in(BINS / 2u + pair));
+    add_bins(flags_of(mine), who);
+    let partials = arrayLength(&kept) / COLUMNS;
+    for (var j = who.local; j < COLUMNS; j += WORKGROUP_SIZE) {
+        kept[j * partials + slot] = vec4<u32>(column(j), atomicLoad(&bins_flags));
     }
-    if who.local == 0u { kept[slot].flags = atomicLoad(&bins_flags); }
 }

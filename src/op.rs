@@ -176,7 +176,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn module(&self, dialect: Dialect) -> Module {
         let text = shader::complete::<Self::Acc>(&self.wgsl(), T::DTYPE, dialect);
-        Module { text, counters: 0, gathered_bytes: None, heavy: false, ends: false, combine_trips: 0, trips: 0 }
+        Module { text, counters: 0, gathered: None, heavy: false, ends: false, combine_trips: 0, trips: 0 }
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::shader::{Finish, Kernel, Variant};
+use crate::shader::{Finish, Kernel, ROWS, Variant};
 use crate::tuning::{Layout, Tuning};
 
 /// Loop trips of one invocation at most, all its loops together. Software adapters stop silently at 65,535.
@@ -76,8 +76,8 @@ pub struct Shape {
     pub element_bytes: u64,
     /// 64-bit counters in workgroup memory that the operator's own functions use.
     pub counters: u64,
-    /// Bytes that a workgroup leaves for the next pass, where the operator folds the workgroup itself, in those counters.
-    pub gathered_bytes: Option<u64>,
+    /// What a workgroup leaves for the next pass, where the operator folds the workgroup itself, in those counters.
+    pub gathered: Option<Gathered>,
     /// Whether one load at a time is enough for it.
     pub heavy: bool,
     /// Loop trips of one `combine`, and of the operator's other functions together.
@@ -94,7 +94,7 @@ impl Shape {
             commutative,
             element_bytes: 4,
             counters: 0,
-            gathered_bytes: None,
+            gathered: None,
             heavy: false,
             combine_trips: 0,
             trips: 0,
@@ -103,8 +103,19 @@ impl Shape {
 
     /// Bytes of one partial.
     pub fn partial_bytes(&self) -> u64 {
-        self.gathered_bytes.unwrap_or(self.acc_bytes)
+        self.gathered.map_or(self.acc_bytes, |gathered| 16 * gathered.columns)
     }
+}
+
+/// How an operator folds its workgroup itself: limb by limb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gathered {
+    /// Limbs that its counters reach, 16 bytes of a partial each.
+    pub columns: u64,
+    /// 64-bit sums that meet in a workgroup: pairs of counters, or two for each limb.
+    pub sums: u64,
+    /// Copies of every counter.
+    pub copies: u32,
 }
 
 /// A part of the input: so many elements from an element on, in the n-th buffer.
@@ -135,14 +146,10 @@ pub struct Params {
     pub first: u32,
     /// How many it reads.
     pub count: u32,
-    /// Quads (or partials) per invocation at most.
+    /// Blocks: quads (or partials) per invocation at most. Tiles: whole rounds.
     pub run: u32,
-    /// Quads from one invocation's first to its neighbour's first.
-    pub spacing: u32,
-    /// Quads from one load of an invocation to its next.
-    pub step: u32,
-    /// Invocations of the dispatch.
-    pub invocations: u32,
+    /// Quads that all invocations read in a round.
+    pub round: u32,
     /// Where results go.
     pub slot: u32,
     /// Of zipped inputs: from an element of the first to its partner in the second, modulo 2^32.
@@ -231,8 +238,9 @@ impl Planner {
         if !shape.commutative {
             planner.tuning.layout = Layout::Blocked;
         }
-        if shape.gathered_bytes.is_some() {
+        if shape.gathered.is_some() {
             planner.tuning.loads_in_flight = tuning.bins_loads_in_flight;
+            planner.tuning.single_elements_max = tuning.single_elements_max.min(tuning.bins_single_elements_max);
         }
         if shape.heavy {
             planner.tuning.loads_in_flight = 1;
@@ -265,15 +273,10 @@ impl Planner {
 
     /// How a workgroup of this size finishes. Shuffles need full subgroups, whatever size the driver picks.
     pub fn finish(&self, workgroup_size: u32) -> Finish {
-        if self.shape.gathered_bytes.is_some() {
-            return Finish::Gathered;
-        }
-        match self.facts.lanes {
-            Some((lanes_min, lanes_max))
-                if self.tuning.subgroups && self.shape.commutative && workgroup_size.is_multiple_of(lanes_max) =>
-            {
-                Finish::Subgroups { lanes_min }
-            }
+        let full = |&(_, lanes_max): &(u32, u32)| self.tuning.subgroups && workgroup_size.is_multiple_of(lanes_max);
+        match self.facts.lanes.filter(full) {
+            lanes if self.shape.gathered.is_some() => Finish::Gathered { lanes_min: lanes.map(|(min, _)| min) },
+            Some((lanes_min, _)) if self.shape.commutative => Finish::Subgroups { lanes_min },
             _ => Finish::Tree,
         }
     }
@@ -286,6 +289,7 @@ impl Planner {
             finish: self.finish(workgroup_size),
             workgroup_size,
             loads_in_flight: self.tuning.loads_in_flight,
+            layout: self.tuning.layout,
             zipped: false,
         }
     }
@@ -305,7 +309,7 @@ impl Planner {
         let log2 = |n: u32| u64::from(n.max(1).ilog2()) + 1;
         let combine = 1 + self.shape.combine_trips;
         match self.finish(workgroup_size) {
-            Finish::Gathered => 0,
+            Finish::Gathered { .. } => self.gather_trips(workgroup_size),
             Finish::Tree => log2(workgroup_size) * combine,
             Finish::Subgroups { lanes_min } => {
                 // Where a combine loops over limbs, so does a shuffle.
@@ -313,6 +317,33 @@ impl Planner {
                 2 * 8 * step + (u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1) * combine
             }
         }
+    }
+
+    /// Loop trips where the operator folds the workgroup itself: the shares of every sum and how they meet, and the columns.
+    fn gather_trips(&self, workgroup_size: u32) -> u64 {
+        let Some(Gathered { columns, sums, copies }) = self.shape.gathered else { return 0 };
+        let size = u64::from(workgroup_size);
+        let trips = |kernel: Kernel| {
+            let seats = self.seats(kernel, workgroup_size);
+            (sums * seats).div_ceil(size) * (8 + u64::from(copies).div_ceil(seats))
+        };
+        24 + trips(Kernel::Reduce).max(trips(Kernel::Combine)) + 5 * columns.div_ceil(size)
+    }
+
+    /// How many invocations share a sum then.
+    fn seats(&self, kernel: Kernel, workgroup_size: u32) -> u64 {
+        let copies = self.shape.gathered.map_or(1, |gathered| gathered.copies);
+        self.variant(kernel, workgroup_size).seats(copies).into()
+    }
+
+    /// Loop trips of the busiest invocation that reads so many partials.
+    fn combine_trips(&self, partials: u64) -> u64 {
+        let size = self.tuning.single_workgroup_size;
+        let Some(Gathered { columns, .. }) = self.shape.gathered else {
+            return partials.div_ceil(size.into()) * (1 + self.shape.combine_trips);
+        };
+        let seats = self.seats(Kernel::Combine, size);
+        (columns * seats).div_ceil(size.into()) * (1 + partials.div_ceil(seats * u64::from(ROWS)))
     }
 
     /// Trips around the main loop: the ragged ends, the rest of a round, the finish, and the answer's words; the counters,
@@ -339,11 +370,15 @@ impl Planner {
         let quads = end - first.div_ceil(self.quad()).min(end);
         let group_quads = u64::from(workgroup_size) * loads;
         let workgroups = quads.div_ceil(group_quads).clamp(1, workgroups_max.into()) as u32;
-        let invocations = workgroups * workgroup_size;
-        let blocked = self.tuning.layout == Layout::Blocked;
-        let run = quads.div_ceil(invocations.into());
-        // Whole rounds, and an odd number of them: blocks a power of two apart would meet in one set of the cache.
-        let run = if blocked { (run.div_ceil(loads) | 1) * loads } else { run } as u32;
+        let round_quads = group_quads * u64::from(workgroups);
+        let (run, rounds) = match self.tuning.layout {
+            // An odd number of rounds: blocks a power of two apart would meet in one set of the cache.
+            Layout::Blocked => {
+                let rounds = quads.div_ceil(round_quads) | 1;
+                ((rounds * loads) as u32, rounds)
+            }
+            Layout::Strided => ((quads / round_quads) as u32, quads.div_ceil(round_quads)),
+        };
         Pass {
             kernel: Kernel::Reduce,
             workgroup_size,
@@ -354,12 +389,10 @@ impl Planner {
                 first: first as u32,
                 count: count as u32,
                 run,
-                spacing: if blocked { run } else { 1 },
-                step: if blocked { 1 } else { invocations },
-                invocations,
+                round: round_quads as u32,
                 ..Params::default()
             },
-            trips: u64::from(run) / loads + self.fixed_trips(workgroup_size),
+            trips: rounds + self.fixed_trips(workgroup_size),
         }
     }
 
@@ -428,9 +461,15 @@ impl Planner {
     /// Partials that one combine pass can read, by its binding and its trips.
     fn partials_max(&self) -> u64 {
         let size = self.tuning.single_workgroup_size;
-        let runs = TRIPS_MAX.saturating_sub(self.fixed_trips(size)) / (1 + self.shape.combine_trips);
-        let trips = u64::from(size) * runs.max(1);
-        (self.facts.binding_bytes_max / self.shape.partial_bytes().max(1)).min(trips)
+        let room = TRIPS_MAX.saturating_sub(self.fixed_trips(size));
+        let bound = self.facts.binding_bytes_max / self.shape.partial_bytes().max(1);
+        // Trips grow with the partials: the most that fit, by halves.
+        let (mut fit, mut beyond) = (1, bound + 1);
+        while fit + 1 < beyond {
+            let middle = fit + (beyond - fit) / 2;
+            if self.combine_trips(middle) <= room { fit = middle } else { beyond = middle }
+        }
+        fit
     }
 
     /// At least as many partials as the windows take with `most` workgroups per dispatch.
@@ -453,8 +492,8 @@ impl Planner {
             workgroups: 1,
             source: Source::Partials,
             target: Target::Result,
-            params: Params { count: partials, run, spacing: run, step: 1, invocations: size, ..Params::default() },
-            trips: u64::from(run) * (1 + self.shape.combine_trips) + self.fixed_trips(size),
+            params: Params { count: partials, run, ..Params::default() },
+            trips: self.combine_trips(partials.into()) + self.fixed_trips(size),
         }
     }
 

@@ -56,8 +56,7 @@ impl Recorder {
 
     /// The text of one of this operator's shaders.
     pub fn source(&self, variant: &Variant) -> String {
-        let subgroups = matches!(variant.finish, shader::Finish::Subgroups { .. });
-        shader::source(&self.operator[usize::from(subgroups)], self.answer_words, self.dtype, variant)
+        shader::source(&self.operator[usize::from(variant.finish.subgroups())], self.answer_words, self.dtype, variant)
     }
 
     /// The shader variant of a pass, storing partials.
@@ -213,7 +212,7 @@ pub(crate) fn shape<T: Element, O: Op<T>>(module: &Module) -> Shape {
     Shape {
         element_bytes: T::DTYPE.bytes(),
         counters: module.counters,
-        gathered_bytes: module.gathered_bytes,
+        gathered: module.gathered,
         heavy: module.heavy,
         combine_trips: module.combine_trips,
         trips: module.trips,

@@ -1,5 +1,7 @@
 //! From an operator to WGSL text: fragments that meet by conventional names.
 
+use crate::plan::Gathered;
+use crate::tuning::Layout;
 use crate::{Accumulator, Dtype, Element, Op};
 use std::fmt::Write;
 
@@ -14,7 +16,17 @@ pub enum Finish {
         lanes_min: u32,
     },
     /// In workgroup memory that all invocations add to: the operator's `gather` leaves the workgroup's fold in invocation 0.
-    Gathered,
+    Gathered {
+        /// The fewest lanes that a subgroup may have where it uses shuffles, as in `Subgroups`.
+        lanes_min: Option<u32>,
+    },
+}
+
+impl Finish {
+    /// Whether the text needs subgroup operations.
+    pub fn subgroups(&self) -> bool {
+        matches!(self, Finish::Subgroups { .. } | Finish::Gathered { lanes_min: Some(_) })
+    }
 }
 
 /// How an exact operator keeps its sum while it reads: the same bits whichever is taken.
@@ -34,7 +46,7 @@ pub enum Exact {
 /// What the text of an operator depends on besides itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dialect {
-    /// Whether workgroups finish by subgroup shuffles, so that `Acc` needs `shuffle`.
+    /// Whether workgroups finish by subgroup operations, so that `Acc` needs `shuffle`.
     pub subgroups: bool,
     /// What exact operators use.
     pub exact: Exact,
@@ -46,9 +58,9 @@ pub struct Module {
     pub(crate) text: String,
     /// 64-bit counters of workgroup memory that it declares for itself.
     pub(crate) counters: u64,
-    /// Bytes that a workgroup leaves for the next pass, where its `gather` folds the whole workgroup, so that nothing is left
-    /// to do for its finish.
-    pub(crate) gathered_bytes: Option<u64>,
+    /// What a workgroup leaves for the next pass, where its `gather` folds the whole workgroup, so that nothing is left to do
+    /// for its finish.
+    pub(crate) gathered: Option<Gathered>,
     /// Whether taking an element is so long that one load at a time keeps it busy, and that its text should not stand there
     /// more often than it must.
     pub(crate) heavy: bool,
@@ -95,17 +107,37 @@ pub struct Variant {
     pub workgroup_size: u32,
     /// Quads that an invocation loads before it folds the first of them.
     pub loads_in_flight: u32,
+    /// How invocations share the input.
+    pub layout: Layout,
     /// Whether the two halves of every pair come from two inputs.
     pub zipped: bool,
 }
 
 impl Variant {
+    /// How many invocations share a 64-bit sum of an exact operator at most: few where there are many sums, one for each pair
+    /// of bins; many where there are many partials.
+    fn seats_max(&self) -> u32 {
+        match self.kernel {
+            Kernel::Reduce => 8,
+            Kernel::Combine => 32,
+        }
+    }
+
+    /// How many share it where there are so many copies of every bin (`SEATS` in exact_meet_*.wgsl).
+    pub fn seats(&self, copies: u32) -> u32 {
+        match self.finish {
+            Finish::Subgroups { lanes_min } | Finish::Gathered { lanes_min: Some(lanes_min) } => lanes_min,
+            Finish::Tree | Finish::Gathered { lanes_min: None } => copies.min(self.workgroup_size),
+        }
+        .min(self.seats_max())
+    }
+
     /// Bytes of workgroup memory, for accumulators of `acc_bytes`.
     pub fn workgroup_bytes(&self, acc_bytes: u64) -> u64 {
         let held = match self.finish {
             Finish::Tree => self.workgroup_size,
             Finish::Subgroups { lanes_min } => self.workgroup_size.div_ceil(lanes_min),
-            Finish::Gathered => 0,
+            Finish::Gathered { .. } => 0,
         };
         u64::from(held) * acc_bytes
     }
@@ -113,8 +145,12 @@ impl Variant {
 
 /// The complete text of one shader of an operator, as reducers build it.
 pub fn text<T: Element, O: Op<T>>(op: &O, variant: &Variant, exact: Exact) -> String {
-    let subgroups = matches!(variant.finish, Finish::Subgroups { .. });
-    source(&op.module(Dialect { subgroups, exact }).text, O::ANSWER_WORDS, T::DTYPE, variant)
+    source(
+        &op.module(Dialect { subgroups: variant.finish.subgroups(), exact }).text,
+        O::ANSWER_WORDS,
+        T::DTYPE,
+        variant,
+    )
 }
 
 /// The complete text of one shader. `operator` is what [`complete`] or [`compose`] made.
@@ -125,6 +161,10 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
     );
     let bits = if dtype.bytes() > 4 { "vec2<u32>" } else { "u32" };
     let _ = writeln!(text, "const QUAD = {}u;\nalias Bits = {bits};", 16 / dtype.bytes());
+    if let Finish::Subgroups { lanes_min } | Finish::Gathered { lanes_min: Some(lanes_min) } = variant.finish {
+        let _ = writeln!(text, "const LANES_MIN = {lanes_min}u;");
+    }
+    let _ = writeln!(text, "const SEATS_MAX = {}u;", variant.seats_max());
     if let Finish::Subgroups { lanes_min } = variant.finish {
         let _ = writeln!(text, "const SUBGROUPS_MAX = {}u;", variant.workgroup_size.div_ceil(lanes_min));
     }
@@ -133,7 +173,8 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
         Store::Sealed => drop(writeln!(text, "const SEAL = {SEAL}u;")),
         Store::Answer => drop(writeln!(text, "const ANSWER_WORDS = {answer_words}u;")),
     }
-    let leaves_bins = variant.finish == Finish::Gathered && variant.store == Store::Partial;
+    let gathered = matches!(variant.finish, Finish::Gathered { .. });
+    let leaves_bins = gathered && variant.store == Store::Partial;
     let fragments = [
         include_str!("../shaders/params.wgsl"),
         dtype.wgsl(),
@@ -141,12 +182,22 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
             Kernel::Reduce => load(dtype, variant.zipped),
             Kernel::Combine => "",
         },
+        match (variant.kernel, variant.layout) {
+            (Kernel::Reduce, Layout::Strided) => include_str!("../shaders/walk_tiles.wgsl"),
+            (Kernel::Reduce, Layout::Blocked) => include_str!("../shaders/walk_blocks.wgsl"),
+            (Kernel::Combine, _) => "",
+        },
         include_str!("../shaders/wide.wgsl"),
+        if variant.finish.subgroups() {
+            include_str!("../shaders/invocation_subgroup.wgsl")
+        } else {
+            include_str!("../shaders/invocation.wgsl")
+        },
         operator,
         match variant.finish {
             Finish::Tree => include_str!("../shaders/finish_tree.wgsl"),
             Finish::Subgroups { .. } => include_str!("../shaders/finish_subgroup.wgsl"),
-            Finish::Gathered => include_str!("../shaders/finish_gathered.wgsl"),
+            Finish::Gathered { .. } => include_str!("../shaders/finish_gathered.wgsl"),
         },
         match (variant.kernel, leaves_bins) {
             (Kernel::Reduce, true) => include_str!("../shaders/leave_bins.wgsl"),
@@ -161,7 +212,7 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
         },
         match variant.kernel {
             Kernel::Reduce => include_str!("../shaders/reduce.wgsl"),
-            Kernel::Combine if variant.finish == Finish::Gathered => include_str!("../shaders/combine_bins.wgsl"),
+            Kernel::Combine if gathered => include_str!("../shaders/combine_bins.wgsl"),
             Kernel::Combine => include_str!("../shaders/combine.wgsl"),
         },
     ];
@@ -173,24 +224,28 @@ pub(crate) fn source(operator: &str, answer_words: usize, dtype: Dtype, variant:
     text
 }
 
-/// Rows of partials that an invocation of `combine_bins.wgsl` loads at a time.
-const ROWS: u32 = 12;
+/// Partials that an invocation of `combine_bins.wgsl` loads at a time.
+pub const ROWS: u32 = 9;
 
-/// Repeats each line marked `// unroll` (so many times as there are loads in flight) or `// rows`, with `quad0`, `coming0` and
-/// `0u *` counted up.
+/// Steps of a butterfly over the most lanes that a subgroup may have, 128.
+const BUTTERFLY: u32 = 7;
+
+/// Repeats each line marked `// unroll` (so many times as there are loads in flight), `// rows` or `// lanes`, with `quad0`,
+/// `coming0`, `0u *`, `0u <` and `<< 0u` counted up.
 fn unroll(text: &str, loads: u32) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        let marked = [("// unroll", loads), ("// rows", ROWS)];
+        let marked = [("// unroll", loads), ("// rows", ROWS), ("// lanes", BUTTERFLY)];
         let found = marked.iter().find_map(|&(mark, times)| Some((line.strip_suffix(mark)?, times)));
         let Some((line, times)) = found else {
             let _ = writeln!(out, "{line}");
             continue;
         };
         for k in 0..times {
-            let copy = ["quad", "coming"].iter().fold(line.replace("0u *", &format!("{k}u *")), |line, name| {
-                line.replace(&format!("{name}0"), &format!("{name}{k}"))
-            });
+            let counted = ["quad0", "coming0", "0u *", "0u <", "<< 0u"];
+            let copy = counted
+                .iter()
+                .fold(line.to_string(), |line, zero| line.replace(zero, &zero.replacen('0', &k.to_string(), 1)));
             let _ = writeln!(out, "{}", copy.trim_end());
         }
     }
@@ -310,7 +365,7 @@ pub(crate) fn compose(members: &[(Module, usize)], answer_words: usize, dialect:
     Module {
         text: out,
         counters: sum(|module| module.counters),
-        gathered_bytes: None,
+        gathered: None,
         heavy: members.iter().any(|(module, _)| module.heavy),
         ends: members.iter().all(|(module, _)| module.ends),
         combine_trips: sum(|module| module.combine_trips),

@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 /// Which elements an invocation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Neighbouring invocations read neighbouring quads, so that a subgroup's loads coalesce. For GPUs.
+    /// A workgroup reads a tile at a time, neighbouring invocations neighbouring quads, so that a subgroup's loads coalesce. For
+    /// GPUs.
     Strided,
     /// Each invocation reads a block of its own. For CPUs, and for operators whose order is strict.
     Blocked,
@@ -24,6 +25,9 @@ pub struct Tuning {
     pub loads_in_flight: u32,
     /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
     pub single_elements_max: u64,
+    /// The same, where it is less, for kernels that keep bins. H200, exact_sum, `measure -- operator=exact_sum log2=15,16 single_log2=…`: one
+    /// workgroup 6.8, 10.1 µs, two dispatches 6.7, 6.7.
+    pub bins_single_elements_max: u64,
     /// How invocations share the input.
     pub layout: Layout,
     /// Whether to finish by subgroup shuffles where the device has them.
@@ -31,7 +35,7 @@ pub struct Tuning {
     /// Whether exact operators begin with bins in workgroup memory, or with each invocation's own words.
     pub bins: bool,
     /// `loads_in_flight` of kernels that keep bins, whose registers are scarce. H200, exact_sum of 2^28 f32, `measure --
-    /// operator=exact_sum log2=28 loads=…`: 1: 252.9, 2: 248.3, 3: 253.3, 4: 252.6 µs.
+    /// operator=exact_sum log2=28 loads=…`: 1: 246.7, 2: 241.4, 3: 245.7, 4: 247.0 µs.
     pub bins_loads_in_flight: u32,
     /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
     pub dispatch_bytes_max: u64,
@@ -45,6 +49,7 @@ impl Tuning {
         workgroups_max: 512,
         loads_in_flight: 4,
         single_elements_max: 1 << 14,
+        bins_single_elements_max: 1 << 14,
         layout: Layout::Strided,
         subgroups: true,
         bins: true,
@@ -52,15 +57,16 @@ impl Tuning {
         dispatch_bytes_max: 1 << 30,
     };
 
-    /// NVIDIA's discrete GPUs. H200, 2^28 f32, `cargo run --release --example measure -- operator=… log2=28`: argmin 248.0,
-    /// variance 245.1 µs; 512 x 528: 250.3, 245.8; 256 x 1056: 253.0, 246.3 (docs/performance.md has the sweep). One workgroup
-    /// of 1024 takes 4.7 µs for 2^16 elements, two dispatches 7.1 (`operator=sum log2=16 single_log2=10`).
+    /// NVIDIA's discrete GPUs. H200, 2^28 f32, `cargo run --release --example measure -- operator=… log2=28`: argmin 244.2,
+    /// variance 237.1 µs (docs/performance.md has a sweep of shapes). One workgroup of 1024 takes 4.1 µs for 2^16 elements, two
+    /// dispatches 5.9 (`operator=sum log2=16 single_log2=10`).
     pub const NVIDIA: Tuning = Tuning {
         workgroup_size: 1024,
         single_workgroup_size: 1024,
         workgroups_max: 264,
         loads_in_flight: 4,
         single_elements_max: 1 << 16,
+        bins_single_elements_max: 1 << 15,
         dispatch_bytes_max: 1 << 31,
         ..Tuning::GPU
     };
@@ -73,6 +79,7 @@ impl Tuning {
         workgroups_max: 16,
         loads_in_flight: 4,
         single_elements_max: 1 << 12,
+        bins_single_elements_max: 1 << 12,
         layout: Layout::Blocked,
         subgroups: false,
         bins: false,

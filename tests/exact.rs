@@ -313,6 +313,7 @@ fn geometries() -> Vec<Tuning> {
             single_workgroup_size: 512,
             workgroups_max: 300,
             single_elements_max: 1 << 20,
+            bins_single_elements_max: 1 << 20,
             ..small
         },
     ]

@@ -38,6 +38,7 @@ fn runs(tuning: Tuning, part: &str) -> bool {
 }
 
 const BINS: Tuning = Tuning { subgroups: false, ..SMALL };
+const LANES: Tuning = Tuning { subgroups: true, ..SMALL };
 const WINDOWS: Tuning = Tuning { bins: false, loads_in_flight: 1, ..BINS };
 
 macro_rules! quarantined {
@@ -59,8 +60,12 @@ macro_rules! quarantined {
 quarantined! {
     carry_dropped: BINS, Exact::Window | Exact::Window64 => "if before + amount < before { atomicAdd(&bins_high[at], 1u); }" => "";
     shift_mask_short: BINS, Exact::Window | Exact::Window64 => "(bits >> 23u) & 7u" => "(bits >> 23u) & 3u";
-    subnormals_a_place_lower: BINS, Exact::Window | Exact::Window64 => "leading * 2u - 0x1000000u" => "leading - 0x800000u";
-    signs_swapped: BINS, Exact::Window | Exact::Window64 => "held_in(bin), 0u), vec3<u32>(held_in(32u + bin)" => "held_in(32u + bin), 0u), vec3<u32>(held_in(bin)";
+    subnormals_a_place_lower: BINS, Exact::Window | Exact::Window64 => "bits << 1u, (bits" => "bits & 0x7fffffu, (bits";
+    signs_swapped: BINS, Exact::Window | Exact::Window64 => "held_in(p, copy), held_in(PAIRS + p, copy)" => "held_in(PAIRS + p, copy), held_in(p, copy)";
+    copies_left_out: BINS, Exact::Window | Exact::Window64 => "turn < COPIES; turn" => "turn + SEATS < COPIES; turn";
+    half_of_the_seats_left_out: BINS, Exact::Bins { copies: 1 } => "half = SEATS / 2u" => "half = SEATS / 4u";
+    butterfly_one_step_short: LANES, Exact::Window | Exact::Window64 => "if (1u << 1u) < SEATS" => "if false";
+    column_without_its_end: LANES, Exact::Window | Exact::Window64 => "vec3<u32>(0u, bins_met[2u * j + 1u])" => "vec3<u32>()";
     last_partial_lost: BINS, Exact::Window | Exact::Window64 => "p < end);" => "p + 1u < end);";
     bins_not_cleared: BINS, Exact::Window | Exact::Window64 => "atomicStore(&bins_low[c], 0u);" => "atomicStore(&bins_low[c], c);";
     own_bins_without_carry: WINDOWS, Exact::Bins { .. } => "bins_high[bin] = total.y;" => "";

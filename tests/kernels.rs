@@ -122,15 +122,18 @@ macro_rules! wrong {
 wrong! {
     head_left_out: "e < min(low * QUAD, end)" => "e < 0u", None;
     tail_one_late: "max(high * QUAD, params.first)" => "max(high * QUAD, params.first) + 1u", None;
-    rest_of_a_round_lost: "left > 0u" => "left > 1u", None;
-    round_read_twice: "q += LOADS * params.step" => "q += params.step", None;
+    rest_of_a_round_lost: "if 1u < left" => "if 2u < left", None;
+    round_read_twice: "next_quad(q);" => "q + STEP;", None;
+    quads_past_the_end: "min((high - last - 1u) / STEP + 1u, LOADS)" => "LOADS", None;
+    other_workgroups_tile: "who.workgroup.x * TILE" => "who.workgroup.x * STEP", None;
+    whole_rounds_left_out: "params.run * LOADS + select" => "0u + select", None;
     first_load_again: "var quad1 = load(q + 1u" => "var quad1 = load(q + 0u", None;
     coming_load_again: "let coming1 = load(next + 1u" => "let coming1 = load(next + 0u", None;
     loads_that_came_are_lost: "quad1 = coming1;" => "", None;
     tree_one_step_short: "distance < WORKGROUP_SIZE; distance" => "distance * 2u < WORKGROUP_SIZE; distance", None;
     tree_sides_swapped: "combine(held[at], held[at + distance])" => "combine(held[at + distance], held[at])", None;
-    butterfly_one_step_short: "mask > 0u" => "mask > 1u", None;
-    first_subgroup_only: "s < who.subgroups" => "s < 1u", None;
+    butterfly_one_step_short: "if ((1u << 1u) < LANES_MIN) | ((1u << 1u) < lanes)" => "if false", None;
+    first_subgroup_only: "held[who.subgroup] = folded;" => "if who.subgroup == 0u { held[0] = folded; }", None;
     last_partial_lost: "p < high; p++" => "p + 1u < high; p++", None;
     index_not_rebased: "rebase(mine, params.base)" => "rebase(mine, vec2<u32>(0u, 0u))", None;
     minimum_becomes_maximum: "return min(a, b)" => "return max(a, b)", Some("min");

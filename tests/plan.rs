@@ -4,8 +4,8 @@ mod common;
 
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
-use treefold::plan::{Facts, Params, Pass, Piece, Plan, Planner, Shape, Source, TRIPS_MAX, Target};
-use treefold::shader::{Finish, Kernel};
+use treefold::plan::{Facts, Gathered, Params, Pass, Piece, Plan, Planner, Shape, Source, TRIPS_MAX, Target};
+use treefold::shader::{Finish, Kernel, ROWS};
 use treefold::{Error, Layout, Tuning};
 
 /// All that a plan is made from.
@@ -77,13 +77,15 @@ fn some_shapes() -> [Shape; 4] {
         .map(|(acc_bytes, commutative)| Shape::plain(acc_bytes, commutative))
 }
 
-/// An exact operator: bytes of an element, limbs, and bins in copies where a workgroup shares them.
-fn exact(element_bytes: u64, limbs: u64, bins: Option<(u64, u64)>) -> Shape {
+/// An exact operator: bytes of an element, limbs, and bins in copies where a workgroup shares them. f32's bins end at limb 8.
+fn exact(element_bytes: u64, limbs: u64, bins: Option<(u64, u32)>) -> Shape {
+    let columns = if limbs == 11 { 8 } else { limbs };
+    let sums = bins.map_or(0, |(bins, _)| (bins / 2).max(2 * columns));
     Shape {
         element_bytes,
-        counters: bins.map_or(0, |(bins, copies)| bins * copies + 2 * limbs),
-        gathered_bytes: bins.map(|(bins, _)| 16 + 8 * bins),
-        combine_trips: bins.map_or(limbs, |(bins, _)| bins / 2),
+        counters: bins.map_or(0, |(bins, copies)| bins * u64::from(copies) + sums + 2 * columns),
+        gathered: bins.map(|(_, copies)| Gathered { columns, sums, copies }),
+        combine_trips: limbs,
         trips: 6 * limbs + 160,
         ..Shape::plain(4 * (limbs + 1), true)
     }
@@ -148,15 +150,31 @@ fn last_trips(finish: Finish, size: u32, facts: &Facts, shape: &Shape) -> u64 {
     let limbs = if shape.trips > 0 { shape.acc_bytes / 4 - 1 } else { 0 };
     let rounding = if shape.trips > 0 { 4 * limbs + 128 } else { 0 };
     let steps = match (finish, facts.lanes) {
-        (Finish::Gathered, _) => {
-            let bins = (shape.gathered_bytes.expect("bins") - 16) / 8;
-            let copies = (shape.counters - 2 * limbs) / bins;
+        (Finish::Gathered { lanes_min }, lanes) => {
+            let Gathered { columns, sums, copies } = shape.gathered.expect("bins");
+            let bytes = columns < limbs;
+            let pairs = if bytes { 4 * columns } else { columns };
             let each = |n: u64| n.div_ceil(size.into());
-            let quarters =
-                std::iter::successors(Some(copies), |&left| Some((left / 4).max(1))).take_while(|&left| left > 1);
-            let adding: u64 = quarters.map(|left| 1 + each(bins * (left / 4).max(1))).sum();
-            // Clear, add, four bytes of each limb, leave a pair at a time.
-            each(bins * copies) + adding + 5 * each(limbs) + each(bins / 2)
+            let meeting = |seats: u32| {
+                let shares = each(sums * u64::from(seats)) * (1 + u64::from(copies.div_ceil(seats)));
+                let halves =
+                    std::iter::successors(Some(seats / 2), |&half| Some(half / 2)).take_while(|&half| half > 0);
+                match lanes_min {
+                    // A butterfly of each sum, or a tree of all.
+                    Some(_) => shares + each(sums * u64::from(seats)) * u64::from(seats.ilog2()),
+                    None => shares + halves.map(|half| 1 + each(sums * u64::from(half))).sum::<u64>() + each(sums),
+                }
+            };
+            if lanes_min.is_some() {
+                let (least, most) = lanes.expect("subgroups");
+                assert_eq!(lanes_min, Some(least));
+                assert!(size.is_multiple_of(most), "subgroups of {most} lanes in a workgroup of {size} are not full");
+            }
+            let meeting = meeting(seats(finish, 8, copies, size)).max(meeting(seats(finish, 32, copies, size)));
+            // exact_columns_bytes.wgsl loops over four bytes of a limb.
+            let column = if bytes { 4 } else { 1 };
+            // Clear, meet, leave.
+            each(2 * pairs * u64::from(copies)) + meeting + column * each(columns)
         }
         (Finish::Tree, _) => log2(size) * (1 + limbs),
         (Finish::Subgroups { lanes_min }, Some((least, most))) => {
@@ -193,14 +211,13 @@ fn check_arithmetic(case: &Case, planner: &Planner, plan: &Plan) {
         assert!(pass.workgroup_size.is_power_of_two() && pass.workgroup_size <= facts.invocations_max, "{pass:?}");
         assert!(pass.workgroup_size <= tuning.workgroup_size.max(tuning.single_workgroup_size), "{pass:?}");
         let variant = planner.variant(pass.kernel, pass.workgroup_size);
-        // exact_shared.wgsl: bins, a column of 16 bytes for each limb, a word of flags.
+        // exact_shared.wgsl: bins, their sums, a column of 16 bytes for each limb that they reach, a word of flags.
         let own = if shape.counters > 0 { shape.counters * 8 + 4 } else { 0 };
         assert!(variant.workgroup_bytes(shape.acc_bytes) + own <= facts.workgroup_bytes_max, "{pass:?}");
-        assert_eq!(variant.finish == Finish::Gathered, shape.gathered_bytes.is_some(), "{pass:?}");
+        assert_eq!(matches!(variant.finish, Finish::Gathered { .. }), shape.gathered.is_some(), "{pass:?}");
         if matches!(variant.finish, Finish::Subgroups { .. }) {
             assert!(shape.commutative && tuning.subgroups, "{pass:?}");
         }
-        assert_eq!(u64::from(p.invocations), u64::from(pass.workgroups) * u64::from(pass.workgroup_size), "{pass:?}");
         assert_eq!(wide(p.total), elements, "{pass:?}");
         assert!(
             u64::from(p.count) * shape.element_bytes <= tuning.dispatch_bytes_max || pass.kernel == Kernel::Combine,
@@ -257,21 +274,33 @@ fn check_arithmetic(case: &Case, planner: &Planner, plan: &Plan) {
         }
         // The quads of all invocations: within u32, all of them covered, none twice.
         let (low, high) = quads(p, quad(shape));
-        let (run, spacing, step) = (u64::from(p.run), u64::from(p.spacing), u64::from(p.step));
-        let invocations = u64::from(p.invocations);
-        assert!(run * invocations >= high - low, "{pass:?}");
-        let apart = (spacing == run && step == 1) || (spacing == 1 && step == invocations);
-        assert!(apart, "{pass:?}");
-        let loads = u64::from(planner.tuning().loads_in_flight);
-        let reach = low + invocations * spacing + (run + loads) * step;
+        let size = u64::from(pass.workgroup_size);
+        let (groups, loads) = (u64::from(pass.workgroups), u64::from(planner.tuning().loads_in_flight));
+        let (run, round) = (u64::from(p.run), groups * size * loads);
+        assert_eq!(u64::from(p.round), round, "{pass:?}");
+        let rounds = match planner.tuning().layout {
+            Layout::Blocked => {
+                assert!(run.is_multiple_of(loads), "{pass:?}");
+                run / loads
+            }
+            Layout::Strided => {
+                assert!(run * round <= high - low, "{pass:?}");
+                run + u64::from(run * round < high - low)
+            }
+        };
+        let covered = rounds * round;
+        assert!(covered >= high - low, "{pass:?}");
+        let reach = low + covered + groups * size * loads;
         assert!(reach * quad(shape) <= u64::from(u32::MAX), "index arithmetic leaves u32: {pass:?}");
         let ends = 2 * (quad(shape) - 1);
-        let busiest =
-            ends + run / loads + (run % loads) + last_trips(variant.finish, pass.workgroup_size, facts, shape);
+        let busiest = ends + rounds + last_trips(variant.finish, pass.workgroup_size, facts, shape);
         assert!(busiest <= pass.trips, "{busiest} trips: {pass:?}");
     }
     assert_eq!(read, elements);
-    assert_eq!((plan.partials, plan.scratch_bytes), (slots, slots * shape.gathered_bytes.unwrap_or(shape.acc_bytes)));
+    assert_eq!(
+        (plan.partials, plan.scratch_bytes),
+        (slots, slots * shape.gathered.map_or(shape.acc_bytes, |gathered| 16 * gathered.columns))
+    );
     assert_eq!(slots > 0, plan.passes[last].kernel == Kernel::Combine);
 }
 
@@ -285,34 +314,40 @@ fn check_combine(case: &Case, plan: &Plan) {
 }
 
 /// Runs `reduce.wgsl` on indices: `visit` gets runs of neighbouring elements, invocation by invocation.
-fn run_reduce(p: &Params, quad: u64, loads: u64, mut visit: impl FnMut(u64, u64)) -> u64 {
+fn run_reduce(p: &Params, size: u64, tuning: &Tuning, quad: u64, mut visit: impl FnMut(u64, u64)) -> u64 {
     let (first, end) = (u64::from(p.first), u64::from(p.first) + u64::from(p.count));
     let (low, high) = quads(p, quad);
+    let (layout, loads) = (tuning.layout, u64::from(tuning.loads_in_flight));
     let mut busiest = 0;
-    for i in 0..u64::from(p.invocations) {
+    for i in 0..u64::from(p.round) / loads {
         let mut trips = 0;
         if i == 0 && first < end.min(low * quad) {
             visit(first, end.min(low * quad) - first);
             trips += end.min(low * quad) - first;
         }
-        let mut q = low + i * u64::from(p.spacing);
-        let mut left = if q < high { u64::from(p.run).min((high - q - 1) / u64::from(p.step) + 1) } else { 0 };
-        while left >= loads {
-            for k in 0..loads {
-                visit((q + k * u64::from(p.step)) * quad, quad);
+        let (group, local) = (i / size, i % size);
+        let (run, round) = (u64::from(p.run), u64::from(p.round));
+        let (mut q, mut left, step) = match layout {
+            Layout::Blocked => {
+                let q = low + i * run;
+                (q, if q < high { run.min(high - q) } else { 0 }, 1)
             }
-            q += loads * u64::from(p.step);
-            left -= loads;
-            trips += 1;
-        }
+            Layout::Strided => {
+                let q = low + group * size * loads + local;
+                let last = q + run * round;
+                (q, run * loads + if last < high { ((high - last - 1) / size + 1).min(loads) } else { 0 }, size)
+            }
+        };
         while left > 0 {
-            visit(q * quad, quad);
-            q += u64::from(p.step);
-            left -= 1;
+            for k in 0..left.min(loads) {
+                visit((q + k * step) * quad, quad);
+            }
+            q += if layout == Layout::Blocked { loads } else { round };
+            left = left.saturating_sub(loads);
             trips += 1;
         }
         let tail = first.max(high * quad);
-        if i + 1 == u64::from(p.invocations) && tail < end {
+        if (i + 1) * loads == u64::from(p.round) && tail < end {
             visit(tail, end - tail);
             trips += end - tail;
         }
@@ -337,8 +372,7 @@ fn check_elements(case: &Case, planner: &Planner, plan: &Plan) {
         let (here, at) = (pieces[piece], begins[piece]);
         let (quad, bytes) = (quad(shape), stride(shape, &here));
         let quads_bound = if size_bytes < 16 { 0 } else { size_bytes / 16 };
-        let loads = planner.tuning().loads_in_flight.into();
-        let trips = run_reduce(&pass.params, quad, loads, |index, n| {
+        let trips = run_reduce(&pass.params, pass.workgroup_size.into(), planner.tuning(), quad, |index, n| {
             // Quads are loads of 16 bytes, but of zipped inputs.
             let whole = index % quad == 0 && n == quad && here.other.is_none();
             assert!(
@@ -367,9 +401,45 @@ fn check_elements(case: &Case, planner: &Planner, plan: &Plan) {
     assert!(seen.iter().all(|&seen| seen), "an element is not read");
 }
 
+/// Invocations that share a sum, as exact_meet_*.wgsl say.
+fn seats(finish: Finish, most: u32, copies: u32, size: u32) -> u32 {
+    match finish {
+        Finish::Gathered { lanes_min: Some(lanes_min) } => most.min(lanes_min),
+        _ => most.min(copies).min(size),
+    }
+}
+
+/// Runs `combine_bins.wgsl` on slots: each once in every column.
+fn check_columns(case: &Case, planner: &Planner, plan: &Plan, pass: &Pass, gathered: Gathered) {
+    let finish = planner.finish(pass.workgroup_size);
+    let seats = u64::from(seats(finish, 32, gathered.copies, pass.workgroup_size));
+    let mut seen = vec![false; (gathered.columns * plan.partials) as usize];
+    let mut busiest = 0;
+    for place in 0..u64::from(pass.workgroup_size) {
+        let mut trips = 0;
+        for j in (place / seats..gathered.columns).step_by((u64::from(pass.workgroup_size) / seats) as usize) {
+            trips += 1;
+            for p in (place % seats..plan.partials).step_by((u64::from(ROWS) * seats) as usize) {
+                trips += 1;
+                for slot in (p..plan.partials).step_by(seats as usize).take(ROWS as usize) {
+                    let at = (j * plan.partials + slot) as usize;
+                    assert!(!std::mem::replace(&mut seen[at], true), "twice: {slot}: {pass:?}");
+                }
+            }
+        }
+        busiest = busiest.max(trips);
+    }
+    assert!(seen.iter().all(|&seen| seen), "a column is not read: {pass:?}");
+    let all = busiest + last_trips(finish, pass.workgroup_size, &case.facts, &case.shape);
+    assert!(all <= pass.trips, "{all} trips: {pass:?}");
+}
+
 /// Runs `combine.wgsl` on slots: each once, in order.
 fn check_partials(case: &Case, planner: &Planner, plan: &Plan) {
     let Some(pass) = plan.passes.last().filter(|pass| pass.kernel == Kernel::Combine) else { return };
+    if let Some(gathered) = case.shape.gathered {
+        return check_columns(case, planner, plan, pass, gathered);
+    }
     let p = &pass.params;
     let (end, run) = (u64::from(p.first) + u64::from(p.count), u64::from(p.run));
     let (mut next, mut busiest) = (0, 0);
@@ -385,7 +455,7 @@ fn check_partials(case: &Case, planner: &Planner, plan: &Plan) {
     }
     assert_eq!(next, plan.partials, "{pass:?}");
     let shape = &case.shape;
-    // Each partial is combined limb by limb, or, in bins, a pair of them at a time by an invocation for each pair and copy.
+    // Each partial is combined limb by limb.
     let each = if shape.trips > 0 { 1 + shape.combine_trips } else { 1 };
     let all = busiest * each + last_trips(planner.finish(pass.workgroup_size), pass.workgroup_size, &case.facts, shape);
     assert!(all <= pass.trips, "{all} trips: {pass:?}");
@@ -788,6 +858,7 @@ prop_compose! {
             layout: if blocked { Layout::Blocked } else { Layout::Strided },
             subgroups,
             bins: true,
+            bins_single_elements_max: single_elements_max / 2,
             bins_loads_in_flight: loads_in_flight % 5 + 1,
             dispatch_bytes_max,
         }
@@ -859,13 +930,11 @@ fn wrong_plans_are_noticed() {
     let planner = planner(&case);
     let good = check(&case, &planner);
     assert!(good.passes.len() > 3);
-    let changes: [fn(&mut Pass); 10] = [
+    let changes: [fn(&mut Pass); 8] = [
         |pass| pass.params.first += 1,
         |pass| pass.params.count -= 1,
         |pass| pass.params.run -= 1,
-        |pass| pass.params.spacing += 1,
-        |pass| pass.params.step -= 1,
-        |pass| pass.params.invocations -= 1,
+        |pass| pass.params.round -= 1,
         |pass| pass.params.slot += 1,
         |pass| pass.params.base[0] += 1,
         |pass| pass.params.base[1] += 1,

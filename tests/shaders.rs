@@ -9,9 +9,12 @@ use treefold::ops::{
     MinMax, Sum, Visitor,
 };
 use treefold::shader::{self, Exact, Finish, Kernel, Store, Variant};
-use treefold::{Accumulator, Answer, Dtype, Element, Op, Reducer, Tuning, accumulator, wgpu};
+use treefold::{Accumulator, Answer, Dtype, Element, Layout, Op, Reducer, Tuning, accumulator, wgpu};
 
 const KERNELS: [Kernel; 2] = [Kernel::Reduce, Kernel::Combine];
+/// How operators finish that fold a workgroup themselves.
+const GATHERED: [Finish; 2] = [Finish::Gathered { lanes_min: None }, Finish::Gathered { lanes_min: Some(4) }];
+const LAYOUTS: [Layout; 2] = [Layout::Strided, Layout::Blocked];
 const FINISHES: [Finish; 3] = [Finish::Tree, Finish::Subgroups { lanes_min: 4 }, Finish::Subgroups { lanes_min: 32 }];
 const SIZES: [(u32, u32); 9] =
     [(256, 8), (32, 4), (1024, 1), (32, 1), (1024, 8), (256, 1), (256, 4), (32, 8), (1024, 4)];
@@ -139,14 +142,13 @@ fn gathers<T: Element, O: Op<T>>(exact: Exact) -> bool {
 impl Translate<'_> {
     fn one<T: Element, O: Op<T>>(&mut self, op: &O, variant: &Variant, exact: Exact, wide: bool) {
         let text = shader::text::<T, O>(op, variant, exact);
-        let subgroups = matches!(variant.finish, Finish::Subgroups { .. });
+        let subgroups = variant.finish.subgroups();
         let words = O::Acc::WORDS as u32;
-        // Bins come in pairs of 16 bytes: two for each limb, but for f32 for each of 32 bytes; and flags.
-        let pairs = if has_windows::<T, O>(op) { 32 } else { words - 1 };
         let checked = spelled(&text, subgroups, wide).and_then(|()| translated(&text, subgroups)).and_then(|module| {
             finite(&module)?;
             let want = match variant.store {
-                Store::Partial if variant.finish == Finish::Gathered => (pairs + 1) * 16,
+                // Columns of 96 bits, with the flags behind.
+                Store::Partial if matches!(variant.finish, Finish::Gathered { .. }) => 16,
                 Store::Partial => words * 4,
                 Store::Sealed => (words + 1) * 4,
                 Store::Answer => 4,
@@ -165,17 +167,19 @@ impl Translate<'_> {
 
     /// Everything that reducers make of an operator, with one kernel of its exact sums.
     fn with<T: Element, O: Op<T>>(&mut self, op: &O, exact: Exact, wide: bool) {
-        let finishes = if gathers::<T, O>(exact) { &[Finish::Gathered][..] } else { &FINISHES };
+        let finishes = if gathers::<T, O>(exact) { &GATHERED[..] } else { &FINISHES };
         for kernel in KERNELS {
             for store in stores::<T, O>() {
                 // The last pass of bins leaves no partial.
-                if (kernel, store, finishes[0]) == (Kernel::Combine, Store::Partial, Finish::Gathered) {
+                if (kernel, store, finishes) == (Kernel::Combine, Store::Partial, &GATHERED) {
                     continue;
                 }
                 for &finish in finishes {
                     let (workgroup_size, loads_in_flight) = SIZES[*self.turn % SIZES.len()];
+                    let layout = LAYOUTS[*self.turn % LAYOUTS.len()];
                     *self.turn += 1;
-                    let variant = Variant { kernel, store, finish, workgroup_size, loads_in_flight, zipped: false };
+                    let variant =
+                        Variant { kernel, store, finish, workgroup_size, loads_in_flight, layout, zipped: false };
                     self.one::<T, O>(op, &variant, exact, wide);
                     if T::DTYPE == Dtype::F32x2 && kernel == Kernel::Reduce {
                         self.one::<T, O>(op, &Variant { zipped: true, ..variant }, exact, wide);
@@ -255,13 +259,14 @@ fn every_size_translates() {
     translate(|translate| {
         for workgroup_size in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] {
             for loads_in_flight in [1, 2, 3, 4, 8, 16] {
-                for finish in FINISHES {
+                for (finish, layout) in FINISHES.into_iter().flat_map(|finish| LAYOUTS.map(|layout| (finish, layout))) {
                     let variant = Variant {
                         kernel: Kernel::Reduce,
                         store: Store::Partial,
                         finish,
                         workgroup_size,
                         loads_in_flight,
+                        layout,
                         zipped: false,
                     };
                     translate.one::<u32, _>(&Max, &variant, Exact::Window, false);
@@ -375,6 +380,7 @@ fn wrong_texts_are_noticed() {
         finish,
         workgroup_size: 64,
         loads_in_flight: 2,
+        layout: Layout::Strided,
         zipped: false,
     };
     let tree = shader::text::<f32, _>(&Mean, &variant(Finish::Tree), Exact::Window);
@@ -426,8 +432,8 @@ fn reducers_build_these_texts() {
             let workgroup_size = pass.workgroup_size;
             let store = if pass.kernel == Kernel::Combine { Store::Sealed } else { Store::Partial };
             let texts = FINISHES.map(|finish| {
-                let variant =
-                    Variant { kernel: pass.kernel, store, finish, workgroup_size, loads_in_flight, zipped: false };
+                let (kernel, layout) = (pass.kernel, tuning.layout);
+                let variant = Variant { kernel, store, finish, workgroup_size, loads_in_flight, layout, zipped: false };
                 shader::text::<f32, _>(&Mean, &variant, Exact::Window)
             });
             let same = texts.iter().position(|text| *text == shown);

@@ -2,6 +2,7 @@
 
 use crate::exact::{Columns, Fixed, Pieces, sum_f32};
 use crate::half::f16;
+use crate::plan::Gathered;
 use crate::shader::{self, Dialect, Exact, Module};
 use crate::{Accumulator, Element};
 
@@ -13,33 +14,35 @@ pub trait Terms<T: Element> {
     const UNIT: i32;
     /// The sum of a slice.
     fn sum(elements: &[T]) -> Self::Acc;
-    /// The kernel's text in parts, and how many bins it has.
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64);
+    /// The kernel's text in parts, how many bins it has, and how many limbs those bins reach.
+    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64);
 
     /// The complete text for an operator with this `finish`; `at_min` is the place of the answer's last digit at least.
     fn module(dialect: Dialect, finish: &[&str], at_min: i32) -> Module {
-        let (parts, bins) = Self::parts(dialect.exact);
+        let (parts, bins, columns) = Self::parts(dialect.exact);
         let copies = match dialect.exact {
-            Exact::Bins { copies } if bins > 0 => u64::from(copies),
+            Exact::Bins { copies } if bins > 0 => copies,
             _ => 1,
         };
         let limbs = Self::Acc::WORDS as u64 - 1;
+        let sums = (bins / 2).max(2 * columns);
         let shared = matches!(dialect.exact, Exact::Bins { .. }) && bins > 0;
         let mut text = format!("const AT_MIN = {at_min}i;\nconst BINS = {bins}u;\nconst COPIES = {copies}u;\n");
         text.push_str(include_str!("../../shaders/exact.wgsl"));
         let shuffle = dialect.subgroups.then_some(include_str!("../../shaders/exact_shuffle.wgsl"));
-        for part in parts.into_iter().chain(shuffle).chain(finish.iter().copied()) {
+        let meet = shared.then_some(if dialect.subgroups { MEET_SUBGROUP } else { MEET_MEMORY });
+        for part in parts.into_iter().chain(meet).chain(shuffle).chain(finish.iter().copied()) {
             text.push('\n');
             text.push_str(part);
         }
         Module {
             text: shader::complete::<Self::Acc>(&text, T::DTYPE, dialect),
-            // Columns are held as 16 bytes each.
-            counters: if shared { bins * copies + 2 * limbs } else { 0 },
-            gathered_bytes: shared.then_some(16 + 8 * bins),
+            // Columns take 16 bytes each.
+            counters: if shared { bins * u64::from(copies) + sums + 2 * columns } else { 0 },
+            gathered: shared.then_some(Gathered { columns, sums, copies }),
             heavy: !shared && bins > 0,
             ends: true,
-            combine_trips: if shared { bins / 2 } else { limbs },
+            combine_trips: limbs,
             trips: 6 * limbs + 160,
         }
     }
@@ -47,17 +50,19 @@ pub trait Terms<T: Element> {
 
 const SHARED: &str = include_str!("../../shaders/exact_shared.wgsl");
 const OWN: &str = include_str!("../../shaders/exact_own.wgsl");
-const PARTIAL: &str = include_str!("../../shaders/exact_partial.wgsl");
+const MEET_SUBGROUP: &str = include_str!("../../shaders/exact_meet_subgroup.wgsl");
+const MEET_MEMORY: &str = include_str!("../../shaders/exact_meet_memory.wgsl");
+const SCATTER: &str = include_str!("../../shaders/exact_scatter.wgsl");
 const LIMB_COLUMNS: &str = include_str!("../../shaders/exact_columns_limbs.wgsl");
 const LOCAL: &str = include_str!("../../shaders/exact_local.wgsl");
 
 /// The parts of terms that go straight into a bin for each limb.
-fn scattered(exact: Exact, limbs: u64, element: &[&'static str]) -> (Vec<&'static str>, u64) {
+fn scattered(exact: Exact, limbs: u64, element: &[&'static str]) -> (Vec<&'static str>, u64, u64) {
     let place = match exact {
-        Exact::Bins { .. } => [SHARED, PARTIAL].as_slice(),
+        Exact::Bins { .. } => [LIMB_COLUMNS, SHARED].as_slice(),
         Exact::Window | Exact::Window64 => [OWN].as_slice(),
     };
-    ([LIMB_COLUMNS, LOCAL].iter().chain(place).chain(element).copied().collect(), 2 * limbs)
+    ([SCATTER, LOCAL].iter().chain(place).chain(element).copied().collect(), 2 * limbs, limbs)
 }
 
 /// The elements themselves.
@@ -71,16 +76,16 @@ impl Terms<f32> for Elements {
     fn sum(elements: &[f32]) -> Fixed<11> {
         sum_f32(elements)
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64) {
+    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
         let flags = include_str!("../../shaders/exact_f32_flags.wgsl");
         let columns = include_str!("../../shaders/exact_columns_bytes.wgsl");
         let shared = include_str!("../../shaders/exact_f32_shared.wgsl");
         let window = include_str!("../../shaders/exact_f32_window.wgsl");
         let window64 = include_str!("../../shaders/exact_f32_window64.wgsl");
         match exact {
-            Exact::Bins { .. } => (vec![columns, SHARED, PARTIAL, shared, flags], 64),
-            Exact::Window => (vec![LIMB_COLUMNS, OWN, window, flags], 22),
-            Exact::Window64 => (vec![LIMB_COLUMNS, OWN, window64, flags], 22),
+            Exact::Bins { .. } => (vec![columns, SHARED, shared, flags], 64, 8),
+            Exact::Window => (vec![SCATTER, OWN, window, flags], 22, 11),
+            Exact::Window64 => (vec![SCATTER, OWN, window64, flags], 22, 11),
         }
     }
 }
@@ -104,8 +109,8 @@ impl Terms<f16> for Elements {
         }
         all
     }
-    fn parts(_: Exact) -> (Vec<&'static str>, u64) {
-        (vec![include_str!("../../shaders/exact_f16.wgsl")], 0)
+    fn parts(_: Exact) -> (Vec<&'static str>, u64, u64) {
+        (vec![include_str!("../../shaders/exact_f16.wgsl")], 0, 0)
     }
 }
 
@@ -116,7 +121,7 @@ impl Terms<f64> for Elements {
     fn sum(elements: &[f64]) -> Fixed<68> {
         columns(elements, |x| Pieces::of(x.to_bits(), 11, 52))
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64) {
+    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
         scattered(exact, 68, &[include_str!("../../shaders/exact_f64.wgsl")])
     }
 }
@@ -134,7 +139,7 @@ impl Terms<[f32; 2]> for Products {
     fn sum(elements: &[[f32; 2]]) -> Fixed<20> {
         columns(elements, |[x, y]| Pieces::f32(x).times(&Pieces::f32(y)))
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64) {
+    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
         scattered(exact, 20, &[PRODUCT, include_str!("../../shaders/exact_dot.wgsl")])
     }
 }
@@ -150,7 +155,7 @@ impl Terms<f32> for Squares {
     fn sum(elements: &[f32]) -> Fixed<20> {
         columns(elements, |x| Pieces::f32(x).times(&Pieces::f32(x)))
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64) {
+    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
         scattered(exact, 20, &[PRODUCT, include_str!("../../shaders/exact_square.wgsl")])
     }
 }

@@ -177,7 +177,7 @@ macro_rules! wide_sum {
                 let shuffle = if dialect.subgroups { include_str!("../../shaders/exact_shuffle.wgsl") } else { "" };
                 let text = Op::<$type>::wgsl(self) + shuffle;
                 let text = shader::complete::<Fixed<4>>(&text, <$type as crate::Element>::DTYPE, dialect);
-                Module { text, counters: 0, gathered_bytes: None, heavy: false, ends: true, combine_trips: 4, trips: 64 }
+                Module { text, counters: 0, gathered: None, heavy: false, ends: true, combine_trips: 4, trips: 64 }
             }
         }
     };

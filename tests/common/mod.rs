@@ -270,6 +270,7 @@ pub const SMALL: Tuning = Tuning {
     workgroups_max: 3,
     loads_in_flight: 2,
     single_elements_max: 100,
+    bins_single_elements_max: 100,
     layout: Layout::Strided,
     subgroups: true,
     bins: true,
