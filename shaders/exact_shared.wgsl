@@ -1,8 +1,7 @@
 // BINS counters of 64 bits that a workgroup shares, each in COPIES copies, so that neighbouring lanes add to different
 // banks. A counter only grows: what is negative has bins of its own.
 //
-// Expects: column, COLUMNS (exact_columns_*.wgsl); SEATS, place, meet, end_meeting (exact_meet_*.wgsl); flags_of (the
-// element's file).
+// Expects: column, COLUMNS (exact_columns_*.wgsl); SEATS, place, meet, end_meeting (exact_meet_*.wgsl); flags_of (element).
 
 const PAIRS = BINS / 2u;  // bin p and, for what is negative, bin PAIRS + p
 

@@ -2,13 +2,13 @@
 
 use crate::ladder::NAME;
 use crate::operators::meaning;
+use crate::stored::Stored;
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use std::fmt;
 use std::path::PathBuf;
-use treefold::Dtype;
 
 /// The name under which the list of adapters is asked for.
 pub const ADAPTERS: &str = "adapters";
@@ -132,8 +132,8 @@ impl Args {
     }
 
     /// The type that `--dtype` names.
-    pub fn raw(&self) -> Option<Dtype> {
-        self.dtype.as_deref().and_then(Dtype::parse)
+    pub fn raw(&self) -> Option<Stored> {
+        self.dtype.as_deref().and_then(Stored::raw)
     }
 }
 
@@ -161,11 +161,11 @@ fn operator_names() -> PossibleValuesParser {
 }
 
 fn dtype_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(Dtype::ALL.map(Dtype::name))
+    PossibleValuesParser::new(Stored::names())
 }
 
 fn dtype_help() -> String {
-    let names = Dtype::ALL.map(Dtype::name).join(", ");
+    let names = Stored::names().join(", ");
     format!("Type of the numbers in raw little-endian files: {names}; .npy files know their own")
 }
 

@@ -195,7 +195,7 @@ pub fn fill(reader: &mut dyn Read, space: &mut [u8]) -> std::io::Result<usize> {
 
 /// Checks that a raw input ends with a whole number.
 pub fn whole_numbers(name: &str, bytes: u64, stored: Stored) -> Result<()> {
-    let (size, dtype) = (stored.size() as u64, stored.dtype());
+    let (size, dtype) = (stored.size() as u64, stored.name());
     let more = bytes % size;
     ensure!(
         more == 0,

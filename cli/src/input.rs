@@ -3,8 +3,8 @@
 use crate::args::usage;
 use crate::feed::{Body, Opened, fill, truncated, unreadable, warn_trailing, whole_numbers};
 use crate::npy::{MAGIC, Npy};
-use crate::stored::Stored;
-use anyhow::{Result, ensure};
+use crate::stored::{Stored, becomes};
+use anyhow::{Result, bail, ensure};
 use std::fs::File;
 use std::io::{Cursor, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ enum Input {
 /// All inputs, in order.
 pub struct Inputs {
     inputs: Vec<Input>,
-    raw: Option<Dtype>,
+    raw: Option<Stored>,
     /// The one element type.
     pub dtype: Dtype,
     /// The name of the input that has shown it.
@@ -32,7 +32,7 @@ pub struct Inputs {
 
 impl Inputs {
     /// Looks at all that `paths` name (standard input for none and for `-`); `raw` is the type of raw files.
-    pub fn open(paths: &[PathBuf], raw: Option<Dtype>) -> Result<Inputs> {
+    pub fn open(paths: &[PathBuf], raw: Option<Stored>) -> Result<Inputs> {
         let stdin = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &stdin } else { paths };
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
@@ -117,7 +117,7 @@ impl Input {
     }
 
     /// Opens it if it is waiting.
-    fn ready(&mut self, raw: Option<Dtype>) -> Result<()> {
+    fn ready(&mut self, raw: Option<Stored>) -> Result<()> {
         if let Input::Waiting(path) = self {
             let name = path.display().to_string();
             let file = File::open(&path).map_err(|error| unreadable(&name, &error))?;
@@ -127,7 +127,7 @@ impl Input {
     }
 }
 
-fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
+fn look(path: &Path, raw: Option<Stored>) -> Result<Input> {
     if path.as_os_str() == "-" {
         if std::io::stdin().is_terminal() {
             return Err(usage(
@@ -147,7 +147,7 @@ fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
     let mut head = [0; MAGIC.len()];
     let got = fill(&mut file, &mut head).map_err(|error| unreadable(&name, &error))?;
     file.rewind().map_err(|error| unreadable(&name, &error))?;
-    let npy = header(&name, &head[..got], is_npy(path), raw, &mut file)?;
+    let (npy, stored) = header(&name, &head[..got], is_npy(path), raw, &mut file)?;
     if let Some(npy) = &npy {
         let needs = npy.data_at + npy.data_bytes();
         if length < needs {
@@ -157,7 +157,6 @@ fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
             warn_trailing(&name, &format!("{} bytes", length - needs));
         }
     }
-    let stored = stored(npy.as_ref(), raw);
     let count = match &npy {
         Some(npy) => npy.count,
         None => {
@@ -168,25 +167,32 @@ fn look(path: &Path, raw: Option<Dtype>) -> Result<Input> {
     Ok(Input::Ready(Opened { name, stored, npy, count: Some(count), body: Body::File(path.to_path_buf()) }))
 }
 
-fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read + Send>, raw: Option<Dtype>) -> Result<Opened> {
+fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read + Send>, raw: Option<Stored>) -> Result<Opened> {
     let mut head = vec![0; MAGIC.len()];
     let got = fill(&mut pipe, &mut head).map_err(|error| unreadable(&name, &error))?;
     head.truncate(got);
     let mut pipe: Box<dyn Read + Send> = Box::new(Cursor::new(head.clone()).chain(pipe));
-    let npy = header(&name, &head, is_npy, raw, &mut pipe)?;
+    let (npy, stored) = header(&name, &head, is_npy, raw, &mut pipe)?;
     let count = npy.as_ref().map(|npy| npy.count);
-    Ok(Opened { name, stored: stored(npy.as_ref(), raw), npy, count, body: Body::Pipe(pipe) })
+    Ok(Opened { name, stored, npy, count, body: Body::Pipe(pipe) })
 }
 
-/// The header of an input that begins with `head`; none for a raw one.
-fn header(name: &str, head: &[u8], is_npy: bool, raw: Option<Dtype>, from: &mut dyn Read) -> Result<Option<Npy>> {
+/// The header of an input that begins with `head`, none for a raw one, and the type of its numbers.
+fn header(
+    name: &str,
+    head: &[u8],
+    is_npy: bool,
+    raw: Option<Stored>,
+    from: &mut dyn Read,
+) -> Result<(Option<Npy>, Stored)> {
     ensure!(!head.is_empty(), "{name}: is empty (0 bytes); a .npy file has a header even where its array is empty");
     if head == MAGIC {
         let npy = Npy::read(name, from)?;
-        let found = npy.stored.dtype();
-        let same = raw.is_none_or(|dtype| becomes(found, dtype));
-        ensure!(same, "{name}: is a .npy file of {found}, but --dtype says {}; leave it out", raw.unwrap_or(found));
-        return Ok(Some(npy));
+        if let Some(raw) = raw.filter(|&raw| !npy.stored.may_be_called(raw)) {
+            bail!("{name}: is a .npy file of {}, but --dtype says {}; leave it out", npy.stored.name(), raw.name());
+        }
+        let stored = npy.stored;
+        return Ok((Some(npy), stored));
     }
     ensure!(
         !is_npy,
@@ -194,25 +200,16 @@ fn header(name: &str, head: &[u8], is_npy: bool, raw: Option<Dtype>, from: &mut 
          and pass --dtype"
     );
     match raw {
-        Some(_) => Ok(None),
+        Some(raw) => Ok((None, raw)),
         None => {
-            let names = Dtype::ALL.map(Dtype::name).join(", ");
+            let names = Stored::names().join(", ");
             Err(usage(format!("{name}: is no .npy file; for raw little-endian numbers pass --dtype, one of {names}")))
         }
     }
 }
 
-fn stored(npy: Option<&Npy>, raw: Option<Dtype>) -> Stored {
-    npy.map_or(Stored::raw(raw.unwrap_or(Dtype::F32)), |npy| npy.stored)
-}
-
 fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
-}
-
-/// Whether numbers of one type are read as those of another.
-fn becomes(found: Dtype, dtype: Dtype) -> bool {
-    found == dtype || (found, dtype) == (Dtype::F16, Dtype::F32)
 }
 
 fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {

@@ -23,10 +23,33 @@ pub struct Stored {
     big_endian: bool,
 }
 
+/// What raw files may hold besides element types.
+const NARROW: [(&str, Kind); 4] = [("u8", Kind::U8), ("i8", Kind::I8), ("u16", Kind::U16), ("i16", Kind::I16)];
+
 impl Stored {
-    /// Raw files hold little-endian numbers of an element type.
-    pub fn raw(dtype: Dtype) -> Stored {
-        Stored { kind: Kind::Native(dtype), big_endian: false }
+    /// Raw files hold little-endian numbers of a type of this name.
+    pub fn raw(name: &str) -> Option<Stored> {
+        let narrow = NARROW.into_iter().find_map(|(narrow, kind)| (narrow == name).then_some(kind));
+        let kind = narrow.or_else(|| Dtype::parse(name).map(Kind::Native))?;
+        Some(Stored { kind, big_endian: false })
+    }
+
+    /// The names that `raw` knows.
+    pub fn names() -> Vec<&'static str> {
+        Dtype::ALL.map(Dtype::name).into_iter().chain(NARROW.map(|(name, _)| name)).collect()
+    }
+
+    /// The name that `raw` knows it by.
+    pub fn name(self) -> &'static str {
+        NARROW.into_iter().find(|&(_, kind)| kind == self.kind).map_or(self.dtype().name(), |(name, _)| name)
+    }
+
+    /// Whether a .npy file of this type may be called one of the type that `--dtype` named.
+    pub fn may_be_called(self, raw: Stored) -> bool {
+        match raw.kind {
+            Kind::Native(dtype) => becomes(self.dtype(), dtype),
+            narrow => self.kind == narrow,
+        }
     }
 
     /// The type of a .npy header.
@@ -158,6 +181,11 @@ impl Unsupported {
         };
         Unsupported::new(&what, format!("'{text}'"), repair.into())
     }
+}
+
+/// Whether numbers of one type are read as those of another.
+pub fn becomes(found: Dtype, dtype: Dtype) -> bool {
+    found == dtype || (found, dtype) == (Dtype::F16, Dtype::F32)
 }
 
 #[cfg(test)]

@@ -127,6 +127,27 @@ fn wide_integers_are_summed_in_128_bits() {
 }
 
 #[test]
+fn raw_narrow_integers_are_widened() {
+    let words: Vec<i16> = (0..5001).map(|i| (i * 7919 % 65536 - 32768) as i16).collect();
+    let bytes: Vec<u8> = words.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let sums = [
+        ("u8", "u32", bytes.iter().map(|&x| i64::from(x)).sum::<i64>(), bytes.len()),
+        ("i8", "i32", bytes.iter().map(|&x| i64::from(x as i8)).sum(), bytes.len()),
+        ("u16", "u32", words.iter().map(|&x| i64::from(x as u16)).sum(), words.len()),
+        ("i16", "i32", words.iter().map(|&x| i64::from(x)).sum(), words.len()),
+    ];
+    for (name, becomes, sum, count) in sums {
+        let json = run_with(["sum", "--json", "--dtype", name], &bytes).json();
+        assert_eq!((&json["value"], &json["dtype"], &json["count"]), (&json!(sum), &json!(becomes), &json!(count)));
+    }
+    run_with(["sum", "--dtype", "i16"], &bytes[1..]).fails(1, &["i16"]);
+    // A .npy file knows its own type.
+    let folder = Folder::new();
+    let file = numbers(&folder, "u", false, &[1u32.to_le_bytes()]);
+    run(["sum", "--dtype", "u8", &file]).fails(1, &["is a .npy file of u32", "leave it out"]);
+}
+
+#[test]
 fn halves_sum_as_if_widened() {
     let folder = Folder::new();
     let finite = (0..=u16::MAX).map(half::f16::from_bits).filter(|x| x.is_finite());
