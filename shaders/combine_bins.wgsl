@@ -1,7 +1,7 @@
 // One workgroup adds up the columns that the workgroups before it left, and carries once. Seat s of a column takes
 // partials s, s + SEATS, s + 2·SEATS, … A line marked `rows` stands ROWS times.
 //
-// Expects: COLUMNS, SEATS, place, tell, meet, end_meeting, carried (the operator, with exact_shared.wgsl); store (store_*.wgsl).
+// Expects: COLUMNS, SEATS, tell, meet, end_meeting, carried (the operator, with exact_shared.wgsl); store (store_*.wgsl).
 
 @group(0) @binding(0) var<storage, read> partials: array<vec4<u32>>;
 @group(0) @binding(2) var<uniform> params: Params;
@@ -12,11 +12,11 @@ fn main(who: Invocation) {
     workgroupBarrier();
     let end = params.first + params.count;
     var flags = 0u;
-    for (var j = place(who) / SEATS; j < COLUMNS; j += WORKGROUP_SIZE / SEATS) {
+    for (var j = who.local / SEATS; j < COLUMNS; j += WORKGROUP_SIZE / SEATS) {
         var low = vec2<u32>();   // the first words of column j
         var high = vec2<u32>();  // the two above
         // All rows that a GPU's partials have are loaded before the first is added; one past the end counts as zeros.
-        for (var p = params.first + place(who) % SEATS; p < end; p += ROWS * SEATS) {
+        for (var p = params.first + who.local % SEATS; p < end; p += ROWS * SEATS) {
             let quad0 = row(j, p + 0u * SEATS, end);  // rows
             low = add64(low, vec2<u32>(quad0.x, 0u));  // rows
             high = add64(high, quad0.yz);  // rows

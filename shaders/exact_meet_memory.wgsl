@@ -3,8 +3,6 @@
 
 const SEATS = min(min(SEATS_MAX, COPIES), WORKGROUP_SIZE);
 
-fn place(who: Invocation) -> u32 { return who.local; }
-
 fn meet(p: u32, share: vec2<u32>, who: Invocation) { put_share(p, who.local % SEATS, share); }
 
 fn put_share(p: u32, seat: u32, share: vec2<u32>) {

@@ -4,8 +4,6 @@
 
 const SEATS = min(SEATS_MAX, LANES_MIN);
 
-fn place(who: Invocation) -> u32 { return who.local; }
-
 fn meet(p: u32, share: vec2<u32>, who: Invocation) {
     var sum = share;
     if (1u << 0u) < SEATS { sum = add64(sum, subgroupShuffleXor(sum, 1u << 0u)); }  // lanes

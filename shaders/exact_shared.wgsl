@@ -1,7 +1,7 @@
 // BINS counters of 64 bits that a workgroup shares, each in COPIES copies, so that neighbouring lanes add to different
 // banks. A counter only grows: what is negative has bins of its own.
 //
-// Expects: column, COLUMNS (exact_columns_*.wgsl); SEATS, place, meet, end_meeting (exact_meet_*.wgsl); flags_of (element).
+// Expects: column, COLUMNS (exact_columns_*.wgsl); SEATS, meet, end_meeting (exact_meet_*.wgsl); flags_of (element).
 
 const PAIRS = BINS / 2u;  // bin p and, for what is negative, bin PAIRS + p
 
@@ -44,8 +44,8 @@ fn tell(flags: u32) {
 fn add_bins(flags: u32, who: Invocation) {
     tell(flags);
     workgroupBarrier();
-    let seat = place(who) % SEATS;
-    for (var p = place(who) / SEATS; p < PAIRS; p += WORKGROUP_SIZE / SEATS) {
+    let seat = who.local % SEATS;
+    for (var p = who.local / SEATS; p < PAIRS; p += WORKGROUP_SIZE / SEATS) {
         var sum = vec2<u32>();
         for (var turn = 0u; turn < COPIES; turn += SEATS) {
             let copy = (turn + p * SEATS) % COPIES + seat;
