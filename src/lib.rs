@@ -21,7 +21,7 @@
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
 //! | an operator of your own | [`Op`]: four functions, in WGSL and in Rust |
-//! | a wish to see why it is fast | [`ladder`]: the tutorials' kernels, one idea each, timed on your GPU |
+//! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
 //! # Flow: one direction
 //!
@@ -51,6 +51,7 @@ mod exact;
 mod gpu;
 mod host;
 mod input;
+#[cfg(feature = "ladder")]
 pub mod ladder;
 mod op;
 pub mod ops;
