@@ -1,33 +1,36 @@
-//! Kernel texts, completed at run time as the Khronos sample does it: what a stage leaves open is added at its end.
+//! Kernel texts, completed at run time as the Khronos sample does it: element type, identity, operator and workgroup size
+//! follow the stage's own text.
 
-use super::stages::{Data, Stage, Width};
-use super::{Operator, stages::Needs};
+use super::Operator;
+use super::stage::{GroupSize, InputKind, Quantity, Requirement, Stage};
 
-/// Workgroups in a row of a dispatch. A dimension ends at 65,535, so longer grids have rows, and the last row a dispatch
-/// of its own: `P.row` rows lie before it.
+/// Workgroups in a row of a dispatch. A dimension ends at 65,535, so longer grids have rows, and the last row is a dispatch
+/// of its own, with `P.row` rows before it.
 pub(super) const ROW: u32 = 32_768;
 
 /// The whole text of a stage's kernel.
 pub(super) fn complete(stage: &Stage, source: &str, workgroup_size: u32, operator: Operator) -> String {
-    let size = match stage.width {
-        Width::Fixed(_) => String::new(),
-        Width::Any(_) | Width::Free(_) => format!("const WG = {workgroup_size}u;\n"),
+    let size = match stage.group_size {
+        GroupSize::Fixed(_) => String::new(),
+        _ => format!("const WG = {workgroup_size}u;\n"),
     };
-    let (element, identity) = match (stage.data, least_or_most(stage, operator)) {
-        (Data::Ints, None) => ("i32", "0"),
-        (Data::Ints, Some(false)) => ("i32", "2147483647"),
-        (Data::Ints, Some(true)) => ("i32", "-2147483647"),
-        (_, None) => ("f32", "0.0"),
-        (_, Some(false)) => ("f32", "3.40282347e+38"),
-        (_, Some(true)) => ("f32", "-3.40282347e+38"),
+    let computes = stage.computes.chosen(operator);
+    // Hexadecimal: browsers refuse the decimal digits of the largest f32, which they round up.
+    let (element, identity) = match (stage.input, computes) {
+        (InputKind::Ints, Quantity::Min) => ("i32", "2147483647"),
+        (InputKind::Ints, Quantity::Max) => ("i32", "-2147483647"),
+        (InputKind::Ints, _) => ("i32", "0"),
+        (_, Quantity::Min) => ("f32", "0x1.fffffep+127"),
+        (_, Quantity::Max) => ("f32", "-0x1.fffffep+127"),
+        (_, _) => ("f32", "0.0"),
     };
-    let (combine, built_in) = match least_or_most(stage, operator) {
-        None => ("a + b", "subgroupAdd"),
-        Some(false) => ("select(a, b, b < a)", "subgroupMin"),
-        Some(true) => ("select(a, b, b > a)", "subgroupMax"),
+    let (combine, built_in) = match computes {
+        Quantity::Min => ("select(a, b, b < a)", "subgroupMin"),
+        Quantity::Max => ("select(a, b, b > a)", "subgroupMax"),
+        _ => ("a + b", "subgroupAdd"),
     };
     let subgroup = match stage.needs {
-        Needs::Subgroups => format!("fn subgroup_combine(a: T) -> T {{ return {built_in}(a); }}\n"),
+        Requirement::Subgroups => format!("fn subgroup_combine(a: T) -> T {{ return {built_in}(a); }}\n"),
         _ => String::new(),
     };
     format!(
@@ -43,22 +46,13 @@ fn group(id: vec3<u32>) -> u32 {{ return id.x + (id.y + P.row) * {ROW}u; }}
     )
 }
 
-/// `Some(false)` where the stage wants the smallest, `Some(true)` the largest, `None` where it adds.
-pub(super) fn least_or_most(stage: &Stage, operator: Operator) -> Option<bool> {
-    match stage.operator {
-        "sum|min" => (operator == Operator::Min).then_some(false),
-        "min" => Some(false),
-        "max" => Some(true),
-        _ => None,
-    }
-}
-
-/// The bits that change nothing, for padding.
+/// The bits of the identity, for padding.
 pub(super) fn identity_bits(stage: &Stage, operator: Operator) -> u32 {
-    match (stage.data, least_or_most(stage, operator)) {
-        (_, None) => 0,
-        (Data::Ints, Some(least)) => (if least { -i32::MAX } else { i32::MAX }) as u32,
-        (_, Some(false)) => f32::MAX.to_bits(),
-        (_, Some(true)) => f32::MIN.to_bits(),
+    match (stage.input, stage.computes.chosen(operator)) {
+        (InputKind::Ints, Quantity::Min) => i32::MAX as u32,
+        (InputKind::Ints, Quantity::Max) => -i32::MAX as u32,
+        (_, Quantity::Min) => f32::MAX.to_bits(),
+        (_, Quantity::Max) => f32::MIN.to_bits(),
+        _ => 0,
     }
 }

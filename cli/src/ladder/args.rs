@@ -105,7 +105,7 @@ impl Args {
     pub fn stages(&self) -> Result<Vec<&'static Stage>> {
         let operator = Operator::from(self.op);
         if let Some(stage) = self.stage.iter().find(|stage| !stage.takes(operator)) {
-            return Err(usage(format!("stage {} computes {} only; leave out --op min", stage.id, stage.operator)));
+            return Err(usage(format!("stage {} computes {} only; leave out --op min", stage.id, stage.computes)));
         }
         let version = self.version.map(|version| format!("v{version}"));
         let asked = |stage: &&Stage| match &version {

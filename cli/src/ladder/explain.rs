@@ -1,7 +1,7 @@
 //! One stage explained: its text, its launch, what fits a multiprocessor, what the tutorial says.
 
 use std::fmt::Write;
-use treefold::ladder::{Launch, Operator, Stage};
+use treefold::ladder::{Operator, Stage, StageLaunch};
 
 /// A multiprocessor, as far as workgroups share it.
 struct Multiprocessor {
@@ -26,10 +26,10 @@ pub fn text(stage: &Stage, count: u64, operator: Operator) -> String {
     let mut text = format!("{}: {}\n\n", stage.id, stage.idea);
     add(&mut text, "From", stage.source);
     add(&mut text, "It says", stage.says);
-    add(&mut text, "Computes", &format!("{} of {}", stage.operator, stage.element));
+    add(&mut text, "Computes", &format!("{} of {}", stage.computes, stage.element));
     let launches = stage.launches(count, None, operator);
     for (at, launch) in launches.iter().enumerate() {
-        let Launch { file, label, workgroups, workgroup_size, .. } = launch;
+        let StageLaunch { file, label, workgroups, workgroup_size, .. } = launch;
         add(
             &mut text,
             &format!("Pass {}", at + 1),
@@ -54,7 +54,7 @@ pub fn text(stage: &Stage, count: u64, operator: Operator) -> String {
     text
 }
 
-fn resources(text: &mut String, launch: &Launch) {
+fn resources(text: &mut String, launch: &StageLaunch) {
     let bytes = launch.workgroup_bytes;
     add(text, "Workgroup", &format!("{} invocations, {bytes} bytes of workgroup memory", launch.workgroup_size));
     for processor in &MULTIPROCESSORS {

@@ -144,11 +144,10 @@ fn sweep(args: &Args, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder) -> R
     let mut swept = Swept::default();
     let most = Ladder::most_elements(gpu).min(args.size.unwrap_or(u64::MAX));
     let lengths: Vec<u64> = POWERS.map(|power| 1u64 << power).filter(|&length| length <= most).collect();
-    let stages: Vec<_> =
-        stages.iter().filter(|stage| stage.takes(args.op.into()) && stage.id != "largest-prime").collect();
+    let stages: Vec<_> = stages.iter().filter(|stage| stage.takes(args.op.into()) && stage.reads_elements()).collect();
     let by_size: Vec<_> = stages
         .iter()
-        .filter(|stage| !args.stage.is_empty() || stage.id == "mask")
+        .filter(|stage| !args.stage.is_empty() || stage.varies_workgroup_size())
         .filter(|stage| stage.takes_workgroup_size(64))
         .collect();
     let bar = bar(lengths.len() * (stages.len() + by_size.len() * SIZES.len()));

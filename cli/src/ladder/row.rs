@@ -85,7 +85,7 @@ impl Row {
             ("source", Json::text(stage.source)),
             ("idea", Json::text(stage.idea)),
             ("element", Json::text(stage.element)),
-            ("operator", Json::text(stage.operator)),
+            ("operator", Json::text(stage.computes.name())),
             ("status", Json::text(self.status())),
         ];
         members.extend(self.reason().map(|reason| ("reason", Json::text(reason))));
