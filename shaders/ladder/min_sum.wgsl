@@ -6,7 +6,7 @@
 @group(0) @binding(2) var<storage, read_write> B: array<T>;
 @group(0) @binding(3) var<uniform> P: Params;
 
-const LARGEST = 3.40282347e+38;
+const LARGEST = 0x1.fffffep+127;
 var<workgroup> low: array<T, WG>;
 var<workgroup> sum: array<T, WG>;
 

@@ -1,6 +1,6 @@
 // Pawel Pomorski, CSE 746 Lecture 4: Reduction with CUDA
-// Binary summation. The first half of the invocations add what the second half holds, then the first quarter, and
-// so on. An element meets log2 of the length additions, not the length: the rounding errors stay as few.
+// Binary summation. The first half of the invocations add the values of the second half, then the first quarter,
+// and so on. An element goes through log2 of the length additions, not all of them: as few rounding errors.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
 @group(0) @binding(2) var<storage, read_write> B: array<T>;

@@ -1,5 +1,5 @@
 // Pawel Pomorski, CSE 746 Lecture 4: Reduction with CUDA
-// Changed from pairwise: each step adds and halves, so that what is held is always a mean of its elements and
+// Changed from pairwise: each step adds and halves, so that every intermediate value is a mean of its elements and
 // never grows. A mean of means needs blocks of equal length; the host scales the padded last one.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;

@@ -1,6 +1,6 @@
 // Khronos OpenCL SDK, sample Reduce
-// Changed from tree_identity: the built-in reduction of a subgroup. A step shrinks what is left by twice the
-// subgroup's lanes, not by two, so that a handful of barriers suffice. Needs full subgroups.
+// Changed from tree_identity: the built-in reduction of a subgroup. A step divides the length by twice
+// the subgroup's lanes, not by two, so that a handful of barriers suffice. Needs full subgroups.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
 @group(0) @binding(2) var<storage, read_write> B: array<T>;

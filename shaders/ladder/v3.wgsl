@@ -1,6 +1,6 @@
 // Guillermo Marcus, OpenCL Tutorial 2.1: Reduction
 // Version 3. Changed: the first addition happens on the way into workgroup memory, so a workgroup takes 2048
-// elements; the steps down to 64 need no bounds test; the last six stand in the text. The tutorial leaves out
+// elements; the steps down to 64 need no bounds test; the last six are written out. The tutorial leaves out
 // their barriers, trusting a warp to march in step; WGSL promises nothing of the kind.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
