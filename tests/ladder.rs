@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use treefold::ladder::{Ladder, Operator, Outcome, Stage, Status, stages};
 
-/// Runs a stage; a stage that this adapter has no feature for says so, and that is no pass.
+/// Runs a stage.
 fn outcome(ladder: &Ladder, stage: &'static Stage, size: Option<u32>) -> Outcome {
     ladder.run(stage, size).unwrap_or_else(|error| panic!("{} of {}: {error}", stage.id, ladder.count()))
 }
@@ -44,7 +44,7 @@ fn every_minimum_is_right_at_every_length() {
     every_stage_at(&[1, 2, 63, 64, 65, 1000, (1 << 20) + 1], Operator::Min);
 }
 
-/// Long enough that indices times work items leave 32 bits where a kernel is careless.
+/// Long enough for an index times the work items to exceed 32 bits in a careless kernel.
 #[test]
 fn products_of_indices_do_not_overflow() {
     let mut ladder = Ladder::new(&common::gpu(), (1 << 22) + 54_321, Operator::Sum).expect("a ladder");
@@ -177,7 +177,7 @@ fn every_file_is_in_the_table_short_and_headed_by_its_tutorial() {
     assert_eq!(ids.len(), stages().len(), "ids are distinct");
 }
 
-/// What a valid text declares: bytes of workgroup memory, and invocations.
+/// Bytes of workgroup memory and invocations that a valid text declares.
 fn declared(text: &str) -> (u64, u32) {
     let module =
         naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));

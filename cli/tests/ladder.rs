@@ -1,4 +1,4 @@
-//! `treefold ladder`: its table, its JSON, the tutorial's block, explanations, and what it says of wrong command lines.
+//! `treefold ladder`: its table, its JSON, the tutorial's block, explanations, and errors for wrong command lines.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn the_table_has_every_stage_and_the_shares_before_it() {
     }
     assert!(text.contains("PASSED") && !text.contains("FAILED"), "{text}");
     assert!(text.contains("in one piece") && text.contains("In parts") && text.contains("kernel"), "{text}");
-    // 20000 is no whole number of blocks of 2048: that is said.
+    // 20000 is no whole number of blocks of 2048: the table mentions the padding.
     assert!(text.contains("padded to 20,480 elements, whole blocks: v2, v3, v4, v5, v6"), "{text}");
 }
 

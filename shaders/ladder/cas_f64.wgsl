@@ -1,5 +1,5 @@
 // Pawel Pomorski, CSE 746 Lecture 4: Reduction with CUDA
-// Changed from cas_f32: double precision, by compare-and-swap of 64 bits, where the adapter has f64 and 64-bit
+// Changed from cas_f32: double precision, by compare-and-swap of 64 bits, on adapters with f64 and 64-bit
 // atomics.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;

@@ -1,5 +1,5 @@
 // Mike Bailey, Performing Reductions in OpenCL (and CUDA)
-// Two arrays are multiplied piecewise, and each workgroup sums its products where they are: in workgroup memory.
+// Two arrays are multiplied piecewise, and each workgroup sums its products in place, in workgroup memory.
 // The distance doubles from 1; invocation l works while the bits of l under the mask are zero. One partial per
 // workgroup.
 

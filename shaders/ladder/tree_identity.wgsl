@@ -1,6 +1,6 @@
 // Khronos OpenCL SDK, sample Reduce
-// The textbook tree for any length: a workgroup takes up to 2 WG elements, and whoever reads past the end reads
-// the identity. Passes go on, between two buffers, until one element is left. `combine` is added at run time: sum
+// The textbook tree for any length: a workgroup takes up to 2 WG elements, and reads past the end yield the
+// identity. Passes go on, between two buffers, until one element is left. `combine` is added at run time: sum
 // or min.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;

@@ -1,7 +1,7 @@
 // Pawel Pomorski, CSE 746 Lecture 4: Reduction with CUDA
-// In place of cas_f64 where an adapter has no 64-bit atomics: a sum of 64 bits in two words. The elements are
-// multiples of 2^-24, so they are integers in disguise; whoever makes the low word wrap carries one into the high
-// word. Exact.
+// In place of cas_f64 on adapters without 64-bit atomics: a sum of 64 bits in two words. The elements are
+// multiples of 2^-24, so they are integers in disguise; the invocation whose addition wraps the low word carries one
+// into the high word. Exact.
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
 @group(0) @binding(2) var<storage, read_write> B: array<atomic<u32>, 2>;

@@ -1,4 +1,4 @@
-//! How long the host takes for the same: the loop of the tutorials, and good code.
+//! The host's time for the same answers: the loop of the tutorials, and good code.
 
 use super::Operator;
 use super::elements::HostElements;
@@ -78,7 +78,7 @@ fn dot_on_all_cores(a: &[f32], b: &[f32], threads: usize) -> f64 {
     std::thread::scope(|scope| {
         let parts = a.chunks(share).zip(b.chunks(share));
         let running: Vec<_> = parts.map(|(a, b)| scope.spawn(move || dot(a, b))).collect();
-        // A thread that panicked leaves its part out: this is timed, and its answer is not used.
+        // A thread that panicked drops its part: only the time is used, not the answer.
         running.into_iter().filter_map(|thread| thread.join().ok()).sum()
     })
 }

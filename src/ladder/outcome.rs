@@ -2,7 +2,7 @@
 
 use super::Stage;
 
-/// How a stage ended.
+/// The end of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Status {
     /// With the right answer.

@@ -10,7 +10,7 @@ pub struct Stage {
     pub id: &'static str,
     /// The tutorial, with its author.
     pub source: &'static str,
-    /// What is new in it.
+    /// Its one new idea.
     pub idea: &'static str,
     /// The tutorial's own conclusion, in our words.
     pub says: &'static str,
@@ -53,7 +53,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// In print: `"sum"`, `"sum|min"` where the choice is the caller's, `"dot"`, …
+    /// In print: `"sum"`, `"sum|min"` if the choice is the caller's, `"dot"`, …
     pub const fn name(self) -> &'static str {
         match self {
             Quantity::Sum => "sum",
@@ -197,7 +197,7 @@ impl Stage {
         stages().iter().find(|stage| stage.id == id)
     }
 
-    /// Whether the stage computes that.
+    /// Whether the stage computes this answer.
     pub fn takes(&self, operator: Operator) -> bool {
         operator == Operator::Sum || matches!(self.computes, Quantity::SumOrMin | Quantity::Min)
     }

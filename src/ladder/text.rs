@@ -15,7 +15,7 @@ pub(super) fn complete(stage: &Stage, source: &str, workgroup_size: u32, operato
         _ => format!("const WG = {workgroup_size}u;\n"),
     };
     let computes = stage.computes.chosen(operator);
-    // Hexadecimal: browsers refuse the decimal digits of the largest f32, which they round up.
+    // Hexadecimal: the usual decimal digits of the largest f32 exceed it before rounding, and browsers refuse them.
     let (element, identity) = match (stage.input, computes) {
         (InputKind::Ints, Quantity::Min) => ("i32", "2147483647"),
         (InputKind::Ints, Quantity::Max) => ("i32", "-2147483647"),

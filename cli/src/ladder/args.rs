@@ -21,7 +21,7 @@ Exit status: 0 done, 1 a stage FAILED or the device did, 2 the command line is w
 /// Climb the classic GPU reduction tutorials: their kernels in WGSL, one idea each, run, checked and timed here.
 #[derive(Parser, Debug)]
 #[command(name = "treefold ladder", after_help = EXAMPLES, max_term_width = 110)]
-pub struct Args {
+pub struct LadderArgs {
     /// Run version N of the first tutorial and print its block
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6), conflicts_with_all = ["stage", "sweep", "json", "explain"])]
     pub version: Option<u8>,
@@ -36,7 +36,7 @@ pub struct Args {
 
     /// What the stages compute that leave it open; the others are sums and are left out of min
     #[arg(long, value_enum, default_value = "sum")]
-    pub op: Op,
+    pub op: OperatorArg,
 
     /// Where to run: a part of an adapter's name, or its number (see `treefold adapters`) [default: the best]
     #[arg(long, value_name = "NAME|NUMBER")]
@@ -65,38 +65,38 @@ pub struct Args {
 
 /// The choice of operator.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Op {
+pub enum OperatorArg {
     /// The sum of i32
     Sum,
     /// The smallest i32
     Min,
 }
 
-impl From<Op> for Operator {
-    fn from(op: Op) -> Operator {
+impl From<OperatorArg> for Operator {
+    fn from(op: OperatorArg) -> Operator {
         match op {
-            Op::Sum => Operator::Sum,
-            Op::Min => Operator::Min,
+            OperatorArg::Sum => Operator::Sum,
+            OperatorArg::Min => Operator::Min,
         }
     }
 }
 
-impl Args {
-    /// Reads the command line behind the word `ladder`; a help text is printed, and `None` is left to do.
-    pub fn read() -> Result<Option<Args>> {
+impl LadderArgs {
+    /// Reads the command line behind the word `ladder`; `None` after printing a help text.
+    pub fn read() -> Result<Option<LadderArgs>> {
         let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
-        match Args::try_parse_from(words) {
+        match LadderArgs::try_parse_from(words) {
             Ok(args) => Ok(Some(args)),
             Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp) => {
-                // Nobody reads on where standard output is closed.
+                // A closed standard output has no reader.
                 let _ = error.print();
                 Ok(None)
             }
-            Err(error) => Err(usage(one_line(&error, Args::command().get_name()))),
+            Err(error) => Err(usage(one_line(&error, LadderArgs::command().get_name()))),
         }
     }
 
-    /// Elements of the table: the tutorial's 2^25 unless told otherwise.
+    /// Elements of the table: by default the tutorial's 2^25.
     pub fn count(&self) -> u64 {
         self.size.unwrap_or(1 << 25)
     }

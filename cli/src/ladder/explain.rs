@@ -1,4 +1,4 @@
-//! One stage explained: its text, its launch, what fits a multiprocessor, what the tutorial says.
+//! One stage explained: its text, its launch, its workgroups on a multiprocessor, the tutorial's conclusion.
 
 use std::fmt::Write;
 use treefold::ladder::{Operator, Stage, StageLaunch};

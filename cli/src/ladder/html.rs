@@ -128,7 +128,7 @@ fn cell(tag: &str, html: &str, number: bool) -> String {
     format!("<{tag}{class}>{html}</{name}>")
 }
 
-/// A number in three digits; "-" where it is unknown.
+/// A number in three digits; "-" if unknown.
 fn number(x: Option<f64>) -> String {
     x.map_or("-".into(), digits)
 }
@@ -167,7 +167,7 @@ mod tests {
     use super::super::plot::tests::{balanced, sample};
     use super::*;
 
-    /// The page's elements from `html` on as XML, without what HTML leaves open.
+    /// The page's elements from `html` on as XML, without the tags that HTML need not close.
     fn as_xml(html: &str) -> String {
         let body = html.split_once("\n").map_or(html, |(_, rest)| rest);
         let without_style = |(before, rest): (&str, &str)| Some(format!("{before}{}", rest.split_once("</style>")?.1));

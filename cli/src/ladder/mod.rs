@@ -8,7 +8,7 @@ mod row;
 mod table;
 
 use anyhow::{Context, Result, bail};
-use args::Args;
+use args::LadderArgs;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use row::Row;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -19,9 +19,9 @@ use treefold::ladder::{Ladder, Outcome, Stage, Transfer};
 /// The word that chooses this command.
 pub const NAME: &str = "ladder";
 
-/// Does what the command line says; exit status 1 where a stage failed.
+/// Runs the command; exit status 1 if a stage failed.
 pub fn run() -> Result<ExitCode> {
-    let Some(args) = Args::read()? else {
+    let Some(args) = LadderArgs::read()? else {
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(stage) = args.explain {
@@ -50,7 +50,7 @@ fn open(adapter: Option<&str>) -> Result<Gpu> {
 }
 
 /// Runs the stages and prints what was asked for; the rows, and the sentences above them.
-fn climb(args: &Args, gpu: &Gpu, ladder: &Ladder, stages: &[&'static Stage]) -> Result<(Vec<Row>, Vec<String>)> {
+fn climb(args: &LadderArgs, gpu: &Gpu, ladder: &Ladder, stages: &[&'static Stage]) -> Result<(Vec<Row>, Vec<String>)> {
     let full = args.stage.is_empty() && args.version.is_none();
     let mut notes = vec![about(gpu, ladder)?];
     if full && !args.json {
@@ -128,7 +128,7 @@ fn shares(t: &Transfer) -> (String, Option<f64>) {
     (text, device.map(|device| share(device + t.host_copy_seconds)))
 }
 
-/// What a sweep has measured.
+/// Runs of a sweep.
 #[derive(Default)]
 struct Swept {
     by_length: Vec<plot::Point>,
@@ -140,7 +140,7 @@ const POWERS: std::ops::RangeInclusive<u32> = 10..=28;
 const SIZES: [u32; 5] = [32, 64, 128, 256, 512];
 
 /// Every stage at every length, up to --size or as far as a binding goes; and by workgroup size those that were asked for by name, else the one whose tutorial does so.
-fn sweep(args: &Args, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder) -> Result<Swept> {
+fn sweep(args: &LadderArgs, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder) -> Result<Swept> {
     let mut swept = Swept::default();
     let most = Ladder::most_elements(gpu).min(args.size.unwrap_or(u64::MAX));
     let lengths: Vec<u64> = POWERS.map(|power| 1u64 << power).filter(|&length| length <= most).collect();
@@ -184,7 +184,7 @@ fn sweep(args: &Args, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder) -> R
 }
 
 /// Writes the picture and the page.
-fn draw(args: &Args, gpu: &Gpu, rows: &[Row], notes: Vec<String>, swept: Swept) -> Result<()> {
+fn draw(args: &LadderArgs, gpu: &Gpu, rows: &[Row], notes: Vec<String>, swept: Swept) -> Result<()> {
     if args.plot.is_none() && args.html.is_none() {
         return Ok(());
     }

@@ -60,7 +60,7 @@ impl Row {
         Some(self.outcome.gb_per_s()? * 1e9 / self.read_bandwidth? * 100.0)
     }
 
-    /// How many times as fast as a time on the host, in all: the tutorial's speedup.
+    /// A time on the host over the stage's time in all: the tutorial's speedup.
     fn speedup(&self, host: Option<f64>) -> Option<f64> {
         Some(host? / self.outcome.gpu_seconds).filter(|speedup| speedup.is_finite())
     }

@@ -33,7 +33,7 @@ pub fn text(rows: &[Row], notes: &[String], left_out: &[&str]) -> String {
             outcome.stage.id.into(),
             author(outcome.stage.source),
             if row.has_run() { outcome.passes.len().to_string() } else { "-".into() },
-            // What no clock has measured is unknown, never 0.
+            // A time without a clock is unknown, never 0.
             row.kernel_ms().map_or(if row.has_run() { "unknown".into() } else { "-".into() }, digits),
             cell(row.gpu_ms()),
             cell(outcome.gb_per_s()),
@@ -170,7 +170,7 @@ fn align(table: &mut Table, columns: std::ops::Range<usize>) {
     }
 }
 
-/// The tutorial in a word or two: what stands before the first comma.
+/// The tutorial in a word or two: the text before the first comma.
 fn author(source: &str) -> String {
     source.split(',').next().unwrap_or_default().into()
 }

@@ -22,7 +22,7 @@ pub struct Rung {
     pub stage: String,
     /// The tutorial that it is from.
     pub source: String,
-    /// What it changes.
+    /// Its one new idea.
     pub idea: String,
     /// The number of dispatches.
     pub passes: usize,
@@ -34,9 +34,9 @@ pub struct Rung {
     pub gb_per_s: Option<f64>,
     /// Percent of the adapter's own read bandwidth.
     pub percent_of_read: Option<f64>,
-    /// How many times as fast as the tutorials' loop on one core.
+    /// Speedup over the tutorials' loop on one core.
     pub speedup_one_core: Option<f64>,
-    /// How many times as fast as a good program on all cores.
+    /// Speedup over a good program on all cores.
     pub speedup_all_cores: Option<f64>,
     /// The relative error against the exact sum.
     pub relative_error: Option<f64>,

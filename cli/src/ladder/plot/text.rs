@@ -16,7 +16,7 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Three digits of a number, or a power of ten where that is shorter.
+/// Three digits of a number, or a power of ten if that is shorter.
 pub(crate) fn digits(x: f64) -> String {
     let size = x.abs();
     match size {
@@ -97,7 +97,7 @@ pub(super) fn short(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// `text` in lines of at most `most` characters, broken at spaces where there are any.
+/// `text` in lines of at most `most` characters, broken at spaces if possible.
 pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in clean(text).split_whitespace() {
