@@ -11,7 +11,8 @@ use treefold::wgpu::{self, util::DeviceExt};
 use treefold::{Answer, Cpu, Dtype, Element, Gpu, Op};
 
 const ELEMENTS: usize = 1 << 24;
-const OPERATORS: [&str; 7] = ["sum", "min", "argmin", "mean", "variance", "count_nonzero", "stats"];
+const OPERATORS: [&str; 9] =
+    ["sum", "fast_sum", "min", "argmin", "mean", "variance", "fast_variance", "count_nonzero", "stats"];
 
 fn elements<T: Element>() -> Vec<T> {
     let mut state = 1u32;

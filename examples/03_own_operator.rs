@@ -1,11 +1,11 @@
 //! An operator of one's own, in Rust and in WGSL, line for line: the longest run of equal elements.
 //!
-//! It is not commutative, so it is combined strictly from left to right: each accumulator knows the run that it begins
+//! A fold says what is carried from element to element; an operator, what is answered at the end. This fold is not commutative, so it is combined strictly from left to right: each accumulator knows the run that it begins
 //! with, the run that it ends with, and the longest inside.
 //!
 //! `cargo run --release --example 03_own_operator`
 
-use treefold::{Cpu, Engine, Op, Result, accumulator};
+use treefold::{Cpu, DeviceAnswer, Engine, Fold, Op, Result, Wgsl, WordType, accumulator};
 
 /// The length of the longest run of equal elements.
 #[derive(Clone, Copy, Debug)]
@@ -23,15 +23,10 @@ accumulator! {
     }
 }
 
-impl Op<i32> for LongestRun {
+impl Fold<i32> for LongestRun {
     type Acc = Runs;
-    type Output = u32;
     const COMMUTATIVE: bool = false;
-    const ANSWER_WORDS: usize = 1;
 
-    fn name(&self) -> &'static str {
-        "longest_run"
-    }
     fn identity(&self) -> Runs {
         Runs { length: 0, first: 0, last: 0, prefix: 0, suffix: 0, best: 0 }
     }
@@ -55,25 +50,41 @@ impl Op<i32> for LongestRun {
             best: a.best.max(b.best).max(joined),
         }
     }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new(
+            "return Acc(0u, 0u, 0u, 0u, 0u, 0u);",
+            "return Acc(1u, bits, bits, 1u, 1u, 1u);",
+            "if a.length == 0u { return b; }
+if b.length == 0u { return a; }
+let joined = select(0u, a.suffix + b.prefix, a.last == b.first);
+return Acc(
+    a.length + b.length, a.first, b.last,
+    select(a.prefix, joined, a.prefix == a.length && joined > 0u),
+    select(b.suffix, joined, b.suffix == b.length && joined > 0u),
+    max(max(a.best, b.best), joined));",
+        )
+    }
+}
+
+impl Op<i32> for LongestRun {
+    type Fold = LongestRun;
+    type Output = u32;
+
+    fn name(&self) -> &'static str {
+        "longest_run"
+    }
+    fn fold(&self) -> LongestRun {
+        LongestRun
+    }
     fn finish(&self, acc: Runs, _count: u64) -> Result<u32> {
         Ok(acc.best)
     }
-    fn wgsl(&self) -> String {
-        "
-fn identity() -> Acc { return Acc(0u, 0u, 0u, 0u, 0u, 0u); }
-fn lift(bits: u32, index: u32) -> Acc { return Acc(1u, bits, bits, 1u, 1u, 1u); }
-fn combine(a: Acc, b: Acc) -> Acc {
-    if a.length == 0u { return b; }
-    if b.length == 0u { return a; }
-    let joined = select(0u, a.suffix + b.prefix, a.last == b.first);
-    return Acc(
-        a.length + b.length, a.first, b.last,
-        select(a.prefix, joined, a.prefix == a.length && joined > 0u),
-        select(b.suffix, joined, b.suffix == b.length && joined > 0u),
-        max(max(a.best, b.best), joined));
-}
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return array<u32, 1>(acc.best); }"
-            .into()
+    /// For `record`, which leaves the answer on the device: one word.
+    fn answer(&self) -> Option<DeviceAnswer> {
+        Some(DeviceAnswer::new([("longest", WordType::U32)], "return array<u32, 1>(acc.best);"))
+    }
+    fn read(&self, words: &[u32], _count: u64) -> Result<u32> {
+        Ok(words[0])
     }
 }
 

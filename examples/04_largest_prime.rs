@@ -6,25 +6,25 @@
 //! `cargo run --release --example 04_largest_prime`
 
 use treefold::ladder::{Ladder, Operator, Stage, Status};
-use treefold::{Cpu, Gpu, Op, Result};
+use treefold::{Cpu, DeviceAnswer, Fold, Gpu, Op, Result, Trips, Wgsl, WordType};
 
-/// The largest prime among the elements; 0 where there is none.
+/// Numbers below this are looked at.
+const BELOW: u32 = 1_000_000;
+/// Odd divisors up to the root of the largest: 3, 5, …, 999.
+const DIVISORS: u64 = 499;
+
+/// The largest prime below a million among the elements; 0 where there is none.
 #[derive(Clone, Copy, Debug)]
 pub struct LargestPrime;
 
-impl Op<u32> for LargestPrime {
+impl Fold<u32> for LargestPrime {
     type Acc = u32;
-    type Output = u32;
-    const ANSWER_WORDS: usize = 1;
 
-    fn name(&self) -> &'static str {
-        "largest_prime"
-    }
     fn identity(&self) -> u32 {
         0
     }
     fn lift(&self, x: u32, _index: u64) -> u32 {
-        if x < 2 || (x > 2 && x.is_multiple_of(2)) {
+        if !(2..BELOW).contains(&x) || (x > 2 && x.is_multiple_of(2)) {
             return 0;
         }
         let mut d = 3;
@@ -39,28 +39,42 @@ impl Op<u32> for LargestPrime {
     fn combine(&self, a: u32, b: u32) -> u32 {
         a.max(b)
     }
+    fn wgsl(&self) -> Wgsl {
+        let lift = "let x = bits;
+if x < 2u || x >= BELOW || (x > 2u && x % 2u == 0u) { return 0u; }
+for (var d = 3u; d <= x / d; d += 2u) {
+    if x % d == 0u { return 0u; }
+}
+return x;";
+        Wgsl::new("return 0u;", lift, "return max(a, b);")
+            .helpers(format!("const BELOW = {BELOW}u;"))
+            // Drivers on CPUs end long loops silently, so plans must know how long this one is.
+            .trips(Trips { lift: DIVISORS, ..Trips::default() })
+    }
+}
+
+impl Op<u32> for LargestPrime {
+    type Fold = LargestPrime;
+    type Output = u32;
+
+    fn name(&self) -> &'static str {
+        "largest_prime"
+    }
+    fn fold(&self) -> LargestPrime {
+        LargestPrime
+    }
     fn finish(&self, acc: u32, _count: u64) -> Result<u32> {
         Ok(acc)
     }
-    fn wgsl(&self) -> String {
-        "
-fn identity() -> Acc { return 0u; }
-fn lift(bits: u32, index: u32) -> Acc {
-    let x = bits;
-    if x < 2u || (x > 2u && x % 2u == 0u) { return 0u; }
-    for (var d = 3u; d <= x / d; d += 2u) {
-        if x % d == 0u { return 0u; }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        Some(DeviceAnswer::new([("prime", WordType::U32)], "return array<u32, 1>(acc);"))
     }
-    return x;
-}
-fn combine(a: Acc, b: Acc) -> Acc { return max(a, b); }
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return array<u32, 1>(acc); }"
-            .into()
+    fn read(&self, words: &[u32], _count: u64) -> Result<u32> {
+        Ok(words[0])
     }
 }
 
 pub fn main() -> Result<()> {
-    const BELOW: u32 = 1_000_000;
     // No gap between primes of 32 bits is nearly as long as this.
     let candidates: Vec<u32> = (BELOW - (1 << 16)..BELOW).collect();
     let gpu = Gpu::new()?;

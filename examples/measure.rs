@@ -2,8 +2,8 @@
 //! memory of several windows, so that no reduction finds its input in a cache. Every answer is checked.
 //!
 //! ```text
-//! cargo run --release --example measure -- operator=sum dtype=f32 log2=28
-//! cargo run --release --example measure -- operator=sum log2=28 workgroup_size=256,512 loads=4,8 groups=528,1056
+//! cargo run --release --example measure -- operator=fast_sum dtype=f32 log2=28
+//! cargo run --release --example measure -- operator=fast_sum log2=28 workgroup_size=256,512 loads=4,8 groups=528,1056
 //! ```
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
@@ -11,7 +11,7 @@
 use std::time::Instant;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Answer, Cpu, Dtype, Element, Gpu, Input, Layout, Op, Tuning};
+use treefold::{Answer, Cpu, Dtype, Element, Gpu, Input, Op, Order, Tuning};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -26,12 +26,14 @@ struct Request {
     loads: Vec<u32>,
     groups: Vec<u32>,
     single_log2: Option<u32>,
-    layout: Option<Layout>,
+    order: Option<Order>,
     subgroups: Option<bool>,
     samples: usize,
     window_log2: u32,
     data: Data,
-    bins: Option<bool>,
+    bins_in_workgroup: Option<bool>,
+    /// Options of the operator: `ddof=1`, `bins=1024`, `range=0:1`.
+    options: Vec<(String, String)>,
 }
 
 /// What the elements look like.
@@ -66,12 +68,13 @@ fn main() -> Outcome<()> {
         loads: vec![],
         groups: vec![],
         single_log2: None,
-        layout: None,
+        order: None,
         subgroups: None,
         samples: 9,
         window_log2: 29,
         data: Data::Uniform,
-        bins: None,
+        bins_in_workgroup: None,
+        options: vec![],
     };
     for argument in std::env::args().skip(1) {
         let (key, value) = argument.split_once('=').ok_or_else(|| format!("{argument}: expected KEY=VALUE"))?;
@@ -92,11 +95,14 @@ fn main() -> Outcome<()> {
             "loads" => request.loads = numbers()?,
             "groups" => request.groups = numbers()?,
             "single_log2" => request.single_log2 = Some(value.parse()?),
-            "layout" => request.layout = Some(if value == "blocked" { Layout::Blocked } else { Layout::Strided }),
+            "order" => request.order = Some(if value == "blocked" { Order::Blocked } else { Order::Striped }),
             "subgroups" => request.subgroups = Some(value.parse()?),
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
-            "bins" => request.bins = Some(value.parse()?),
+            "bins_in_workgroup" => request.bins_in_workgroup = Some(value.parse()?),
+            _ if ops::options().iter().any(|option| option.name == key) => {
+                request.options.push((key.into(), value.into()));
+            }
             "data" => {
                 request.data = match value {
                     "uniform" => Data::Uniform,
@@ -118,7 +124,8 @@ fn main() -> Outcome<()> {
     println!("{{\"adapter\":\"{}\",\"backend\":\"{}\",\"driver\":\"{}\"}}", info.name, info.backend, info.driver_info);
     for operator in &request.operators {
         for &dtype in &request.dtypes {
-            let found = ops::visit(operator, dtype, Measure { gpu: &gpu, request: &request });
+            let options: Vec<_> = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let found = ops::visit_with(operator, dtype, &options, Measure { gpu: &gpu, request: &request })?;
             found.ok_or_else(|| format!("no operator {operator} over {dtype}"))??;
         }
     }
@@ -146,17 +153,17 @@ impl Visitor for Measure<'_> {
             let n = (1u64 << log2) + request.plus;
             let want = Cpu::new().reduce(op.clone(), &host[..n as usize])?;
             for shape in shapes(self.gpu.tuning(), request) {
-                let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, n, &want, request.samples)?;
+                let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, (n, &host), &want, request.samples)?;
                 println!(
-                    "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"subgroups\":{},\"layout\":\"{:?}\"}}",
-                    op.name(),
+                    "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"subgroups\":{},\"order\":\"{:?}\"}}",
+                    op.signature(),
                     T::DTYPE,
-                    shape.workgroup_size,
+                    shape.fold.workgroup_size,
                     shape.single_workgroup_size,
-                    shape.loads_in_flight,
-                    shape.workgroups_max,
+                    shape.fold.loads_in_flight,
+                    shape.fold.workgroups_max,
                     shape.subgroups,
-                    shape.layout
+                    shape.order
                 );
             }
         }
@@ -164,33 +171,27 @@ impl Visitor for Measure<'_> {
     }
 }
 
-/// Every combination that was asked for.
+/// Every combination that was asked for; of both policies, that of values and that of bins.
 fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
-    let or = |list: &[u32], default: u32| if list.is_empty() { vec![default] } else { list.to_vec() };
+    let or = |list: &[u32]| if list.is_empty() { vec![None] } else { list.iter().copied().map(Some).collect() };
     let mut shapes = Vec::new();
-    for &workgroup_size in &or(&request.workgroup_size, base.workgroup_size) {
-        for &single_workgroup_size in &or(&request.single_size, base.single_workgroup_size) {
-            for &loads_in_flight in &or(&request.loads, base.loads_in_flight) {
-                for &workgroups_max in &or(&request.groups, base.workgroups_max) {
-                    shapes.push(Tuning {
-                        workgroup_size,
-                        single_workgroup_size,
-                        loads_in_flight,
-                        bins_loads_in_flight: if request.loads.is_empty() {
-                            base.bins_loads_in_flight
-                        } else {
-                            loads_in_flight
-                        },
-                        workgroups_max,
-                        single_elements_max: request.single_log2.map_or(base.single_elements_max, |log2| 1 << log2),
-                        bins_single_elements_max: request
-                            .single_log2
-                            .map_or(base.bins_single_elements_max, |log2| 1 << log2),
-                        layout: request.layout.unwrap_or(base.layout),
-                        subgroups: request.subgroups.unwrap_or(base.subgroups),
-                        bins: request.bins.unwrap_or(base.bins),
-                        ..*base
-                    });
+    for workgroup_size in or(&request.workgroup_size) {
+        for single_size in or(&request.single_size) {
+            for loads in or(&request.loads) {
+                for groups in or(&request.groups) {
+                    shapes.push(base.with(|tuning| {
+                        for launch in [&mut tuning.fold, &mut tuning.bins] {
+                            launch.workgroup_size = workgroup_size.unwrap_or(launch.workgroup_size);
+                            launch.loads_in_flight = loads.unwrap_or(launch.loads_in_flight);
+                            launch.workgroups_max = groups.unwrap_or(launch.workgroups_max);
+                            launch.single_elements_max =
+                                request.single_log2.map_or(launch.single_elements_max, |log2| 1 << log2);
+                        }
+                        tuning.single_workgroup_size = single_size.unwrap_or(tuning.single_workgroup_size);
+                        tuning.order = request.order.unwrap_or(tuning.order);
+                        tuning.subgroups = request.subgroups.unwrap_or(tuning.subgroups);
+                        tuning.bins_in_workgroup = request.bins_in_workgroup.unwrap_or(tuning.bins_in_workgroup);
+                    }));
                 }
             }
         }
@@ -262,20 +263,22 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     gpu: &Gpu,
     op: &O,
     buffers: &[wgpu::Buffer],
-    n: u64,
+    (n, host): (u64, &[T]),
     want: &O::Output,
     samples: usize,
 ) -> Outcome<String> {
+    let compiling = Instant::now();
     let reducer = gpu.reducer::<T, O>(op.clone())?;
+    let compiled = compiling.elapsed().as_secs_f64() * 1e3;
     let per_buffer = (buffers[0].size() / T::DTYPE.bytes() / n).max(1);
     let windows: Vec<Input<T>> = buffers
         .iter()
         .flat_map(|buffer| (0..per_buffer.min(64)).map(move |w| Input::range(buffer, w * n..(w + 1) * n)))
         .collect();
     let got = reducer.reduce(Input::range(&buffers[0], 0..n))?;
-    let right = agree(&got.parts(), &want.parts());
-    if O::ANSWER_WORDS == 0 {
-        return Ok(format!("\"right\":{right},\"us\":null"));
+    let right = op.close(&got, want, &host[..n as usize], false);
+    if reducer.answer_words() == 0 {
+        return Ok(format!("\"right\":{right},\"compile_ms\":{compiled:.0},\"us\":null"));
     }
     let (device, queue) = (gpu.device(), gpu.queue());
     let output = device.create_buffer(&wgpu::BufferDescriptor {
@@ -309,23 +312,9 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     let (median, low, high) = (times[times.len() / 2], times[0], times[times.len() - 1]);
     let rate = (n * T::DTYPE.bytes()) as f64 / median / 1e3;
     Ok(format!(
-        "\"exact\":\"{:?}\",\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}",
-        reducer.exact()
+        "\"kernel\":\"{:?}\",\"compile_ms\":{compiled:.0},\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}",
+        reducer.kernel()
     ))
-}
-
-fn agree(got: &[treefold::Part], want: &[treefold::Part]) -> bool {
-    use treefold::Value::{F32, F64};
-    got.len() == want.len()
-        && got.iter().zip(want).all(|(got, want)| {
-            let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-4 * b.abs();
-            got.index == want.index
-                && match (got.value, want.value) {
-                    (F32(a), F32(b)) => near(a.into(), b.into()),
-                    (F64(a), F64(b)) => near(a, b),
-                    (a, b) => a == b,
-                }
-        })
 }
 
 struct Stamps {

@@ -1,11 +1,16 @@
-// What one dispatch is told. The host writes it when the dispatch is recorded; nothing changes it afterwards.
+// Parameters of one dispatch. The host writes them when the dispatch is recorded; nothing changes them afterwards.
 struct Params {
-    first: u32,       // the binding's element (or partial) at which this dispatch begins
-    count: u32,       // how many it reads
-    run: u32,         // blocks: quads per invocation, at most (or partials); tiles: whole rounds
-    round: u32,       // quads that all invocations read in a round
-    slot: u32,        // where results go: the first partial, or the first word of the answer
-    shift: u32,       // zipped inputs: from an element of the first to its partner in the second, modulo 2^32
-    base: vec2<u32>,  // place of the binding's element 0 in the whole input, (low, high), modulo 2^64
-    total: vec2<u32>, // elements in the whole input
+    first: u32,       // element of the binding (or partial) at which the first row begins
+    count: u32,       // elements (or partials) of a row
+    stride: u32,      // elements (or partials) from one row to the next
+    splits: u32,      // workgroups of a row
+    vectors: u32,     // blocked: vectors of an invocation, at most; striped: full grid strides; combine: partials of an invocation
+    grid_stride: u32, // vectors that all invocations of a row read in a round
+    partial: u32,     // partial of the first workgroup
+    partials: u32,    // partials in all
+    output: u32,      // word of the output at which the first row's result begins
+    partner: u32,     // zipped inputs: from an element of the first to its partner in the second, modulo 2^32
+    base: vec2<u32>,  // position of the binding's element 0, (low, high), modulo 2^64
+    total: vec2<u32>, // elements of a whole row, (low, high)
+    pad: vec2<u32>,
 }

@@ -1,41 +1,44 @@
-// Every invocation folds its quads, LOADS of them in a round; its workgroup folds what its invocations hold. A quad is 16
-// bytes of neighbours, one load. A line marked `unroll` stands LOADS times.
+// Every invocation accumulates its vectors, LOADS of them in a round; its workgroup then reduces what its invocations hold.
+// A vector is one load, 16 bytes of neighbours. A line that ends in `for K` is repeated for each K.
 //
-// Expects: Local, prepare, begin, take, fold, rebase (the operator; its defaults are in shader.rs); load, element
-// (load_*.wgsl); first_quad, next_quad, quads_of, STEP (walk_*.wgsl); leave (leave_*.wgsl, with finish_*.wgsl and store_*.wgsl).
+// Expects: State, init_workgroup, init_state, accumulate, accumulate_vector, finish_workgroup (the operator); load, element
+// (load/*.wgsl); first_vector, next_vector, vectors_of, STEP (order/*.wgsl); split_of, row_of (rows/*.wgsl).
 
 @group(0) @binding(2) var<uniform> params: Params;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn main(who: Invocation) {
-    let i = who.workgroup.x * WORKGROUP_SIZE + who.local;
-    let end = params.first + params.count;
-    let low = min((params.first + QUAD - 1u) / QUAD, end / QUAD);  // quads low..high lie wholly inside
-    let high = end / QUAD;
-    var q = first_quad(who, low);
-    var left = quads_of(who, low, high);
-    // Loads past this invocation's last quad find a neighbour's or nothing, and are not folded.
-    var quad0 = load(q + 0u * STEP);  // unroll
-    prepare(who);
-    var mine = begin(who);
+fn main(id: Invocation) {
+    let row = row_of(id.workgroup.x);
+    let split = split_of(id.workgroup.x);
+    let first = first_of(row);
+    let end = first + params.count;
+    let low = min((first + PER_VECTOR - 1u) / PER_VECTOR, end / PER_VECTOR);  // vectors low..high lie wholly inside
+    let high = end / PER_VECTOR;
+    var v = first_vector(split, id.local, low);
+    var left = vectors_of(split, id.local, low, high);
+    // Loads past the last vector of this invocation read a neighbour's or nothing, and are not accumulated.
+    var vector_K = load(v + K * STEP);  // for K in 0..LOADS
+    init_workgroup(id);
+    var state = init_state(id);
 
-    if i == 0u {
-        for (var e = params.first; e < min(low * QUAD, end); e++) { mine = take(mine, element(e), e); }
+    let invocation = split * WORKGROUP_SIZE + id.local;
+    if invocation == 0u {
+        for (var e = first; e < min(low * PER_VECTOR, end); e++) { state = accumulate(state, element(e), e); }
     }
 
-    // The next round's loads are under way while this round's quads are folded.
+    // The next round's loads are under way while this round's vectors are accumulated.
     for (; left > LOADS; left -= LOADS) {
-        let next = next_quad(q);
-        let coming0 = load(next + 0u * STEP);  // unroll
-        mine = fold(mine, quad0, (q + 0u * STEP) * QUAD);  // unroll
-        quad0 = coming0;  // unroll
-        q = next;
+        let next = next_vector(v);
+        let coming_K = load(next + K * STEP);  // for K in 0..LOADS
+        state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR);  // for K in 0..LOADS
+        vector_K = coming_K;  // for K in 0..LOADS
+        v = next;
     }
-    if 0u < left { mine = fold(mine, quad0, (q + 0u * STEP) * QUAD); }  // unroll
+    if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..LOADS
 
-    if (i + 1u) * LOADS == params.round {
-        for (var e = max(high * QUAD, params.first); e < end; e++) { mine = take(mine, element(e), e); }
+    if (invocation + 1u) * LOADS == params.grid_stride {
+        for (var e = max(high * PER_VECTOR, first); e < end; e++) { state = accumulate(state, element(e), e); }
     }
 
-    leave(rebase(mine, params.base), who, params.slot + who.workgroup.x);
+    finish_workgroup(state, id, row);
 }

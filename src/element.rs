@@ -67,9 +67,9 @@ impl Dtype {
     /// WGSL functions on the bits of one 32-bit element: `value`, `is_nan`, `is_zero`, `key`, `unkey`, `tie`.
     pub(crate) fn wgsl(self) -> &'static str {
         match self {
-            Dtype::F32 => include_str!("../shaders/element_f32.wgsl"),
-            Dtype::I32 => include_str!("../shaders/element_i32.wgsl"),
-            Dtype::U32 => include_str!("../shaders/element_u32.wgsl"),
+            Dtype::F32 => include_str!("../shaders/element/f32.wgsl"),
+            Dtype::I32 => include_str!("../shaders/element/i32.wgsl"),
+            Dtype::U32 => include_str!("../shaders/element/u32.wgsl"),
             Dtype::F16 | Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 => "",
         }
     }

@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// No adapter that wgpu can use is on this machine.
     #[error(
-        "no GPU adapter found; install a Vulkan driver (on Debian or Ubuntu: apt install mesa-vulkan-drivers) or use the CPU engine (--adapter cpu, treefold::Cpu)"
+        "no GPU adapter found; install a Vulkan driver (on Debian or Ubuntu: apt install mesa-vulkan-drivers) or use the CPU engine (treefold::Cpu)"
     )]
     NoAdapter,
     /// No adapter answers to the name or number that was asked for.
@@ -26,7 +26,9 @@ pub enum Error {
         available: String,
     },
     /// The driver would not open a device.
-    #[error("adapter \"{adapter}\" did not open a device: {message}; try another with --adapter or WGPU_ADAPTER_NAME")]
+    #[error(
+        "adapter \"{adapter}\" did not open a device: {message}; name another one (Gpu::named, or WGPU_ADAPTER_NAME)"
+    )]
     DeviceRefused {
         /// The adapter's name.
         adapter: String,
@@ -107,6 +109,105 @@ pub enum Error {
         /// Width of the result type.
         bits: u32,
     },
+    /// An operator's helper has a name that the kernels use.
+    #[error(
+        "operator {operator}: a helper declares `{name}`, which the kernels use themselves; choose another name (Wgsl::RESERVED lists those that are taken)"
+    )]
+    ReservedName {
+        /// The operator's name.
+        operator: String,
+        /// The name.
+        name: String,
+    },
+    /// The WGSL of an operator is not valid.
+    #[error("{piece} of operator {operator}, line {line}: {message}; the line is `{quoted}`")]
+    BadWgsl {
+        /// The operator's name.
+        operator: String,
+        /// Which of its texts: `combine`, say.
+        piece: String,
+        /// The line of that text, counted from 1.
+        line: usize,
+        /// The line.
+        quoted: String,
+        /// What the compiler said.
+        message: String,
+    },
+    /// An operator's text has a loop that it does not declare.
+    #[error(
+        "{function} of operator {operator} has a loop, but declares none: drivers on CPUs end long loops silently, so state the most trips of one call (Wgsl::trips, DeviceAnswer::trips)"
+    )]
+    UndeclaredLoop {
+        /// The operator's name.
+        operator: String,
+        /// The function.
+        function: &'static str,
+    },
+    /// One call of an operator's function loops more often than an invocation may.
+    #[error(
+        "{function} loops up to {trips} times a call, but {most} trips are all that an invocation may take; bound the loop, or spread the work over more elements"
+    )]
+    TooManyTrips {
+        /// The function.
+        function: &'static str,
+        /// Its declared trips.
+        trips: u64,
+        /// Those that there is room for.
+        most: u64,
+    },
+    /// The two halves of an operator do not agree.
+    #[error(
+        "the halves of operator {operator} disagree on {what} at {at}: the device gives {device}, the host {host}; make them equal line for line"
+    )]
+    Disagrees {
+        /// The operator's name.
+        operator: String,
+        /// What was compared.
+        what: &'static str,
+        /// The case.
+        at: String,
+        /// What the device, or the first side, gave.
+        device: String,
+        /// What the host, or the second side, gave.
+        host: String,
+    },
+    /// A histogram has no bins, or no range.
+    #[error(
+        "a histogram of {bins} bins over {low}..={high} is not possible; give 1 to 16777216 bins and finite edges, the lower one first, whose difference is finite"
+    )]
+    BadRange {
+        /// The bins.
+        bins: u32,
+        /// The lower edge.
+        low: f64,
+        /// The upper edge.
+        high: f64,
+    },
+    /// An operator has no such option, or the option no such value.
+    #[error("{option} of {operator} is \"{value}\", but must be {rule}")]
+    BadOption {
+        /// The operator's name.
+        operator: String,
+        /// The option.
+        option: String,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        rule: String,
+    },
+    /// An input does not divide into rows.
+    #[error(
+        "{elements} elements are no whole rows of {length}; give a multiple of the row's length, which is at least 1"
+    )]
+    RaggedRows {
+        /// Elements of the input.
+        elements: u64,
+        /// Elements of a row.
+        length: u64,
+    },
+    /// Pairs that are zipped and pairs that lie in one buffer were concatenated.
+    #[error("a zipped input and one of pairs in a single buffer do not concatenate; zip all parts, or none")]
+    MixedPairs,
     /// A limit of the device is too small for any plan.
     #[error(
         "this device's {limit} of {value} is too small: treefold needs {needs}; open the device with the adapter's own limits (adapter.limits())"
@@ -121,7 +222,7 @@ pub enum Error {
     },
     /// The device has no memory left for a buffer.
     #[error(
-        "no memory for {what} of {bytes} bytes; use less (--memory), free buffers, or choose another adapter ({message})"
+        "no memory for {what} of {bytes} bytes; use less (StreamOptions::memory_bytes), free buffers, or choose another adapter ({message})"
     )]
     OutOfMemory {
         /// What was to be allocated.
@@ -156,7 +257,7 @@ pub enum Error {
     ResultMissing,
     /// No kernel of an exact operator passed its self-test.
     #[error(
-        "no kernel of {operator} sums right on this device: its driver computes integers or workgroup memory wrongly; use another adapter or the CPU engine (--adapter cpu), and report the driver"
+        "no kernel of {operator} sums right on this device: its driver computes integers or workgroup memory wrongly; use another adapter or the CPU engine (treefold::Cpu), and report the driver"
     )]
     NoExactKernel {
         /// The operator's name.
@@ -174,8 +275,10 @@ pub enum Error {
         /// The operator's name.
         operator: &'static str,
     },
-    /// The binding of the output is shorter than the answer and its count word.
-    #[error("the output has {bytes} bytes, but {operator} needs {needs}: {words} words of answer and a count word")]
+    /// The binding of the output is shorter than the answers.
+    #[error(
+        "the output has {bytes} bytes, but {operator} needs {needs}: {answers} answers of {words} words each, their count words included"
+    )]
     OutputTooSmall {
         /// The operator's name.
         operator: &'static str,
@@ -183,8 +286,10 @@ pub enum Error {
         bytes: u64,
         /// Bytes that are needed.
         needs: u64,
-        /// Words of the answer.
+        /// Words of an answer.
         words: usize,
+        /// How many answers.
+        answers: u64,
     },
     /// wgpu found an object or a shader invalid.
     #[error("wgpu refused {what}: {message}")]

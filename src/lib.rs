@@ -20,68 +20,71 @@
 //! | more elements than memory holds | [`Engine::stream`] |
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
-//! | an operator of your own | [`Op`]: four functions, in WGSL and in Rust |
+//! | rows of one length, an answer each | [`Reducer::record_each`], [`Reducer::reduce_each`], [`Cpu::reduce_each`] |
+//! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
 //! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
 //! # Flow: one direction
 //!
 //! ```text
-//! what   (Op)    ─┐
-//! where  (Input) ─┼─► plan ─► shader text ─► pipeline ─► dispatches in an encoder ─► readback ─► answer
-//! device facts   ─┘
+//! what   (Op)     ─┐
+//! where  (Input)  ─┼─► plan ─► shader text ─► pipeline ─► dispatches in an encoder ─► readback ─► answer
+//! limits, tuning  ─┘
 //! ```
 //!
-//! The [`plan`] is plain data: which dispatch reads what, with how many workgroups. [`shader`] puts a kernel together from
-//! the fragments in `shaders/`; the one that reads your elements is `shaders/reduce.wgsl`. The answer comes by way of the
-//! operator's own `finish`, on the device for [`Reducer::record`] and on the host for everything else.
+//! The plan is plain data: which dispatch reads what, with how many workgroups. A text is put together from the operator's pieces
+//! and the fragments in `shaders/`; the one that reads your elements is `shaders/reduce.wgsl`. [`Reducer::explain`] shows both. The
+//! answer comes by way of the operator's own `finish`, on the device for [`Reducer::record`] and on the host for everything else.
+//! Kernels of exact operators must sum a test set right before a device uses them, and results for the host carry a canary, so that
+//! work that a driver gave up is an error.
 //!
 //! # What is promised
 //!
 //! Every operator's page says what it answers about empty input, NaN, ties, zeros and overflow, and the same holds on every
-//! adapter. Integer sums and products are exact in 64 bits or an [`Error`]; float sums are accumulated in f32 in a fixed
-//! tree, the same bits each time on one adapter and version. Nothing panics, every wait ends, and what a driver drops is
-//! an error.
+//! adapter. [`ops::Sum`] and its like are exact: integers in 64 bits or an [`Error`], floats rounded once, the same bits everywhere; the
+//! fast ones, [`ops::FastSum`] and its like, are accumulated in f32 in a fixed tree, the same bits each time on one adapter and version.
+//! Nothing panics, every wait ends, and what a driver drops is an error.
 
-mod answer;
-mod context;
+mod device;
 mod element;
-mod engine;
 mod error;
 mod exact;
-mod gpu;
-mod host;
 mod input;
 #[cfg(feature = "ladder")]
 pub mod ladder;
+mod limits;
 mod op;
 pub mod ops;
-mod partial;
-pub mod plan;
-mod readback;
-mod record;
-mod reducer;
-mod selftest;
-pub mod shader;
-mod stream;
-mod tuning;
+mod plan;
+mod run;
+mod shader;
 
-pub use answer::{Answer, Part, Value};
+pub use device::{Gpu, Listed};
 pub use element::{Dtype, Element, Word};
-pub use engine::Engine;
 pub use error::{Error, Result};
-pub use exact::Fixed;
-pub use gpu::{Gpu, Listed};
+pub use exact::LongAccumulator;
 pub use half;
-pub use host::Cpu;
-pub use input::{Input, Output};
-pub use op::{Accumulator, Op};
-pub use partial::{Header, Partial};
-pub use reducer::Reducer;
-#[doc(hidden)]
-pub use selftest::Trial;
-pub use stream::{Finished, Stream, StreamOptions};
-pub use tuning::{Layout, Tuning};
+pub use input::{Input, Output, Rows};
+pub use op::{
+    Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Trips, Value, Wgsl,
+    WordType,
+};
+pub use plan::{Launch, Order, Tuning};
+pub use run::{Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamOptions, check};
 pub use wgpu;
+
+/// What this crate's own tests and tools look at: no promise of any kind.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::input::Piece;
+    pub use crate::limits::{Limits, TRIPS_MAX};
+    pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
+    pub use crate::plan::{
+        Binding, Cost, GroupCost, Kernel, Load, Params, Pass, Plan, Planner, ROWS_AT_ONCE, Request, Resource, Store,
+        Variant,
+    };
+    pub use crate::shader::{Source, assemble};
+}
 
 /// The README's programs, which are tests.
 #[cfg(doctest)]

@@ -24,7 +24,7 @@ pub(super) fn read_bandwidth(ladder: &Ladder) -> Result<Option<f64>> {
     let output = driver.context.buffer("a measured read", 256 * 4224 * 4, BufferUsages::STORAGE)?;
     let mut best: Option<f64> = None;
     for (size, groups, blocked) in LAUNCHES {
-        if size > driver.context.facts.invocations_max {
+        if size > driver.context.limits.invocations_max {
             continue;
         }
         let invocations = (u64::from(size) * groups).min(vectors.next_multiple_of(size.into()));
@@ -33,7 +33,7 @@ pub(super) fn read_bandwidth(ladder: &Ladder) -> Result<Option<f64>> {
             "{READ}\nconst WG = {size}u;\nstruct Params {{ size: u32, middle: u32, extra: u32, row: u32 }}\n\
              fn group(id: vec3<u32>) -> u32 {{ return id.x; }}\n"
         );
-        let nothing = &driver.context.nothing;
+        let nothing = &driver.context.placeholder;
         let params = [vectors, block, invocations].map(|param| param as u32);
         let buffers = [&input.0, nothing, &output, nothing];
         let pipeline = driver.pipeline(text)?;

@@ -1,7 +1,7 @@
 //! The device as the stages use it: their pipelines, bindings and dispatches.
 
 use super::text::ROW;
-use crate::context::Context;
+use crate::device::Context;
 use crate::error::Result;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -111,7 +111,7 @@ impl Driver {
     pub fn words(&self, words: &[u32]) -> Result<wgpu::Buffer> {
         let bytes = bytemuck::cast_slice(words);
         let buffer = self.context.mapped_buffer("padding", (bytes.len() as u64).max(4), BufferUsages::COPY_SRC)?;
-        crate::context::fill(&buffer, 0, bytes)?;
+        crate::device::fill(&buffer, 0, bytes)?;
         buffer.unmap();
         Ok(buffer)
     }

@@ -3,7 +3,7 @@
 use super::Operator;
 use super::elements::HostElements;
 use super::stage::{Quantity, Stage};
-use crate::ops::{Max, Min, MinMax, Sum};
+use crate::ops::{FastSum, Max, Min, MinMax, Sum};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -54,8 +54,8 @@ pub(super) fn all_cores_seconds(stage: &Stage, operator: Operator, elements: Hos
         HostElements::Floats(x) => match computes {
             Quantity::Max => keep(cpu.reduce(Max, x)),
             Quantity::Min => keep(cpu.reduce(Min, x)),
-            Quantity::MinAndSum => keep(cpu.reduce((Min, Sum), x)),
-            _ => keep(cpu.reduce(Sum, x)),
+            Quantity::MinAndSum => keep(cpu.reduce((Min, FastSum), x)),
+            _ => keep(cpu.reduce(FastSum, x)),
         },
         HostElements::FloatPairs(a, b) => keep(dot_on_all_cores(a, b, cpu.threads())),
         HostElements::Candidates(_) => (),

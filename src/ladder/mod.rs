@@ -139,7 +139,7 @@ impl Ladder {
 
     /// The longest ladder of an adapter: one binding, in whole blocks.
     pub fn most_elements(gpu: &Gpu) -> u64 {
-        let bytes = gpu.context().facts.binding_bytes_max.min(gpu.device().limits().max_buffer_size);
+        let bytes = gpu.context().limits.binding_bytes_max.min(gpu.device().limits().max_buffer_size);
         bytes / 4 / INPUT_UNIT * INPUT_UNIT
     }
 
@@ -210,7 +210,7 @@ impl Ladder {
 
     /// The stage's input on the device, and its second one.
     fn inputs(&self, input: InputKind) -> Result<(wgpu::Buffer, wgpu::Buffer)> {
-        let nothing = || self.driver.context.nothing.clone();
+        let nothing = || self.driver.context.placeholder.clone();
         Ok(match input {
             InputKind::Ints => (self.upload("ints", bytemuck::cast_slice(self.elements.ints()))?, nothing()),
             InputKind::Floats => (self.upload_floats("floats", FloatArray::First)?, nothing()),
@@ -233,7 +233,7 @@ impl Ladder {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         let size = (bytes.len() as u64).next_multiple_of(INPUT_UNIT * 4);
         let buffer = self.driver.context.mapped_buffer(what, size, usage)?;
-        crate::context::fill(&buffer, 0, bytes)?;
+        crate::device::fill(&buffer, 0, bytes)?;
         buffer.unmap();
         self.on_device.borrow_mut().insert(what, buffer.clone());
         Ok(buffer)

@@ -28,7 +28,7 @@ impl PreparedStage {
         let scratch = |words: u64| driver.context.buffer("partials", words.max(4) * 4, usage);
         let (first, second, cells) = (scratch(plan.scratch[0])?, scratch(plan.scratch[1])?, scratch(4)?);
         let find = |buffer: StageBuffer| match buffer {
-            StageBuffer::Nothing => &driver.context.nothing,
+            StageBuffer::Nothing => &driver.context.placeholder,
             StageBuffer::Input => &inputs.0,
             StageBuffer::Second => &inputs.1,
             StageBuffer::Scratch(0) => &first,

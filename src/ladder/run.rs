@@ -10,7 +10,7 @@ use super::production::ProductionRun;
 use super::stage::{HostFinish, InputKind, Requirement, Stage};
 use super::{FloatArray, Ladder, Operator};
 use crate::error::{Error, Result};
-use crate::ops::{Min, Sum};
+use crate::ops::{FastSum, Min, Sum};
 use crate::{Element, Op};
 use wgpu::Features;
 
@@ -40,7 +40,7 @@ impl Ladder {
             return self.run_kernels(stage, wg);
         }
         match (stage.input, self.operator) {
-            (InputKind::Floats, _) => self.run_production::<f32, _>(stage, Sum, |sum| Number::Near(sum.into())),
+            (InputKind::Floats, _) => self.run_production::<f32, _>(stage, FastSum, |sum| Number::Near(sum.into())),
             (_, Operator::Sum) => self.run_production::<i32, _>(stage, Sum, Number::Integer),
             (_, Operator::Min) => {
                 self.run_production::<i32, _>(stage, Min, |least| Number::Integer(least.unwrap_or(0).into()))
@@ -50,16 +50,16 @@ impl Ladder {
 
     /// The first thing that the adapter lacks for a stage.
     fn missing(&self, stage: &Stage, wg: u32) -> Option<String> {
-        let facts = self.driver.context.facts;
+        let limits = self.driver.context.limits;
         let features = self.driver.context.device.features();
         let memory = stage.memory.bytes(wg);
-        if wg > facts.invocations_max {
-            return Some(format!("workgroups of {wg} invocations; it allows {}", facts.invocations_max));
+        if wg > limits.invocations_max {
+            return Some(format!("workgroups of {wg} invocations; it allows {}", limits.invocations_max));
         }
-        if memory > facts.workgroup_bytes_max {
-            return Some(format!("{memory} bytes of workgroup memory; it has {}", facts.workgroup_bytes_max));
+        if memory > limits.workgroup_bytes_max {
+            return Some(format!("{memory} bytes of workgroup memory; it has {}", limits.workgroup_bytes_max));
         }
-        match (stage.needs, facts.lanes) {
+        match (stage.needs, limits.lanes) {
             (Requirement::Subgroups, None) => Some("no subgroup operations".into()),
             (Requirement::Subgroups, Some((_, most))) if most > wg => {
                 Some(format!("subgroups of up to {most} lanes do not fit workgroups of {wg}"))

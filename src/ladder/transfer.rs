@@ -3,7 +3,7 @@
 use super::passes::{BufferCopy, PassSeries, Timed, TimedPass};
 use super::production::ProductionRun;
 use super::{Ladder, Operator};
-use crate::context::fill;
+use crate::device::fill;
 use crate::error::Result;
 use crate::ops::{Min, Sum};
 use crate::{Op, StreamOptions};

@@ -1,7 +1,9 @@
 //! The largest element and where it stands.
 
-use super::extreme::{End, Found, Place, arg_extreme, place_wgsl};
-use crate::{Op, Result, Word};
+use super::extreme::{End, Found, Located, arg_extreme, located_wgsl, word_type};
+use crate::element::Word;
+use crate::op::WordType;
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 arg_extreme! {
     /// The largest element and its index.

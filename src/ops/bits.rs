@@ -1,25 +1,19 @@
 //! Operators on words: bitwise and, or, xor, and the two quantifiers.
 
-use crate::{Op, Result};
+use crate::op::WordType;
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 /// One operator whose accumulator is a word: how it starts, lifts, combines and finishes, in Rust and in WGSL.
 macro_rules! word_operator {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, ($($for:ty),*), $output:ty, $identity:literal,
-     $x:ident => $lift:expr, $lift_wgsl:literal, $op:tt, $acc:ident => $finish:expr) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, ($($for:ty: $output:ty: $acc:ident => $finish:expr),*),
+     $identity:literal, $x:ident => $lift:expr, $lift_wgsl:literal, $op:tt) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        $(impl Op<$for> for $name {
+        $(impl Fold<$for> for $name {
             type Acc = u32;
-            type Output = $output;
-            const ANSWER_WORDS: usize = 1;
-            const ABOUT: &'static str = $about;
-            const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             #[inline(always)]
             fn identity(&self) -> u32 {
                 $identity
@@ -32,16 +26,36 @@ macro_rules! word_operator {
             fn combine(&self, a: u32, b: u32) -> u32 {
                 a $op b
             }
+            fn wgsl(&self) -> Wgsl {
+                Wgsl::new(
+                    concat!("return ", stringify!($identity), "u;"),
+                    concat!("return ", $lift_wgsl, ";"),
+                    concat!("return a ", stringify!($op), " b;"),
+                )
+                .checked()
+            }
+        }
+
+        impl Op<$for> for $name {
+            type Fold = $name;
+            type Output = $output;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
+
+            fn name(&self) -> &'static str {
+                $text
+            }
+            fn fold(&self) -> $name {
+                $name
+            }
             fn finish(&self, $acc: u32, _: u64) -> Result<$output> {
                 Ok($finish)
             }
-            fn wgsl(&self) -> String {
-                concat!(
-                    "fn identity() -> Acc { return ", stringify!($identity), "u; }\n",
-                    "fn lift(bits: u32, index: u32) -> Acc { return ", $lift_wgsl, "; }\n",
-                    "fn combine(a: Acc, b: Acc) -> Acc { return a ", stringify!($op), " b; }\n",
-                    "fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return array<u32, 1>(acc); }"
-                ).into()
+            fn answer(&self) -> Option<DeviceAnswer> {
+                Some(DeviceAnswer::checked([($text, WordType::U32)], "return array<u32, 1>(acc);"))
+            }
+            fn read(&self, words: &[u32], count: u64) -> Result<$output> {
+                Op::<$for>::finish(self, words[0], count)
             }
         })*
     };
@@ -55,7 +69,7 @@ word_operator! {
     /// assert!(Cpu::new().reduce(Any, &[0i32, 0, 3])?);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    Any, "any", "Whether any element is not zero", (f32, i32, u32), bool, 0, x => u32::from(x != crate::Element::ZERO), "select(1u, 0u, is_zero(bits))", |, acc => acc != 0
+    Any, "any", "Whether any element is not zero", (f32: bool: acc => acc != 0, i32: bool: acc => acc != 0, u32: bool: acc => acc != 0), 0, x => u32::from(x != crate::Element::ZERO), "select(1u, 0u, is_zero(bits))", |
 }
 
 word_operator! {
@@ -66,42 +80,12 @@ word_operator! {
     /// assert!(!Cpu::new().reduce(All, &[1.0f32, 0.0, 3.0])?);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    All, "all", "Whether all elements are not zero", (f32, i32, u32), bool, 1, x => u32::from(x != crate::Element::ZERO), "select(1u, 0u, is_zero(bits))", &, acc => acc != 0
+    All, "all", "Whether all elements are not zero", (f32: bool: acc => acc != 0, i32: bool: acc => acc != 0, u32: bool: acc => acc != 0), 1, x => u32::from(x != crate::Element::ZERO), "select(1u, 0u, is_zero(bits))", &
 }
 
 macro_rules! bitwise {
     ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $identity:literal, $op:tt) => {
-        word_operator! { $(#[$doc])* $name, $text, $about, (u32), u32, $identity, x => x, "bits", $op, acc => acc }
-
-        impl Op<i32> for $name {
-            type Acc = u32;
-            type Output = i32;
-            const ANSWER_WORDS: usize = 1;
-            const ABOUT: &'static str = $about;
-            const EXACT: bool = true;
-
-            fn name(&self) -> &'static str {
-                $text
-            }
-            #[inline(always)]
-            fn identity(&self) -> u32 {
-                Op::<u32>::identity(self)
-            }
-            #[inline(always)]
-            fn lift(&self, x: i32, index: u64) -> u32 {
-                Op::<u32>::lift(self, x as u32, index)
-            }
-            #[inline(always)]
-            fn combine(&self, a: u32, b: u32) -> u32 {
-                Op::<u32>::combine(self, a, b)
-            }
-            fn finish(&self, acc: u32, _: u64) -> Result<i32> {
-                Ok(acc as i32)
-            }
-            fn wgsl(&self) -> String {
-                Op::<u32>::wgsl(self)
-            }
-        }
+        word_operator! { $(#[$doc])* $name, $text, $about, (u32: u32: acc => acc, i32: i32: acc => acc as i32), $identity, x => x as u32, "bits", $op }
     };
 }
 

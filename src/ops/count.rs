@@ -1,47 +1,9 @@
 //! Counting the elements that hold some property.
 
-use crate::{Op, Result, Word, accumulator};
-
-accumulator! {
-    /// A 64-bit count in two words.
-    pub struct Count {
-        /// Low word.
-        low: u32,
-        /// High word.
-        high: u32,
-    }
-}
-
-impl Count {
-    pub(crate) const ZERO: Count = Count { low: 0, high: 0 };
-
-    #[inline(always)]
-    pub(crate) fn new(count: u64) -> Count {
-        Count { low: count as u32, high: (count >> 32) as u32 }
-    }
-    #[inline(always)]
-    pub(crate) fn total(self) -> u64 {
-        u64::from(self.low) | u64::from(self.high) << 32
-    }
-    #[inline(always)]
-    pub(crate) fn plus(self, other: Count) -> Count {
-        Count::new(self.total() + other.total())
-    }
-}
-
-/// The WGSL of a count of the elements for which `property` (an expression in `bits`) holds.
-fn count_wgsl(property: &str) -> String {
-    format!(
-        "
-fn identity() -> Acc {{ return Acc(0u, 0u); }}
-fn lift(bits: u32, index: u32) -> Acc {{ return Acc(select(0u, 1u, {property}), 0u); }}
-fn combine(a: Acc, b: Acc) -> Acc {{
-    let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));
-    return Acc(sum.x, sum.y);
-}}
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 2> {{ return array<u32, 2>(acc.low, acc.high); }}"
-    )
-}
+use super::wide::Sum64;
+use crate::element::Word;
+use crate::op::WordType;
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 macro_rules! counting {
     ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $x:ident => $holds:expr, $wgsl:literal) => {
@@ -49,38 +11,54 @@ macro_rules! counting {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
+        impl<T: Word> Fold<T> for $name {
+            type Acc = Sum64<u64>;
+
+            #[inline(always)]
+            fn identity(&self) -> Sum64<u64> {
+                Sum64::ZERO
+            }
+            #[inline(always)]
+            fn lift(&self, $x: T, _: u64) -> Sum64<u64> {
+                Sum64::new(i128::from($holds))
+            }
+            #[inline(always)]
+            fn combine(&self, a: Sum64<u64>, b: Sum64<u64>) -> Sum64<u64> {
+                a + b
+            }
+            #[inline(always)]
+            fn accumulate(&self, elements: &[T], _: u64) -> Sum64<u64> {
+                let blocks = elements.chunks(1 << 16);
+                Sum64::new(blocks.map(|block| i128::from(block.iter().map(|&$x| u32::from($holds)).sum::<u32>())).sum())
+            }
+            fn wgsl(&self) -> Wgsl {
+                let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
+                let lift = concat!("return Acc(select(0u, 1u, ", $wgsl, "), 0u);");
+                Wgsl::new("return Acc(0u, 0u);", lift, combine).checked()
+            }
+        }
+
         impl<T: Word> Op<T> for $name {
-            type Acc = Count;
+            type Fold = $name;
             type Output = u64;
-            const ANSWER_WORDS: usize = 2;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
 
             fn name(&self) -> &'static str {
                 $text
             }
-            #[inline(always)]
-            fn identity(&self) -> Count {
-                Count::ZERO
+            fn fold(&self) -> $name {
+                $name
             }
-            #[inline(always)]
-            fn lift(&self, $x: T, _: u64) -> Count {
-                Count::new(u64::from($holds))
+            fn finish(&self, acc: Sum64<u64>, _: u64) -> Result<u64> {
+                Ok(acc.total() as u64)
             }
-            #[inline(always)]
-            fn combine(&self, a: Count, b: Count) -> Count {
-                a.plus(b)
+            fn answer(&self) -> Option<DeviceAnswer> {
+                let words = [("low", WordType::Part), ("high", WordType::Part)];
+                Some(DeviceAnswer::checked(words, "return array<u32, 2>(acc.low, acc.high);"))
             }
-            fn finish(&self, acc: Count, _: u64) -> Result<u64> {
-                Ok(acc.total())
-            }
-            fn wgsl(&self) -> String {
-                count_wgsl($wgsl)
-            }
-            #[inline(always)]
-            fn fold(&self, elements: &[T], _: u64) -> Count {
-                let blocks = elements.chunks(1 << 16);
-                Count::new(blocks.map(|block| u64::from(block.iter().map(|&$x| u32::from($holds)).sum::<u32>())).sum())
+            fn read(&self, words: &[u32], _: u64) -> Result<u64> {
+                Ok(u64::from(words[0]) | u64::from(words[1]) << 32)
             }
         }
     };

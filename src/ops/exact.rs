@@ -1,68 +1,71 @@
-//! What the exact operators share: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
+//! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
-use crate::exact::{Columns, Fixed, Pieces, sum_f32};
+use crate::exact::{LongAccumulator, Unpacked, sum_f32, sum_unpacked};
 use crate::half::f16;
-use crate::plan::Gathered;
-use crate::shader::{self, Dialect, Exact, Module};
+use crate::op::{Bins, Device, DeviceAnswer, Keep, Member, Trips, Wgsl, WordType};
 use crate::{Accumulator, Element};
 
 /// What is summed: elements, products of pairs, or squares.
 pub trait Terms<T: Element> {
-    /// The accumulator.
-    type Acc: Accumulator;
+    /// Limbs of the accumulator.
+    const LIMBS: u64;
     /// The exponent of the accumulator's unit.
     const UNIT: i32;
+    /// The accumulator.
+    type Acc: Accumulator;
     /// The sum of a slice.
     fn sum(elements: &[T]) -> Self::Acc;
-    /// The kernel's text in parts, how many bins it has, and how many limbs those bins reach.
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64);
-
-    /// The complete text for an operator with this `finish`; `at_min` is the place of the answer's last digit at least.
-    fn module(dialect: Dialect, finish: &[&str], at_min: i32) -> Module {
-        let (parts, bins, columns) = Self::parts(dialect.exact);
-        let copies = match dialect.exact {
-            Exact::Bins { copies } if bins > 0 => copies,
-            _ => 1,
-        };
-        let limbs = Self::Acc::WORDS as u64 - 1;
-        let sums = (bins / 2).max(2 * columns);
-        let shared = matches!(dialect.exact, Exact::Bins { .. }) && bins > 0;
-        let mut text = format!("const AT_MIN = {at_min}i;\nconst BINS = {bins}u;\nconst COPIES = {copies}u;\n");
-        text.push_str(include_str!("../../shaders/exact.wgsl"));
-        let shuffle = dialect.subgroups.then_some(include_str!("../../shaders/exact_shuffle.wgsl"));
-        let meet = shared.then_some(if dialect.subgroups { MEET_SUBGROUP } else { MEET_MEMORY });
-        for part in parts.into_iter().chain(meet).chain(shuffle).chain(finish.iter().copied()) {
-            text.push('\n');
-            text.push_str(part);
-        }
-        Module {
-            text: shader::complete::<Self::Acc>(&text, T::DTYPE, dialect),
-            // Columns take 16 bytes each.
-            counters: if shared { bins * u64::from(copies) + sums + 2 * columns } else { 0 },
-            gathered: shared.then_some(Gathered { columns, sums, copies }),
-            heavy: !shared && bins > 0,
-            ends: true,
-            combine_trips: limbs,
-            trips: 6 * limbs + 160,
-        }
-    }
+    /// The kernel.
+    fn device(keep: Keep) -> Device;
 }
 
-const SHARED: &str = include_str!("../../shaders/exact_shared.wgsl");
-const OWN: &str = include_str!("../../shaders/exact_own.wgsl");
-const MEET_SUBGROUP: &str = include_str!("../../shaders/exact_meet_subgroup.wgsl");
-const MEET_MEMORY: &str = include_str!("../../shaders/exact_meet_memory.wgsl");
-const SCATTER: &str = include_str!("../../shaders/exact_scatter.wgsl");
-const LIMB_COLUMNS: &str = include_str!("../../shaders/exact_columns_limbs.wgsl");
-const LOCAL: &str = include_str!("../../shaders/exact_local.wgsl");
+const ACCUMULATOR: &str = include_str!("../../shaders/exact/accumulator.wgsl");
+const SCATTER: &str = include_str!("../../shaders/exact/scatter.wgsl");
+const STATE_BINS: &str = include_str!("../../shaders/exact/state_bins.wgsl");
+const OWN: &str = include_str!("../../shaders/exact/own.wgsl");
+const PRODUCT: &str = include_str!("../../shaders/exact/product.wgsl");
+const COLUMNS_LIMBS: &str = include_str!("../../shaders/exact/columns_limbs.wgsl");
+const IN_TURN: &str = include_str!("../../shaders/vector/words_in_turn.wgsl");
+const PAIRS: &str = include_str!("../../shaders/vector/pairs.wgsl");
 
-/// The parts of terms that go straight into a bin for each limb.
-fn scattered(exact: Exact, limbs: u64, element: &[&'static str]) -> (Vec<&'static str>, u64, u64) {
-    let place = match exact {
-        Exact::Bins { .. } => [LIMB_COLUMNS, SHARED].as_slice(),
-        Exact::Window | Exact::Window64 => [OWN].as_slice(),
-    };
-    ([SCATTER, LOCAL].iter().chain(place).chain(element).copied().collect(), 2 * limbs, limbs)
+/// Bins of a workgroup: their texts, their number, and the limbs that they reach.
+fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: u64) -> Device {
+    Device::Bins(Bins {
+        constants: format!("const COLUMNS = {columns}u;\n"),
+        both: vec![ACCUMULATOR, include_str!("../../shaders/exact/settle.wgsl")],
+        read,
+        settle_bins: include_str!("../../shaders/exact/settle_bins.wgsl"),
+        settle_columns: include_str!("../../shaders/exact/settle_columns.wgsl"),
+        bins,
+        replicas,
+        wide: true,
+        signed: true,
+        columns,
+        carries: true,
+        trips: (0, limbs, 4),
+    })
+}
+
+/// Words of an invocation's own: `heavy` keeps them in bins, and loads one vector at a time.
+fn own(limbs: u64, texts: &[&'static str], heavy: bool, trips: Trips) -> Device {
+    let mut wgsl = Wgsl::new("return Acc();", "", "return long_add(a, b);").helpers(ACCUMULATOR).checked();
+    if heavy {
+        wgsl = wgsl.state([format!("const BINS = {}u;\n", 2 * limbs)]).one_load().fixed_trips(limbs + 8);
+    }
+    Device::Value(wgsl.state(texts.iter().copied()).trips(Trips { combine: limbs, ..trips }))
+}
+
+/// Terms of up to 64 bits that go into a bin for each limb.
+fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
+    match keep {
+        Keep::Bins { replicas } => {
+            let read = [&[SCATTER, STATE_BINS, COLUMNS_LIMBS], element].concat();
+            bins(replicas, limbs, read, 2 * limbs, limbs)
+        }
+        Keep::Registers | Keep::Registers64 => {
+            own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), true, Trips::default())
+        }
+    }
 }
 
 /// The elements themselves.
@@ -70,77 +73,89 @@ fn scattered(exact: Exact, limbs: u64, element: &[&'static str]) -> (Vec<&'stati
 pub struct Elements;
 
 impl Terms<f32> for Elements {
-    type Acc = Fixed<11>;
+    const LIMBS: u64 = 11;
     const UNIT: i32 = -150;
+    type Acc = LongAccumulator<11>;
 
-    fn sum(elements: &[f32]) -> Fixed<11> {
+    #[inline(always)]
+    fn sum(elements: &[f32]) -> LongAccumulator<11> {
         sum_f32(elements)
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
-        let flags = include_str!("../../shaders/exact_f32_flags.wgsl");
-        let columns = include_str!("../../shaders/exact_columns_bytes.wgsl");
-        let shared = include_str!("../../shaders/exact_f32_shared.wgsl");
-        let window = include_str!("../../shaders/exact_f32_window.wgsl");
-        let window64 = include_str!("../../shaders/exact_f32_window64.wgsl");
-        match exact {
-            Exact::Bins { .. } => (vec![columns, SHARED, shared, flags], 64, 8),
-            Exact::Window => (vec![SCATTER, OWN, window, flags], 22, 11),
-            Exact::Window64 => (vec![SCATTER, OWN, window64, flags], 22, 11),
+    fn device(keep: Keep) -> Device {
+        const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
+        const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
+        const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
+        match keep {
+            Keep::Bins { replicas } => {
+                let columns = include_str!("../../shaders/exact/columns_bytes.wgsl");
+                let read = vec![include_str!("../../shaders/exact/f32_shared.wgsl"), FLAGS, columns];
+                bins(replicas, 11, read, 64, 8)
+            }
+            // A window that is flushed loops over its three slices.
+            Keep::Registers => own(
+                11,
+                &[SCATTER, OWN, WINDOW, FLAGS, IN_TURN],
+                true,
+                Trips { lift: 3, vector: 12, ..Trips::default() },
+            ),
+            Keep::Registers64 => own(11, &[SCATTER, OWN, WINDOW64, FLAGS, IN_TURN], true, Trips::default()),
         }
     }
 }
 
 impl Terms<f16> for Elements {
-    type Acc = Fixed<4>;
+    const LIMBS: u64 = 4;
     const UNIT: i32 = -56;
+    type Acc = LongAccumulator<4>;
 
-    fn sum(elements: &[f16]) -> Fixed<4> {
-        let mut all = Fixed::ZERO;
+    fn sum(elements: &[f16]) -> LongAccumulator<4> {
+        let mut all = LongAccumulator::ZERO;
         // 41 bits a value: 2^20 of them stay within 63.
         for block in elements.chunks(1 << 20) {
             let (mut sum, mut flags) = (0i64, 0);
             for x in block {
-                let pieces = Pieces::of(x.to_bits().into(), 5, 10);
-                flags |= pieces.flags();
-                let amount = (pieces.significand << (pieces.exponent - 1)) as i64;
-                sum += if pieces.finite { if pieces.negative { -amount } else { amount } } else { 0 };
+                let unpacked = Unpacked::of(x.to_bits().into(), 5, 10);
+                flags |= unpacked.flags();
+                let amount = (unpacked.significand << (unpacked.exponent - 1)) as i64;
+                sum += if unpacked.finite { if unpacked.negative { -amount } else { amount } } else { 0 };
             }
-            all = all.plus(Fixed::integer(i128::from(sum) << 32, flags));
+            all = all.plus(LongAccumulator::integer(i128::from(sum) << 32, flags));
         }
         all
     }
-    fn parts(_: Exact) -> (Vec<&'static str>, u64, u64) {
-        (vec![include_str!("../../shaders/exact_f16.wgsl")], 0, 0)
+    fn device(_: Keep) -> Device {
+        let halves = include_str!("../../shaders/vector/halves.wgsl");
+        own(4, &[include_str!("../../shaders/exact/f16.wgsl"), halves], false, Trips::default())
     }
 }
 
 impl Terms<f64> for Elements {
-    type Acc = Fixed<68>;
+    const LIMBS: u64 = 68;
     const UNIT: i32 = -1075;
+    type Acc = LongAccumulator<68>;
 
-    fn sum(elements: &[f64]) -> Fixed<68> {
-        columns(elements, |x| Pieces::of(x.to_bits(), 11, 52))
+    fn sum(elements: &[f64]) -> LongAccumulator<68> {
+        sum_unpacked(elements, |x| Unpacked::of(x.to_bits(), 11, 52))
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
-        scattered(exact, 68, &[include_str!("../../shaders/exact_f64.wgsl")])
+    fn device(keep: Keep) -> Device {
+        scattered(keep, 68, &[include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
     }
 }
-
-const PRODUCT: &str = include_str!("../../shaders/exact_product.wgsl");
 
 /// The products of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Products;
 
 impl Terms<[f32; 2]> for Products {
-    type Acc = Fixed<20>;
+    const LIMBS: u64 = 20;
     const UNIT: i32 = -300;
+    type Acc = LongAccumulator<20>;
 
-    fn sum(elements: &[[f32; 2]]) -> Fixed<20> {
-        columns(elements, |[x, y]| Pieces::f32(x).times(&Pieces::f32(y)))
+    fn sum(elements: &[[f32; 2]]) -> LongAccumulator<20> {
+        sum_unpacked(elements, |[x, y]| Unpacked::f32(x).times(&Unpacked::f32(y)))
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
-        scattered(exact, 20, &[PRODUCT, include_str!("../../shaders/exact_dot.wgsl")])
+    fn device(keep: Keep) -> Device {
+        scattered(keep, 20, &[PRODUCT, include_str!("../../shaders/exact/dot.wgsl"), PAIRS])
     }
 }
 
@@ -149,76 +164,102 @@ impl Terms<[f32; 2]> for Products {
 pub struct Squares;
 
 impl Terms<f32> for Squares {
-    type Acc = Fixed<20>;
+    const LIMBS: u64 = 20;
     const UNIT: i32 = -300;
+    type Acc = LongAccumulator<20>;
 
-    fn sum(elements: &[f32]) -> Fixed<20> {
-        columns(elements, |x| Pieces::f32(x).times(&Pieces::f32(x)))
+    fn sum(elements: &[f32]) -> LongAccumulator<20> {
+        sum_unpacked(elements, |x| Unpacked::f32(x).times(&Unpacked::f32(x)))
     }
-    fn parts(exact: Exact) -> (Vec<&'static str>, u64, u64) {
-        scattered(exact, 20, &[PRODUCT, include_str!("../../shaders/exact_square.wgsl")])
+    fn device(keep: Keep) -> Device {
+        scattered(keep, 20, &[PRODUCT, include_str!("../../shaders/exact/square.wgsl"), IN_TURN])
     }
 }
 
-#[inline(always)]
-fn columns<T: Copy, const L: usize>(elements: &[T], pieces: impl Fn(T) -> Pieces) -> Fixed<L> {
-    let mut all = Fixed::ZERO;
-    for block in elements.chunks(1 << 30) {
-        let mut columns = Columns::ZERO;
-        for &x in block {
-            pieces(x).add_to(&mut columns);
+/// The rounding of an exact sum, on the device: a function of shaders/exact/ and what it needs.
+pub(crate) struct Rounding {
+    call: &'static str,
+    helpers: &'static [&'static str],
+    /// The words of the answer.
+    f64: bool,
+}
+
+const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
+const QUOTIENT: &str = include_str!("../../shaders/exact/quotient.wgsl");
+const QUOTIENT_F64: &str = include_str!("../../shaders/exact/quotient_f64.wgsl");
+
+impl Rounding {
+    pub const SUM: Rounding = Rounding {
+        call: "return array<u32, 1>(rounded_f32(acc, count));",
+        helpers: &[SIZE, include_str!("../../shaders/exact/round.wgsl")],
+        f64: false,
+    };
+    pub const MEAN: Rounding =
+        Rounding { call: "return array<u32, 1>(quotient_f32(acc, count));", helpers: &[SIZE, QUOTIENT], f64: false };
+    pub const ROOT: Rounding = Rounding {
+        call: "return array<u32, 1>(root_f32(acc));",
+        helpers: &[SIZE, include_str!("../../shaders/exact/root.wgsl")],
+        f64: false,
+    };
+    pub const SUM_F64: Rounding = Rounding {
+        call: "return quotient_f64(acc, vec2<u32>(1u, 0u), count);",
+        helpers: &[SIZE, QUOTIENT, QUOTIENT_F64],
+        f64: true,
+    };
+    pub const MEAN_F64: Rounding = Rounding {
+        call: "return quotient_f64(acc, count, count);",
+        helpers: &[SIZE, QUOTIENT, QUOTIENT_F64],
+        f64: true,
+    };
+
+    /// The answer of terms of so many limbs; `exponent_min`: the place of the answer's last digit at least.
+    pub fn answer(&self, name: &'static str, limbs: u64, exponent_min: i32) -> DeviceAnswer {
+        let words: &[(&'static str, WordType)] =
+            if self.f64 { &[("low", WordType::Part), ("high", WordType::Part)] } else { &[("", WordType::F32)] };
+        let named = words.iter().map(|&(word, of)| (if word.is_empty() { name } else { word }, of));
+        let answer = DeviceAnswer::checked(named, self.call)
+            .helpers(format!("const EXPONENT_MIN = {exponent_min}i;\n"))
+            .trips(6 * limbs + 160);
+        self.helpers.iter().fold(answer, |answer, &text| answer.helpers(text))
+    }
+}
+
+macro_rules! long_accumulator_words {
+    ($($limbs:literal),*) => {$(
+        impl Accumulator for LongAccumulator<$limbs> {
+            const WORDS: usize = $limbs + 1;
+            const WGSL: &'static str =
+                concat!("struct Acc { flags: u32, limbs: array<u32, ", $limbs, ">, }\nconst LIMBS = ", $limbs, "u;");
+            const MEMBERS: &'static [Member] = &[
+                Member { name: "flags", of: "u32", words: 1 },
+                Member { name: "limbs", of: "array", words: $limbs },
+            ];
+            fn write(&self, words: &mut [u32]) {
+                words[0] = self.flags;
+                words[1..].copy_from_slice(&self.limbs);
+            }
+            fn read(words: &[u32]) -> Self {
+                let mut limbs = [0; $limbs];
+                limbs.copy_from_slice(&words[1..]);
+                LongAccumulator { flags: words[0], limbs }
+            }
         }
-        all = all.plus(columns.sum());
-    }
-    all
+    )*};
 }
 
-/// What follows the bins: the text that rounds, after the one that looks at the sum's size.
-pub(crate) mod finish {
-    const SIZE: &str = include_str!("../../shaders/exact_size.wgsl");
-    const QUOTIENT_F64: &str = include_str!("../../shaders/exact_quotient_f64.wgsl");
-    const DIVIDE: &str = include_str!("../../shaders/exact_quotient.wgsl");
+long_accumulator_words!(4, 11, 20, 68);
 
-    pub const SUM: &[&str] = &[SIZE, include_str!("../../shaders/exact_round.wgsl")];
-    pub const MEAN: &[&str] = &[
-        SIZE,
-        DIVIDE,
-        "fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return quotient_f32(acc, count); }\n",
-    ];
-    pub const ROOT: &[&str] = &[SIZE, include_str!("../../shaders/exact_root.wgsl")];
-    pub const SUM_F64: &[&str] = &[
-        SIZE,
-        DIVIDE,
-        QUOTIENT_F64,
-        "fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 2> { return quotient_f64(acc, vec2<u32>(1u, 0u), count); }\n",
-    ];
-    pub const MEAN_F64: &[&str] = &[
-        SIZE,
-        DIVIDE,
-        QUOTIENT_F64,
-        "fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 2> { return quotient_f64(acc, count, count); }\n",
-    ];
-}
-
-/// An exact operator over one type of element: its terms, its answer, and how both halves finish.
-macro_rules! exact_operator {
-    ($name:ident, $text:literal, $about:literal, $type:ty, $terms:ty, $output:ty, $words:literal, $finish_wgsl:expr, $at_min:expr,
-     |$acc:ident, $count:ident| $finish:expr) => {
-        impl crate::Op<$type> for $name {
+/// A fold of exact terms.
+macro_rules! exact_fold {
+    ($name:ident over $type:ty, $terms:ty) => {
+        impl crate::Fold<$type> for $name {
             type Acc = <$terms as crate::ops::exact::Terms<$type>>::Acc;
-            type Output = $output;
-            const ANSWER_WORDS: usize = $words;
-            const ABOUT: &'static str = $about;
-            const EXACT: bool = true;
-            const TESTED: bool = true;
             /// A bin of 64 bits takes up to 32 of each element.
             const ELEMENTS_MAX: u64 = 1 << 32;
+            const TESTED: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn identity(&self) -> Self::Acc {
-                crate::exact::Fixed::ZERO
+                crate::exact::LongAccumulator::ZERO
             }
             #[inline(always)]
             fn lift(&self, x: $type, _: u64) -> Self::Acc {
@@ -229,23 +270,57 @@ macro_rules! exact_operator {
                 a.plus(b)
             }
             #[inline(always)]
-            fn fold(&self, elements: &[$type], _: u64) -> Self::Acc {
+            fn accumulate(&self, elements: &[$type], _: u64) -> Self::Acc {
                 <$terms as crate::ops::exact::Terms<$type>>::sum(elements)
-            }
-            fn finish(&self, $acc: Self::Acc, $count: u64) -> crate::Result<$output> {
-                Ok($finish)
             }
             fn canonical(&self, acc: Self::Acc) -> Self::Acc {
                 acc.canonical()
             }
-            /// Nothing of its own; `module` chooses among the kernels.
-            fn wgsl(&self) -> String {
-                String::new()
+            /// The kernel without bins; `device` chooses among several.
+            fn wgsl(&self) -> crate::Wgsl {
+                match crate::Fold::<$type>::device(self, crate::op::Keep::Registers) {
+                    crate::op::Device::Value(wgsl) => wgsl,
+                    crate::op::Device::Bins(_) => crate::Wgsl::new("", "", ""),
+                }
             }
-            fn module(&self, dialect: crate::shader::Dialect) -> crate::shader::Module {
-                <$terms as crate::ops::exact::Terms<$type>>::module(dialect, $finish_wgsl, $at_min)
+            fn device(&self, keep: crate::op::Keep) -> crate::op::Device {
+                <$terms as crate::ops::exact::Terms<$type>>::device(keep)
             }
         }
     };
 }
-pub(crate) use exact_operator;
+
+/// An exact answer over a fold of exact terms: rounded once, by the host and by the device.
+macro_rules! exact_answer {
+    ($name:ident = $text:literal over $type:ty, $fold:ident, $terms:ty, $about:literal, $output:ty, $float:ty, $rounding:expr, $exponent_min:expr,
+     |$acc:ident, $count:ident| $finish:expr, |$value:ident, $counted:ident| $read:expr) => {
+        impl crate::Op<$type> for $name {
+            type Fold = $fold;
+            type Output = $output;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
+
+            fn name(&self) -> &'static str {
+                $text
+            }
+            fn fold(&self) -> $fold {
+                $fold
+            }
+            fn finish(&self, $acc: crate::Acc<$type, Self>, $count: u64) -> crate::Result<$output> {
+                const UNIT: i32 = <$terms as crate::ops::exact::Terms<$type>>::UNIT;
+                Ok(($finish)(UNIT))
+            }
+            fn answer(&self) -> Option<crate::DeviceAnswer> {
+                const UNIT: i32 = <$terms as crate::ops::exact::Terms<$type>>::UNIT;
+                let limbs = <$terms as crate::ops::exact::Terms<$type>>::LIMBS;
+                let exponent_min = <$float as crate::exact::Float>::EXPONENT_MIN - ($exponent_min)(UNIT);
+                Some($rounding.answer($text, limbs, exponent_min))
+            }
+            fn read(&self, words: &[u32], $counted: u64) -> crate::Result<$output> {
+                let $value = <$float as crate::exact::Float>::from_words(words);
+                Ok($read)
+            }
+        }
+    };
+}
+pub(crate) use {exact_answer, exact_fold};

@@ -1,7 +1,8 @@
 //! Maximum.
 
-use super::extreme::{End, NONE, extreme};
-use crate::{Op, Result, Word};
+use super::extreme::{End, NONE, extreme, word_type};
+use crate::element::Word;
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 extreme! {
     /// The largest element.

@@ -1,7 +1,8 @@
 //! Minimum.
 
-use super::extreme::{End, NONE, extreme};
-use crate::{Op, Result, Word};
+use super::extreme::{End, NONE, extreme, word_type};
+use crate::element::Word;
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 extreme! {
     /// The smallest element.

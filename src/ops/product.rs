@@ -1,6 +1,9 @@
 //! Product: checked 64-bit for integers, with a range of its own for floats.
 
-use crate::{Error, Op, Result, Word, accumulator};
+use super::fast_sum::near;
+use crate::element::Word;
+use crate::op::WordType;
+use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl, accumulator};
 
 /// The product of all elements.
 ///
@@ -97,15 +100,9 @@ impl ProductF32 {
     }
 }
 
-impl Op<f32> for Product {
+impl Fold<f32> for Product {
     type Acc = ProductF32;
-    type Output = f32;
-    const ANSWER_WORDS: usize = 1;
-    const ABOUT: &'static str = ABOUT;
 
-    fn name(&self) -> &'static str {
-        "product"
-    }
     fn identity(&self) -> ProductF32 {
         ProductF32 { mantissa: 1.0, exponent: 0, flags: 0 }
     }
@@ -115,44 +112,62 @@ impl Op<f32> for Product {
     fn combine(&self, a: ProductF32, b: ProductF32) -> ProductF32 {
         a.times(b)
     }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new(
+            "return Acc(1.0, 0i, 0u);",
+            "let magnitude = bits & 0x7fffffffu;
+let sign = bits & 0x80000000u;
+let flags = select(0u, 1u, magnitude > 0x7f800000u) | select(0u, 2u, magnitude == 0x7f800000u) | select(0u, 4u, magnitude == 0u);
+let shift = select(0u, countLeadingZeros(magnitude) - 8u, magnitude < 0x00800000u);
+let normal = magnitude << shift;
+let exponent = i32(max(magnitude >> 23u, 1u)) - 127i - i32(shift);
+return Acc(bitcast<f32>((normal & 0x007fffffu) | 0x3f800000u), select(0i, exponent, flags == 0u), sign | flags);",
+            "let bits = bitcast<u32>(a.mantissa * b.mantissa);
+let doubled = bits >> 30u;
+let exponent = clamp(a.exponent + b.exponent + i32(doubled), -1073741823i, 1073741823i);
+return Acc(bitcast<f32>(bits - (doubled << 23u)), exponent,
+    ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu));",
+        )
+        .checked()
+    }
+}
+
+impl Op<f32> for Product {
+    type Fold = Product;
+    type Output = f32;
+    const ABOUT: &'static str = ABOUT;
+
+    fn name(&self) -> &'static str {
+        "product"
+    }
+    fn fold(&self) -> Product {
+        Product
+    }
     fn finish(&self, acc: ProductF32, _: u64) -> Result<f32> {
         Ok(acc.value())
     }
-    fn wgsl(&self) -> String {
-        "
-fn identity() -> Acc { return Acc(1.0, 0i, 0u); }
-fn lift(bits: u32, index: u32) -> Acc {
-    let magnitude = bits & 0x7fffffffu;
-    let sign = bits & 0x80000000u;
-    let flags = select(0u, 1u, magnitude > 0x7f800000u) | select(0u, 2u, magnitude == 0x7f800000u) | select(0u, 4u, magnitude == 0u);
-    let shift = select(0u, countLeadingZeros(magnitude) - 8u, magnitude < 0x00800000u);
-    let normal = magnitude << shift;
-    let exponent = i32(max(magnitude >> 23u, 1u)) - 127i - i32(shift);
-    return Acc(bitcast<f32>((normal & 0x007fffffu) | 0x3f800000u), select(0i, exponent, flags == 0u), sign | flags);
-}
-fn combine(a: Acc, b: Acc) -> Acc {
-    let bits = bitcast<u32>(a.mantissa * b.mantissa);
-    let doubled = bits >> 30u;
-    let exponent = clamp(a.exponent + b.exponent + i32(doubled), -1073741823i, 1073741823i);
-    return Acc(bitcast<f32>(bits - (doubled << 23u)), exponent,
-        ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu));
-}
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> {
-    let sign = acc.flags & 0x80000000u;
-    if (acc.flags & 1u) != 0u || (acc.flags & 6u) == 6u { return array<u32, 1>(0x7fc00000u); }
-    if (acc.flags & 4u) != 0u || acc.exponent < -150i { return array<u32, 1>(sign); }
-    if (acc.flags & 2u) != 0u || acc.exponent > 127i { return array<u32, 1>(sign | 0x7f800000u); }
-    let fraction = bitcast<u32>(acc.mantissa) & 0x007fffffu;
-    if acc.exponent >= -126i { return array<u32, 1>(sign | (u32(acc.exponent + 127i) << 23u) | fraction); }
-    let whole = fraction | 0x00800000u;
-    let shift = u32(-126i - acc.exponent);
-    let kept = whole >> shift;
-    let rest = whole - (kept << shift);
-    let half = 1u << (shift - 1u);
-    let up = rest > half || (rest == half && (kept & 1u) == 1u);
-    return array<u32, 1>(sign | (kept + select(0u, 1u, up)));
-}"
-        .into()
+    fn answer(&self) -> Option<DeviceAnswer> {
+        let finish = "let sign = acc.flags & 0x80000000u;
+if (acc.flags & 1u) != 0u || (acc.flags & 6u) == 6u { return array<u32, 1>(0x7fc00000u); }
+if (acc.flags & 4u) != 0u || acc.exponent < -150i { return array<u32, 1>(sign); }
+if (acc.flags & 2u) != 0u || acc.exponent > 127i { return array<u32, 1>(sign | 0x7f800000u); }
+let fraction = bitcast<u32>(acc.mantissa) & 0x007fffffu;
+if acc.exponent >= -126i { return array<u32, 1>(sign | (u32(acc.exponent + 127i) << 23u) | fraction); }
+let whole = fraction | 0x00800000u;
+let shift = u32(-126i - acc.exponent);
+let kept = whole >> shift;
+let rest = whole - (kept << shift);
+let half = 1u << (shift - 1u);
+let up = rest > half || (rest == half && (kept & 1u) == 1u);
+return array<u32, 1>(sign | (kept + select(0u, 1u, up)));";
+        Some(DeviceAnswer::checked([("product", WordType::F32)], finish))
+    }
+    fn read(&self, words: &[u32], _: u64) -> Result<f32> {
+        Ok(f32::from_bits(words[0]))
+    }
+    fn close(&self, device: &f32, host: &f32, elements: &[f32], _: bool) -> bool {
+        let host = f64::from(*host);
+        near((*device).into(), host, 2.0 * elements.len() as f64 * f64::from(f32::EPSILON) * host.abs())
     }
 }
 
@@ -193,51 +208,45 @@ impl ProductInteger {
     }
 }
 
-fn product_integer_wgsl<T: Word>() -> String {
+fn product_integer_wgsl<T: Word>() -> Wgsl {
     let signed = T::DTYPE == crate::Dtype::I32;
-    let (magnitude, sign) = if signed { ("select(bits, 0u - bits, bits >> 31u == 1u)", "bits & 0x80000000u") } else { ("bits", "0u") };
-    let beyond = if signed {
+    let (magnitude, sign) =
+        if signed { ("select(bits, 0u - bits, bits >> 31u == 1u)", "bits & 0x80000000u") } else { ("bits", "0u") };
+    let lift = format!(
+        "let zero = bits == 0u;
+return Acc(select({magnitude}, 1u, zero), 0u, select({sign}, 2u, zero));"
+    );
+    let combine = "let low = multiply32(a.low, b.low);
+let cross = add64(multiply32(a.low, b.high), multiply32(a.high, b.low));
+let high = low.y + cross.x;
+let beyond = ((a.high != 0u) & (b.high != 0u)) | (cross.y != 0u) | (high < low.y);
+let flags = ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu) | select(0u, 1u, beyond);
+return Acc(low.x, high, flags);";
+    Wgsl::new("return Acc(1u, 0u, 0u);", lift, combine).checked()
+}
+
+fn product_integer_finish<T: Word>() -> DeviceAnswer {
+    let beyond = if T::DTYPE == crate::Dtype::I32 {
         "acc.high > 0x80000000u || (acc.high == 0x80000000u && (acc.low > 0u || !negative)) || "
     } else {
         ""
     };
-    format!(
-        "
-fn identity() -> Acc {{ return Acc(1u, 0u, 0u); }}
-fn lift(bits: u32, index: u32) -> Acc {{
-    let zero = bits == 0u;
-    return Acc(select({magnitude}, 1u, zero), 0u, select({sign}, 2u, zero));
-}}
-fn combine(a: Acc, b: Acc) -> Acc {{
-    let low = multiply32(a.low, b.low);
-    let cross = add64(multiply32(a.low, b.high), multiply32(a.high, b.low));
-    let high = low.y + cross.x;
-    let beyond = ((a.high != 0u) & (b.high != 0u)) | (cross.y != 0u) | (high < low.y);
-    let flags = ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu) | select(0u, 1u, beyond);
-    return Acc(low.x, high, flags);
-}}
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 3> {{
-    let negative = (acc.flags & 0x80000000u) != 0u;
-    if (acc.flags & 2u) != 0u {{ return array<u32, 3>(0u, 0u, 0u); }}
-    if {beyond}(acc.flags & 1u) != 0u {{ return array<u32, 3>(0u, 0u, 1u); }}
-    let minus = add64(vec2<u32>(~acc.low, ~acc.high), vec2<u32>(1u, 0u));
-    return array<u32, 3>(select(acc.low, minus.x, negative), select(acc.high, minus.y, negative), 0u);
-}}"
-    )
+    let finish = format!(
+        "let negative = (acc.flags & 0x80000000u) != 0u;
+if (acc.flags & 2u) != 0u {{ return array<u32, 3>(0u, 0u, 0u); }}
+if {beyond}(acc.flags & 1u) != 0u {{ return array<u32, 3>(0u, 0u, 1u); }}
+let minus = add64(vec2<u32>(~acc.low, ~acc.high), vec2<u32>(1u, 0u));
+return array<u32, 3>(select(acc.low, minus.x, negative), select(acc.high, minus.y, negative), 0u);"
+    );
+    let words = [("low", WordType::Part), ("high", WordType::Part), ("does not fit", WordType::U32)];
+    DeviceAnswer::checked(words, finish)
 }
 
 macro_rules! integer_product {
     ($type:ty, $wide:ty, $lift:expr) => {
-        impl Op<$type> for Product {
+        impl Fold<$type> for Product {
             type Acc = ProductInteger;
-            type Output = $wide;
-            const ANSWER_WORDS: usize = 3;
-            const ABOUT: &'static str = ABOUT;
-            const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                "product"
-            }
             fn identity(&self) -> ProductInteger {
                 ProductInteger::new(1, 0)
             }
@@ -247,12 +256,35 @@ macro_rules! integer_product {
             fn combine(&self, a: ProductInteger, b: ProductInteger) -> ProductInteger {
                 a.times(b)
             }
+            fn wgsl(&self) -> Wgsl {
+                product_integer_wgsl::<$type>()
+            }
+        }
+
+        impl Op<$type> for Product {
+            type Fold = Product;
+            type Output = $wide;
+            const ABOUT: &'static str = ABOUT;
+            const EXACT: bool = true;
+
+            fn name(&self) -> &'static str {
+                "product"
+            }
+            fn fold(&self) -> Product {
+                Product
+            }
             fn finish(&self, acc: ProductInteger, _: u64) -> Result<$wide> {
                 let value = acc.value().and_then(|value| <$wide>::try_from(value).ok());
                 value.ok_or(Error::Overflow { operator: "product", bits: 64 })
             }
-            fn wgsl(&self) -> String {
-                product_integer_wgsl::<$type>()
+            fn answer(&self) -> Option<DeviceAnswer> {
+                Some(product_integer_finish::<$type>())
+            }
+            fn read(&self, words: &[u32], _: u64) -> Result<$wide> {
+                if words[2] != 0 {
+                    return Err(Error::Overflow { operator: "product", bits: 64 });
+                }
+                Ok((u64::from(words[0]) | u64::from(words[1]) << 32) as $wide)
             }
         }
     };

@@ -1,8 +1,10 @@
-//! The usual summary of a data set, in one read.
+//! The usual summary of a data set, in one read: exact, and fast.
 
-use super::{ArgMax, ArgMin, CountNan, Found, Sum, Variance};
-use crate::shader::{Dialect, Module};
-use crate::{Op, Result};
+use super::extreme::found;
+use super::fast_sum::{near, slack};
+use super::fast_variance::close_variance;
+use super::{ArgMax, ArgMin, CountNan, FastSum, FastVariance, Found, Sum, SumOfSquares, Variance};
+use crate::{Acc, Answer, Op, Part, Result, Value};
 
 /// What [`Stats`] answers about elements of type `T`, whose sum is a `S`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,16 +25,35 @@ pub struct Summary<T, S> {
     pub max: Option<Found<T>>,
 }
 
+impl<T: Copy + Into<Value>, S: Copy + Into<Value>> Answer for Summary<T, S> {
+    fn parts(&self) -> Vec<Part> {
+        vec![
+            Part::new("count", self.count),
+            Part::new("nan_count", self.nan_count),
+            Part::new("sum", self.sum),
+            Part::new("mean", self.mean),
+            Part::new("std", self.std),
+            found("min", self.min),
+            found("max", self.max),
+        ]
+    }
+}
+
 /// Count, NaN count, sum, mean, standard deviation, minimum and maximum with their indices: one read of the data.
 ///
-/// The parts are those of [`CountNan`], [`Sum`], [`Variance`], [`ArgMin`] and [`ArgMax`], and mean = sum / count. NaN propagates.
-/// No device answer: for `reduce`, not `record`.
+/// The sum is that of [`Sum`]; mean and deviation are f64. Of f32 every number is as if computed in real numbers and rounded
+/// once: the deviation comes from Σx and Σx² as integers that no addition rounds, n·Σx² - (Σx)² over n·(n - ddof), so nothing
+/// cancels. Of integers they come from exact sums by one division and one root.
+///
+/// - **Exact**: the same bits on every adapter, whatever the launch shape, the parts and the version.
+/// - **NaN**: sum, mean, deviation, minimum and maximum are NaN if there is one. **Infinities**: as for [`Sum`]; the
+///   deviation is NaN. **Empty**: sum 0, `None` for the rest.
+/// - No device answer: for `reduce`, not `record`.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Stats};
-/// let summary = Cpu::new().reduce(Stats::default(), &[2.0f32, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0])?;
-/// assert_eq!((summary.mean, summary.std), (Some(5.0), Some(2.0)));
-/// assert_eq!(summary.max.map(|found| found.index), Some(7));
+/// let summary = Cpu::new().reduce(Stats::default(), &[1e8f32, 1e8, 1e8 + 8.0, 1e8 + 8.0])?;
+/// assert_eq!((summary.mean, summary.std), (Some(1e8 + 4.0), Some(4.0)));
 /// # Ok::<(), treefold::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,58 +62,103 @@ pub struct Stats {
     pub ddof: u32,
 }
 
-type Parts = (CountNan, Sum, Variance, ArgMin, ArgMax);
+/// [`Stats`] of f32, accumulated in f32: sum and deviation are those of [`FastSum`] and [`FastVariance`].
+///
+/// ```
+/// use treefold::{Cpu, ops::FastStats};
+/// let summary = Cpu::new().reduce(FastStats::default(), &[2.0f32, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0])?;
+/// assert_eq!((summary.mean, summary.std), (Some(5.0), Some(2.0)));
+/// assert_eq!(summary.max.map(|found| found.index), Some(7));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FastStats {
+    /// Delta degrees of freedom of the standard deviation.
+    pub ddof: u32,
+}
 
-impl Stats {
-    fn parts(&self) -> Parts {
-        (CountNan, Sum, Variance { ddof: self.ddof }, ArgMin, ArgMax)
+const ABOUT: &str = "Count, NaN count, sum, mean, std, min and max with their indices";
+
+impl Op<f32> for Stats {
+    type Fold = (CountNan, Sum, SumOfSquares, ArgMin, ArgMax);
+    type Output = Summary<f32, f32>;
+    const ABOUT: &'static str = ABOUT;
+    const EXACT: bool = true;
+
+    fn name(&self) -> &'static str {
+        "stats"
+    }
+    fn signature(&self) -> String {
+        format!("stats(ddof={})", self.ddof)
+    }
+    fn fold(&self) -> Self::Fold {
+        (CountNan, Sum, SumOfSquares, ArgMin, ArgMax)
+    }
+    fn finish(&self, acc: Acc<f32, Self>, count: u64) -> Result<Summary<f32, f32>> {
+        let (nan_count, sum, _, min, max) = Op::<f32>::finish(&Op::<f32>::fold(self), acc, count)?;
+        let mean = (count > 0).then(|| acc.1.quotient(-150, count, count));
+        let std = (count > self.ddof.into()).then(|| acc.1.deviation(&acc.2, -150, count, self.ddof.into()));
+        Ok(Summary { count, nan_count, sum, mean, std, min, max })
     }
 }
 
 macro_rules! stats {
-    ($type:ty, $sum:ty, $mean:expr) => {
-        impl Op<$type> for Stats {
-            type Acc = <Parts as Op<$type>>::Acc;
+    ($name:ident = $text:literal over $type:ty, $sum_op:ident, $variance:ident, $sum:ty, |$acc:ident| $mean:expr, $close:expr) => {
+        impl Op<$type> for $name {
+            type Fold = (CountNan, $sum_op, <$variance as Op<$type>>::Fold, ArgMin, ArgMax);
             type Output = Summary<$type, $sum>;
-            const ANSWER_WORDS: usize = 0;
-            const ABOUT: &'static str = "Count, NaN count, sum, mean, std, min and max with their indices";
-            const PLACES: bool = true;
-            const ELEMENTS_MAX: u64 = <Parts as Op<$type>>::ELEMENTS_MAX;
+            const ABOUT: &'static str = ABOUT;
 
             fn name(&self) -> &'static str {
-                "stats"
+                $text
             }
-            fn identity(&self) -> Self::Acc {
-                Op::<$type>::identity(&self.parts())
+            fn signature(&self) -> String {
+                format!(concat!($text, "(ddof={})"), self.ddof)
             }
-            #[inline(always)]
-            fn lift(&self, x: $type, index: u64) -> Self::Acc {
-                self.parts().lift(x, index)
+            fn fold(&self) -> Self::Fold {
+                (CountNan, $sum_op, Op::<$type>::fold(&$variance { ddof: self.ddof }), ArgMin, ArgMax)
             }
-            #[inline(always)]
-            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
-                Op::<$type>::combine(&self.parts(), a, b)
-            }
-            fn finish(&self, acc: Self::Acc, count: u64) -> Result<Self::Output> {
-                let (nan_count, sum, variance, min, max) = Op::<$type>::finish(&self.parts(), acc, count)?;
-                let mean = (count > 0).then(|| $mean(sum) / count as f64);
+            fn finish(&self, acc: Acc<$type, Self>, count: u64) -> Result<Self::Output> {
+                let parts = (CountNan, $sum_op, $variance { ddof: self.ddof }, ArgMin, ArgMax);
+                let (nan_count, $acc, variance, min, max) = Op::<$type>::finish(&parts, acc, count)?;
+                let mean = (count > 0).then(|| $mean / count as f64);
                 let std = variance.map(f64::sqrt);
-                Ok(Summary { count, nan_count, sum, mean, std, min, max })
+                Ok(Summary { count, nan_count, sum: $acc, mean, std, min, max })
             }
-            fn wgsl(&self) -> String {
-                Op::<$type>::wgsl(&self.parts())
-            }
-            fn module(&self, dialect: Dialect) -> Module {
-                Op::<$type>::module(&self.parts(), dialect)
-            }
-            #[inline(always)]
-            fn fold(&self, elements: &[$type], index: u64) -> Self::Acc {
-                self.parts().fold(elements, index)
+            fn close(&self, device: &Self::Output, host: &Self::Output, elements: &[$type], _: bool) -> bool {
+                let same = |summary: &Self::Output| {
+                    let none = Summary { sum: Default::default(), mean: None, std: None, ..*summary };
+                    format!("{none:?}")
+                };
+                same(device) == same(host) && ($close)(device, host, elements)
             }
         }
     };
 }
 
-stats!(f32, f32, f64::from);
-stats!(i32, i64, |sum| sum as f64);
-stats!(u32, u64, |sum| sum as f64);
+stats!(FastStats = "fast_stats" over f32, FastSum, FastVariance, f32, |sum| f64::from(sum),
+    |device: &Summary<f32, f32>, host: &Summary<f32, f32>, elements: &[f32]| {
+        let std = match (device.std, host.std) {
+            (Some(device), Some(host)) => close_variance(device * device, host * host, elements),
+            (device, host) => device.is_none() && host.is_none(),
+        };
+        let mean = match (device.mean, host.mean) {
+            (Some(device), Some(host)) => near(device, host, slack(elements) / elements.len() as f64),
+            (device, host) => device.is_none() && host.is_none(),
+        };
+        std && mean && near(device.sum.into(), host.sum.into(), slack(elements))
+    });
+
+/// Whether the rounded parts are equal but for the last digit.
+fn close_integers<T, S: PartialEq>(device: &Summary<T, S>, host: &Summary<T, S>) -> bool {
+    let close = |device: Option<f64>, host: Option<f64>| match (device, host) {
+        (Some(device), Some(host)) => near(device, host, 1e-15 * host.abs()),
+        (device, host) => device.is_none() && host.is_none(),
+    };
+    device.sum == host.sum && close(device.mean, host.mean) && close(device.std, host.std)
+}
+
+stats!(Stats = "stats" over i32, Sum, Variance, i64, |sum| sum as f64,
+    |device: &Summary<i32, i64>, host: &Summary<i32, i64>, _: &[i32]| close_integers(device, host));
+stats!(Stats = "stats" over u32, Sum, Variance, u64, |sum| sum as f64,
+    |device: &Summary<u32, u64>, host: &Summary<u32, u64>, _: &[u32]| close_integers(device, host));

@@ -1,28 +1,15 @@
-//! Several operators in one read of the data: a tuple of operators is an operator.
+//! Several operators in one read of the data: a tuple of operators is an operator, and answers over one fold share it.
 //!
 //! ```
-//! use treefold::{Cpu, ops::{Mean, MinMax}};
-//! let (mean, ends) = Cpu::new().reduce((Mean, MinMax), &[1.0f32, 2.0, 6.0])?;
-//! assert_eq!((mean, ends), (Some(3.0), Some((1.0, 6.0))));
+//! use treefold::{Cpu, ops::{Mean, MinMax, Sum}};
+//! let (sum, mean, ends) = Cpu::new().reduce((Sum, Mean, MinMax), &[1.0f32, 2.0, 6.0])?;
+//! assert_eq!((sum, mean, ends), (9.0, Some(3.0), Some((1.0, 6.0))));
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::selftest::Trial;
-use crate::shader::{self, Dialect, Module};
-use crate::{Accumulator, Element, Op, Result};
-
-/// The answer's words of a tuple: the members' one after another; none, where a member has none.
-const fn answer_words(members: &[usize]) -> usize {
-    let (mut sum, mut m) = (0, 0);
-    while m < members.len() {
-        if members[m] == 0 {
-            return 0;
-        }
-        sum += members[m];
-        m += 1;
-    }
-    sum
-}
+use crate::op::{Keep, Leaf, Member};
+use crate::{Accumulator, DeviceAnswer, Element, Fold, Op, Result, Wgsl};
+use std::any::{Any, TypeId};
 
 const fn least(members: &[u64]) -> u64 {
     let (mut least, mut m) = (u64::MAX, 0);
@@ -35,16 +22,41 @@ const fn least(members: &[u64]) -> u64 {
     least
 }
 
+/// What the folds of a block have given so far: type, kind, parameters, accumulator.
+type Done = Vec<(TypeId, String, Vec<u32>, Box<dyn Any>)>;
+
+/// The accumulator of a block; taken over where an equal fold has given it before.
+#[inline(always)]
+fn shared<T: Element, F: Fold<T>>(fold: &F, done: &mut Done, block: &[T], index: u64) -> F::Acc {
+    let (of, kind, params) = (TypeId::of::<F>(), fold.kind(), fold.params());
+    let known = done.iter().find(|done| (done.0, &done.1, &done.2) == (of, &kind, &params));
+    if let Some(acc) = known.and_then(|(.., acc)| acc.downcast_ref::<F::Acc>()) {
+        return acc.clone();
+    }
+    let acc = fold.accumulate(block, index);
+    done.push((of, kind, params, Box::new(acc.clone())));
+    acc
+}
+
+/// Words of a device answer; `None` where there is none.
+fn answer_words<T: Element, O: Op<T>>(op: &O) -> Option<usize> {
+    let mut answers = Vec::new();
+    op.answers(0, &mut answers);
+    answers.into_iter().map(|(_, answer)| answer.map(|answer| answer.words.len())).sum()
+}
+
 macro_rules! tuple {
     ($($op:ident $m:tt)+) => {
         impl<$($op: Accumulator),+> Accumulator for ($($op,)+) {
             const WORDS: usize = 0 $(+ $op::WORDS)+;
             const WGSL: &'static str = "";
-            const MEMBERS: &'static [&'static str] = &[];
+            const MEMBERS: &'static [Member] = &[];
             fn write(&self, words: &mut [u32]) {
-                let mut at = 0;
-                $(at += $op::WORDS;
-                self.$m.write(&mut words[at - $op::WORDS..at]);)+
+                let mut rest = words;
+                $(let (now, later) = rest.split_at_mut($op::WORDS.min(rest.len()));
+                self.$m.write(now);
+                rest = later;)+
+                let _ = rest;
             }
             fn fits(&self) -> bool {
                 true $(&& self.$m.fits())+
@@ -58,17 +70,12 @@ macro_rules! tuple {
             }
         }
 
-        impl<T: Element, $($op: Op<T>),+> Op<T> for ($($op,)+) {
+        impl<T: Element, $($op: Fold<T>),+> Fold<T> for ($($op,)+) {
             type Acc = ($($op::Acc,)+);
-            type Output = ($($op::Output,)+);
             const COMMUTATIVE: bool = true $(&& $op::COMMUTATIVE)+;
-            const ANSWER_WORDS: usize = answer_words(&[$($op::ANSWER_WORDS),+]);
-            const PLACES: bool = false $(|| $op::PLACES)+;
+            const READS_POSITION: bool = false $(|| $op::READS_POSITION)+;
             const ELEMENTS_MAX: u64 = least(&[$($op::ELEMENTS_MAX),+]);
 
-            fn name(&self) -> &'static str {
-                "tuple"
-            }
             #[inline(always)]
             fn identity(&self) -> Self::Acc {
                 ($(self.$m.identity(),)+)
@@ -81,30 +88,86 @@ macro_rules! tuple {
             fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
                 ($(self.$m.combine(a.$m, b.$m),)+)
             }
-            fn finish(&self, acc: Self::Acc, count: u64) -> Result<Self::Output> {
-                Ok(($(self.$m.finish(acc.$m, count)?,)+))
+            #[inline(always)]
+            fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
+                let mut acc = self.identity();
+                for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
+                    let mut done = Done::new();
+                    acc = self.combine(acc, ($(shared::<T, $op>(&self.$m, &mut done, block, at),)+));
+                }
+                acc
             }
-            /// Nothing of its own; `module` puts the members' texts together.
-            fn wgsl(&self) -> String {
-                String::new()
+            fn offset(&self, acc: Self::Acc, by: u64) -> Self::Acc {
+                ($(self.$m.offset(acc.$m, by),)+)
+            }
+            /// Nothing of its own; its leaves have texts.
+            fn wgsl(&self) -> Wgsl {
+                Wgsl::new("", "", "")
+            }
+            fn kind(&self) -> String {
+                [$(self.$m.kind()),+].join(",")
+            }
+            fn params(&self) -> Vec<u32> {
+                [$(self.$m.params()),+].concat()
+            }
+            fn acc_words(&self) -> usize {
+                0 $(+ self.$m.acc_words())+
+            }
+            fn write_acc(&self, acc: &Self::Acc, words: &mut [u32]) {
+                let mut at = 0;
+                $(at += self.$m.acc_words();
+                self.$m.write_acc(&acc.$m, &mut words[at - self.$m.acc_words()..at]);)+
+            }
+            fn read_acc(&self, words: &[u32]) -> Self::Acc {
+                let mut at = 0;
+                ($({
+                    at += self.$m.acc_words();
+                    self.$m.read_acc(&words[at - self.$m.acc_words()..at])
+                },)+)
             }
             fn canonical(&self, acc: Self::Acc) -> Self::Acc {
                 ($(self.$m.canonical(acc.$m),)+)
             }
-            fn is_right(&self, trial: &Trial) -> Result<bool> {
-                Ok(true $(&& self.$m.is_right(trial)?)+)
+            fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
+                $(self.$m.leaves(keep, out);)+
             }
-            fn module(&self, dialect: Dialect) -> Module {
-                let members = [$((self.$m.module(dialect), $op::ANSWER_WORDS)),+];
-                shader::compose(&members, Self::ANSWER_WORDS, dialect)
+        }
+
+        impl<T: Element, $($op: Op<T>),+> Op<T> for ($($op,)+) {
+            type Fold = ($($op::Fold,)+);
+            type Output = ($($op::Output,)+);
+            const EXACT: bool = true $(&& $op::EXACT)+;
+
+            fn name(&self) -> &'static str {
+                "tuple"
             }
-            #[inline(always)]
-            fn fold(&self, elements: &[T], index: u64) -> Self::Acc {
-                let mut acc = self.identity();
-                for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
-                    acc = self.combine(acc, ($(self.$m.fold(block, at),)+));
-                }
-                acc
+            fn signature(&self) -> String {
+                format!("({})", [$(self.$m.signature()),+].join(","))
+            }
+            fn fold(&self) -> Self::Fold {
+                ($(self.$m.fold(),)+)
+            }
+            fn finish(&self, acc: <Self::Fold as Fold<T>>::Acc, count: u64) -> Result<Self::Output> {
+                Ok(($(self.$m.finish(acc.$m, count)?,)+))
+            }
+            /// Those of its members, one after another.
+            fn answer(&self) -> Option<DeviceAnswer> {
+                None
+            }
+            fn read(&self, words: &[u32], count: u64) -> Result<Self::Output> {
+                let mut at = 0;
+                Ok(($({
+                    at += answer_words::<T, $op>(&self.$m).unwrap_or(0);
+                    self.$m.read(&words[at - answer_words::<T, $op>(&self.$m).unwrap_or(0)..at], count)?
+                },)+))
+            }
+            fn close(&self, device: &Self::Output, host: &Self::Output, elements: &[T], finished: bool) -> bool {
+                true $(&& self.$m.close(&device.$m, &host.$m, elements, finished))+
+            }
+            fn answers(&self, leaf: usize, out: &mut Vec<(usize, Option<DeviceAnswer>)>) -> usize {
+                let mut leaf = leaf;
+                $(leaf = self.$m.answers(leaf, out);)+
+                leaf
             }
         }
     };

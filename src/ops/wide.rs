@@ -1,6 +1,7 @@
 //! Integer accumulators that are wider on the host than on the device.
 
 use crate::Accumulator;
+use crate::op::Member;
 use std::marker::PhantomData;
 use std::ops::Add;
 
@@ -42,7 +43,8 @@ macro_rules! sum64_words {
         impl Accumulator for Sum64<$wide> {
             const WORDS: usize = 2;
             const WGSL: &'static str = "struct Acc { low: u32, high: u32, }";
-            const MEMBERS: &'static [&'static str] = &["low", "high"];
+            const MEMBERS: &'static [Member] =
+                &[Member { name: "low", of: "u32", words: 1 }, Member { name: "high", of: "u32", words: 1 }];
             fn write(&self, words: &mut [u32]) {
                 (words[0], words[1]) = (self.0 as u32, (self.0 >> 32) as u32);
             }

@@ -1,0 +1,59 @@
+// BINS counters that a workgroup shares, each in REPLICAS replicas, so that neighbouring lanes add to different banks.
+// A counter only grows: where SIGNED, bins of the upper half count what is negative. WIDE counters have 64 bits.
+//
+// Memory: 4 bytes a counter and replica; where WIDE 8, and 8 a sum.
+
+const SUMS = select(BINS, BINS / 2u, SIGNED);  // bin s, less bin SUMS + s where SIGNED
+
+var<workgroup> bins_low: array<atomic<u32>, BINS * REPLICAS>;
+var<workgroup> bins_high: array<atomic<u32>, select(1u, BINS * REPLICAS, WIDE)>;
+var<workgroup> bins_flags: atomic<u32>;
+var<workgroup> wide_sums: array<vec2<u32>, select(1u, SUMS, WIDE)>;  // narrow sums take the place of replica 0
+
+fn init_workgroup(id: Invocation) {
+    for (var c = id.local; c < BINS * REPLICAS; c += WORKGROUP_SIZE) {
+        atomicStore(&bins_low[c], 0u);
+        if WIDE { atomicStore(&bins_high[c], 0u); }
+    }
+    if id.local == 0u { atomicStore(&bins_flags, 0u); }
+    workgroupBarrier();
+}
+
+fn replica_of(id: Invocation) -> u32 { return id.local % REPLICAS; }
+
+fn bin_add(bin: u32, replica: u32, amount: u32) {
+    let at = bin * REPLICAS + replica;
+    let before = atomicAdd(&bins_low[at], amount);
+    if WIDE { if before + amount < before { atomicAdd(&bins_high[at], 1u); } }
+}
+
+fn bin_get(bin: u32, replica: u32) -> vec2<u32> {
+    let at = bin * REPLICAS + replica;
+    if WIDE { return vec2<u32>(atomicLoad(&bins_low[at]), atomicLoad(&bins_high[at])); }
+    return vec2<u32>(atomicLoad(&bins_low[at]), 0u);
+}
+
+fn bin_set(bin: u32, replica: u32, sum: vec2<u32>) {
+    let at = bin * REPLICAS + replica;
+    atomicStore(&bins_low[at], sum.x);
+    if WIDE { atomicStore(&bins_high[at], sum.y); }
+}
+
+fn sum_set(s: u32, sum: vec2<u32>) {
+    if WIDE { wide_sums[s] = sum; } else { bin_set(s, 0u, sum); }
+}
+
+// Sum s, after fold_replicas.
+fn bin_sum(s: u32) -> vec2<u32> {
+    if WIDE { return wide_sums[s]; }
+    return bin_get(s, 0u);
+}
+
+// ORs flags into the workgroup's. The load skips the atomic where nothing is new, the common case.
+fn note_flags(flags: u32) {
+    if (flags & ~atomicLoad(&bins_flags)) != 0u { atomicOr(&bins_flags, flags); }
+}
+
+fn subtract64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}

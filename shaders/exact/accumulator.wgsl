@@ -1,0 +1,33 @@
+// An exact sum: a two's complement integer of LIMBS words, low word first, in units of the smallest term, and flags for inputs
+// that an integer cannot represent. Addition of integers has no rounding, so order, geometry and device cannot show.
+
+const FLAG_NAN = 1u;    // a NaN
+const FLAG_PLUS = 2u;   // +inf
+const FLAG_MINUS = 4u;  // -inf
+const FLAG_OTHER = 8u;  // anything but -0
+
+fn long_add(a: Acc, b: Acc) -> Acc {
+    var sum = a;
+    var other = b;
+    sum.flags |= b.flags;
+    var carry = 0u;
+    for (var i = 0u; i < LIMBS; i++) {
+        let x = sum.limbs[i];
+        let y = x + other.limbs[i];
+        let z = y + carry;
+        carry = select(0u, 1u, y < x) + select(0u, 1u, z < y);
+        sum.limbs[i] = z;
+    }
+    return sum;
+}
+
+// 64 bits, two's complement, as 96.
+fn widened(a: vec2<u32>) -> vec3<u32> { return vec3<u32>(a, bitcast<u32>(bitcast<i32>(a.y) >> 31u)); }
+
+fn add96(a: vec3<u32>, b: vec3<u32>) -> vec3<u32> {
+    let low = add64(a.xy, b.xy);
+    let carry = select(0u, 1u, (low.y < a.y) | ((low.y == a.y) & (low.x < a.x)));
+    return vec3<u32>(low, a.z + b.z + carry);
+}
+
+fn subtract96(a: vec3<u32>, b: vec3<u32>) -> vec3<u32> { return add96(add96(a, ~b), vec3<u32>(1u, 0u, 0u)); }

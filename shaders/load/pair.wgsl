@@ -1,0 +1,7 @@
+// One element is two words, the low one first; a vector has two of them.
+
+@group(0) @binding(0) var<storage, read> vectors: array<vec4<u32>>;  // the input, 16 bytes at a time
+@group(0) @binding(1) var<storage, read> words: array<u32>;          // the same bytes, for the head and the tail
+
+fn load(v: u32) -> vec4<u32> { return vectors[v]; }
+fn element(e: u32) -> Bits { return vec2<u32>(words[2u * e], words[2u * e + 1u]); }

@@ -1,0 +1,28 @@
+// Block reduction by subgroup shuffles: a butterfly within each subgroup, one value of each through workgroup memory, and
+// the same butterfly again. There may be more subgroups than lanes, so the second level loops; lanes need not follow local
+// indices, so commutative operators only.
+//
+// Expects: Acc, identity, combine, shuffle (the operator); full subgroups, at least 4 lanes each.
+// Returns the accumulator of the whole workgroup to every invocation.
+
+var<workgroup> shared_acc: array<Acc, SUBGROUPS_MAX>;
+
+fn butterfly(mine: Acc, lanes: u32) -> Acc {
+    var acc = mine;
+    if ((1u << K) < LANES_MIN) | ((1u << K) < lanes) { acc = combine(acc, shuffle(acc, 1u << K)); }  // for K in 0..BUTTERFLY
+    return acc;
+}
+
+fn workgroup_reduce(mine: Acc, id: Invocation) -> Acc {
+    let reduced = butterfly(mine, id.lanes);
+    if id.subgroups == 1u { return reduced; }
+    if id.lane == 0u { shared_acc[id.subgroup] = reduced; }
+    workgroupBarrier();
+    var acc = identity();
+    if SUBGROUPS_MAX <= LANES_MIN {
+        if id.lane < id.subgroups { acc = shared_acc[id.lane]; }
+    } else {
+        for (var s = id.lane; s < id.subgroups; s += id.lanes) { acc = combine(acc, shared_acc[s]); }
+    }
+    return butterfly(acc, id.lanes);
+}

@@ -1,0 +1,340 @@
+//! A device as this crate uses it: guarded creation, cached pipelines, bounded waits.
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::op::{FoldKey, Keep, Text};
+use crate::plan::{Kernel, Tuning, Variant};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
+
+/// What makes two shaders one: folds, answers where the text has them, words of parameters, and the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PipelineKey {
+    pub folds: Vec<FoldKey>,
+    pub keep: Keep,
+    pub answers: Vec<(usize, Text)>,
+    pub tail_words: usize,
+    pub variant: Variant,
+}
+
+/// The bindings of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Layout {
+    reads: bool,
+    table: bool,
+}
+
+impl Layout {
+    pub fn of(kernel: Kernel, table: bool) -> Layout {
+        let reads = kernel == Kernel::Reduce;
+        Layout { reads, table: table && reads }
+    }
+}
+
+/// Shared by everything that works on one device.
+pub(crate) struct Context {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub limits: Limits,
+    pub tuning: Tuning,
+    timeout_ms: AtomicU64,
+    /// Placeholder for a binding that a dispatch does not read; bindings may not be empty.
+    pub placeholder: wgpu::Buffer,
+    layouts: HashMap<Layout, (wgpu::BindGroupLayout, wgpu::PipelineLayout)>,
+    pipelines: Mutex<HashMap<PipelineKey, wgpu::ComputePipeline>>,
+    tables: Mutex<HashMap<Vec<u32>, wgpu::Buffer>>,
+    scratch: Mutex<Option<wgpu::Buffer>>,
+    spins: bool,
+    parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
+    /// Results of self-tests.
+    tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
+    /// Tests put a wrong kernel in here, to see that they notice.
+    pub patch: Option<fn(String) -> String>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("limits", &self.limits).field("tuning", &self.tuning).finish_non_exhaustive()
+    }
+}
+
+/// How long a wait may last unless the program says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A lock that a panic elsewhere does not close: what it guards is valid after every statement.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Context {
+    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, tuning: Tuning) -> Result<Context> {
+        let limits = Limits::of(device)?;
+        let (layouts, placeholder) = guarded(device, "bind group layouts", 0, || {
+            let kinds = [(true, false), (false, false), (true, true)];
+            let most = limits.storage_buffers_max;
+            let kinds = kinds.into_iter().filter(|&(_, table)| !table || most >= 4);
+            let layouts = kinds.map(|(reads, table)| Layout { reads, table });
+            let layouts = layouts.map(|layout| (layout, bind_group_layout(device, layout))).collect();
+            let placeholder = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("treefold: placeholder"),
+                size: limits.storage_alignment.max(16),
+                usage: BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            });
+            (layouts, placeholder)
+        })?;
+        Ok(Context {
+            device: device.clone(),
+            queue: queue.clone(),
+            limits,
+            tuning,
+            timeout_ms: AtomicU64::new(TIMEOUT.as_millis() as u64),
+            placeholder,
+            layouts,
+            pipelines: Mutex::default(),
+            scratch: Mutex::default(),
+            spins: device.adapter_info().device_type != wgpu::DeviceType::Cpu,
+            parameters: Mutex::default(),
+            tested: Mutex::default(),
+            tables: Mutex::default(),
+            patch: None,
+        })
+    }
+
+    /// Runs calls on the device that may fail, and turns what wgpu reports into an error.
+    pub fn guarded<R>(&self, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+        guarded(&self.device, what, bytes, calls)
+    }
+
+    pub fn buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
+        self.create_buffer(what, size, usage, false)
+    }
+
+    /// A buffer that is mapped for writing from the start.
+    pub fn mapped_buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
+        self.create_buffer(what, size, usage, true)
+    }
+
+    fn create_buffer(&self, what: &'static str, size: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer> {
+        let most = self.device.limits().max_buffer_size;
+        if size > most {
+            let message = format!("the device's max_buffer_size is {most}");
+            return Err(Error::OutOfMemory { what, bytes: size, message });
+        }
+        let label = format!("treefold: {what}");
+        self.guarded(what, size, || {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(&label),
+                size,
+                usage,
+                mapped_at_creation: mapped,
+            })
+        })
+    }
+
+    /// The partials of the reduction that is being recorded. One buffer serves all: each record writes and reads it within
+    /// its own few dispatches, and what is recorded elsewhere runs before or after those.
+    pub fn scratch(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        let mut scratch = lock(&self.scratch);
+        match &*scratch {
+            Some(buffer) if buffer.size() >= bytes => Ok(buffer.clone()),
+            _ => {
+                let size = bytes.next_power_of_two().max(4096).min(self.device.limits().max_buffer_size).max(bytes);
+                let buffer = self.buffer("partials", size, BufferUsages::STORAGE)?;
+                *scratch = Some(buffer.clone());
+                Ok(buffer)
+            }
+        }
+    }
+
+    pub fn bind_group_layout(&self, layout: Layout) -> Option<&wgpu::BindGroupLayout> {
+        self.layouts.get(&layout).map(|(bind_group, _)| bind_group)
+    }
+
+    /// The pipeline of a shader, from the cache where it was made before; else from the text that `source` gives. It is
+    /// compiled outside the lock, so that threads compile side by side. `unguarded`: without guards against endless loops.
+    pub fn pipeline(
+        &self,
+        key: PipelineKey,
+        layout: Layout,
+        unguarded: bool,
+        source: impl FnOnce() -> String,
+    ) -> Result<wgpu::ComputePipeline> {
+        if let Some(pipeline) = lock(&self.pipelines).get(&key) {
+            return Ok(pipeline.clone());
+        }
+        let source = match self.patch {
+            Some(patch) => patch(source()),
+            None => source(),
+        };
+        let pipeline = self.guarded("a compute pipeline", 0, || {
+            let descriptor = wgpu::ShaderModuleDescriptor {
+                label: Some("treefold"),
+                source: wgpu::ShaderSource::Wgsl(source.as_str().into()),
+            };
+            let mut checks = wgpu::ShaderRuntimeChecks::checked();
+            checks.force_loop_bounding = !unguarded || self.patch.is_some();
+            // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
+            let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
+            self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(if layout.reads { "treefold: reduce" } else { "treefold: combine" }),
+                layout: self.layouts.get(&layout).map(|(_, pipeline)| pipeline),
+                module: &module,
+                entry_point: Some("main"),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        })?;
+        Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
+    }
+
+    /// A uniform buffer with these contents, from the cache where it was made before. Nothing ever changes it.
+    pub fn parameters(&self, bytes: Vec<u8>) -> Result<wgpu::Buffer> {
+        self.constant(&self.parameters, bytes, "parameters", BufferUsages::UNIFORM)
+    }
+
+    /// A storage buffer with an operator's table, from the cache where it was made before. Nothing ever changes it.
+    pub fn table(&self, words: Vec<u32>) -> Result<wgpu::Buffer> {
+        self.constant(&self.tables, words, "a table", BufferUsages::STORAGE)
+    }
+
+    fn constant<W: bytemuck::Pod + Eq + std::hash::Hash>(
+        &self,
+        cache: &Mutex<HashMap<Vec<W>, wgpu::Buffer>>,
+        contents: Vec<W>,
+        what: &'static str,
+        usage: BufferUsages,
+    ) -> Result<wgpu::Buffer> {
+        const KEPT: usize = 1024;
+        if let Some(buffer) = lock(cache).get(&contents) {
+            return Ok(buffer.clone());
+        }
+        let bytes: &[u8] = bytemuck::cast_slice(&contents);
+        let buffer = self.mapped_buffer(what, bytes.len() as u64, usage)?;
+        fill(&buffer, 0, bytes)?;
+        buffer.unmap();
+        let mut cache = lock(cache);
+        if cache.len() >= KEPT {
+            cache.clear();
+        }
+        cache.insert(contents, buffer.clone());
+        Ok(buffer)
+    }
+
+    /// The result of a self-test that was made before.
+    pub fn test_result(&self, of: &(FoldKey, Keep)) -> Option<bool> {
+        lock(&self.tested).get(of).copied()
+    }
+
+    pub fn note_test(&self, of: (FoldKey, Keep), right: bool) {
+        lock(&self.tested).insert(of, right);
+    }
+
+    /// How long a wait may last before it becomes an error.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms.load(Ordering::Relaxed))
+    }
+
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.timeout_ms.store(timeout.as_millis().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Waits until a submission is done and its callback, which makes `done` true, has run.
+    ///
+    /// The fence of a GPU wakes a thread tens of microseconds late, so short work is awaited by asking again and again.
+    pub fn wait(&self, submission: &wgpu::SubmissionIndex, what: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        let start = Instant::now();
+        while self.spins && start.elapsed() < Duration::from_micros(200) {
+            self.poll_once(what)?;
+            if done() {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        let wait = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(self.timeout()) };
+        self.poll(wait, what)?;
+        // The work is done, but another thread's poll may be about to run the callback.
+        while !done() {
+            if start.elapsed() > self.timeout() {
+                return Err(Error::Timeout { what, waited: self.timeout() });
+            }
+            std::thread::yield_now();
+            self.poll_once(what)?;
+        }
+        Ok(())
+    }
+
+    /// Lets callbacks run whose time has come.
+    pub fn poll_once(&self, what: &'static str) -> Result<()> {
+        self.poll(wgpu::PollType::Poll, what)
+    }
+
+    /// `Device::poll`, which panics when the device is lost: that panic becomes the error it stands for.
+    fn poll(&self, kind: wgpu::PollType, what: &'static str) -> Result<()> {
+        match catch_unwind(AssertUnwindSafe(|| self.device.poll(kind))) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(wgpu::PollError::Timeout)) => Err(Error::Timeout { what, waited: self.timeout() }),
+            Ok(Err(error)) => Err(Error::DeviceLost { what, message: error.to_string() }),
+            Err(_) => Err(Error::DeviceLost { what, message: "Device::poll gave up".into() }),
+        }
+    }
+}
+
+/// Writes bytes into a mapped buffer.
+pub(crate) fn fill(buffer: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+    let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapped memory", message: error.to_string() };
+    // A mapped range begins at a multiple of 8 and has a multiple of 4 bytes.
+    let (before, end) = ((at % 8) as usize, at + bytes.len() as u64);
+    let mut view = buffer.get_mapped_range_mut(at - at % 8..end.next_multiple_of(4)).map_err(refused)?;
+    view.slice(before..before + bytes.len()).copy_from_slice(bytes);
+    Ok(())
+}
+
+fn bind_group_layout(device: &wgpu::Device, layout: Layout) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+    let entry = |binding: u32, ty: BufferBindingType| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let read = BufferBindingType::Storage { read_only: true };
+    let mut entries = vec![
+        entry(0, read),
+        entry(2, BufferBindingType::Uniform),
+        entry(3, BufferBindingType::Storage { read_only: false }),
+    ];
+    entries.extend(layout.reads.then(|| entry(1, read)));
+    entries.extend(layout.table.then(|| entry(4, read)));
+    let bind_group = device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("treefold"), entries: &entries });
+    let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("treefold"),
+        bind_group_layouts: &[Some(&bind_group)],
+        immediate_size: 0,
+    });
+    (bind_group, pipeline)
+}
+
+/// Error scopes are a stack per thread, so whatever is pushed here is popped here, before anything else can happen.
+fn guarded<R>(device: &wgpu::Device, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+    let internal = device.push_error_scope(ErrorFilter::Internal);
+    let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
+    let validation = device.push_error_scope(ErrorFilter::Validation);
+    let made = calls();
+    let (validation, memory, internal) = (validation.pop(), memory.pop(), internal.pop());
+    let found = [pollster::block_on(validation), pollster::block_on(memory), pollster::block_on(internal)];
+    match found.into_iter().flatten().next() {
+        None => Ok(made),
+        Some(error @ wgpu::Error::OutOfMemory { .. }) => {
+            Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
+        }
+        Some(error) => Err(Error::Refused { what, message: error.to_string() }),
+    }
+}

@@ -1,0 +1,239 @@
+//! An opened adapter, for programs that have none of their own.
+
+use super::context::Context;
+use crate::error::{Error, Result};
+use crate::plan::Tuning;
+use std::sync::Arc;
+use std::time::Duration;
+use wgpu::{Backends, DeviceType, Features};
+
+/// An adapter, opened with all that treefold can use of it.
+///
+/// ```no_run
+/// use treefold::{Gpu, ops::Sum};
+/// let gpu = Gpu::new()?;
+/// assert_eq!(gpu.reduce(Sum, &[8.0f32, 6., 7., 5., 3., 0., 9.])?, 38.0);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    context: Arc<Context>,
+}
+
+/// One adapter as [`Gpu::adapters`] lists it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Listed {
+    /// Its number, for [`Gpu::named`].
+    pub index: usize,
+    /// What wgpu tells of it: name, backend, device type, driver, subgroup sizes.
+    pub info: wgpu::AdapterInfo,
+    /// Its limits.
+    pub limits: wgpu::Limits,
+    /// Its features.
+    pub features: Features,
+    /// The launch shape that treefold uses on it.
+    pub tuning: Tuning,
+    /// Whether [`Gpu::new`] opens this one.
+    pub default: bool,
+}
+
+/// What is used where an adapter has it; nothing is needed.
+const WANTED: Features = Features::SUBGROUP
+    .union(Features::TIMESTAMP_QUERY)
+    .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    // For exact sums in registers, and for kernels in 64 bits.
+    .union(Features::SHADER_INT64)
+    .union(Features::SHADER_FLOAT32_ATOMIC)
+    .union(Features::SHADER_F64)
+    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
+
+impl Gpu {
+    /// Opens the best adapter: discrete, integrated, virtual, then software; never OpenGL, which is opened by name only.
+    ///
+    /// `WGPU_ADAPTER_NAME` (as for [`Gpu::named`]), `WGPU_BACKEND` and `WGPU_POWER_PREF=low` (integrated before
+    /// discrete) have their say.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`], [`Error::DeviceRefused`].
+    pub fn new() -> Result<Gpu> {
+        match std::env::var("WGPU_ADAPTER_NAME") {
+            Ok(wanted) if !wanted.is_empty() => Gpu::named(&wanted),
+            _ => Gpu::open(ranked(Gl::IfAsked).into_iter().next().ok_or(Error::NoAdapter)?),
+        }
+    }
+
+    /// Opens an adapter by its number in [`Gpu::adapters`], or the first whose name holds this text, in any case.
+    ///
+    /// # Errors
+    /// [`Error::AdapterNotFound`] lists what there is.
+    pub fn named(wanted: &str) -> Result<Gpu> {
+        let is_wanted = |(at, adapter): (usize, &wgpu::Adapter)| {
+            wanted == at.to_string() || adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase())
+        };
+        let find = |adapters: &[wgpu::Adapter]| adapters.iter().enumerate().position(is_wanted);
+        let mut adapters = ranked(Gl::IfAsked);
+        if find(&adapters).is_none() {
+            adapters = ranked(Gl::Too);
+        }
+        match find(&adapters) {
+            Some(found) => Gpu::open(adapters.swap_remove(found)),
+            None => {
+                let names =
+                    adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
+                let available = names.chain(["cpu".into()]).collect::<Vec<_>>().join(", ");
+                Err(Error::AdapterNotFound { wanted: wanted.into(), available })
+            }
+        }
+    }
+
+    /// All adapters of this machine, the best first.
+    pub fn adapters() -> Vec<Listed> {
+        let adapters = ranked(Gl::Too);
+        let default = adapters.iter().position(|adapter| !is_gl(adapter));
+        let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
+            let info = adapter.get_info();
+            let tuning = Tuning::of(&info);
+            let (limits, features) = (adapter.limits(), adapter.features());
+            Listed { index, info, limits, features, tuning, default: default == Some(index) }
+        });
+        list.collect()
+    }
+
+    /// A device that the program opened itself, used as it is.
+    ///
+    /// # Errors
+    /// [`Error::LimitTooSmall`].
+    pub fn from_device(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Gpu> {
+        let tuning = Tuning::of(&device.adapter_info());
+        Ok(Gpu { context: Arc::new(Context::new(device, queue, tuning)?) })
+    }
+
+    /// This device with another launch shape, for measuring. Pipelines are made anew.
+    ///
+    /// # Errors
+    /// [`Error::BadTuning`] names the number that no plan could keep.
+    pub fn with_tuning(&self, tuning: Tuning) -> Result<Gpu> {
+        tuning.check()?;
+        Ok(Gpu { context: Arc::new(Context::new(&self.context.device, &self.context.queue, tuning)?) })
+    }
+
+    /// This device with every shader text changed by `patch`: for tests that must notice a wrong kernel.
+    #[doc(hidden)]
+    pub fn with_patched_shaders(&self, patch: fn(String) -> String) -> Result<Gpu> {
+        let mut context = Context::new(&self.context.device, &self.context.queue, self.context.tuning)?;
+        context.patch = Some(patch);
+        Ok(Gpu { context: Arc::new(context) })
+    }
+
+    fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
+        let info = adapter.get_info();
+        let mut features = adapter.features() & WANTED;
+        if matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu) {
+            // Memory is one there: kernels read staging buffers in place.
+            features |= adapter.features() & Features::MAPPABLE_PRIMARY_BUFFERS;
+        }
+        let opened = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("treefold"),
+            required_features: features,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        }));
+        let (device, queue) =
+            opened.map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
+        let tuning = Tuning::of(&info);
+        log::info!("opened {} ({}, {:?})", info.name, info.backend, info.device_type);
+        Ok(Gpu { context: Arc::new(Context::new(&device, &queue, tuning)?) })
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// What wgpu tells of the adapter.
+    pub fn info(&self) -> wgpu::AdapterInfo {
+        self.context.device.adapter_info()
+    }
+
+    /// The device.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.context.device
+    }
+
+    /// The device's queue.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.context.queue
+    }
+
+    /// The launch shape in use.
+    pub fn tuning(&self) -> &Tuning {
+        &self.context.tuning
+    }
+
+    /// The words of a buffer with `COPY_SRC`.
+    ///
+    /// # Errors
+    /// What the device says.
+    #[doc(hidden)]
+    pub fn download(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>> {
+        let context = &self.context;
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let host = context.buffer("a copy for the host", buffer.size(), usage)?;
+        let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let mapped = done.clone();
+        let submission = context.guarded("a copy for the host", buffer.size(), || {
+            let mut encoder = context.device.create_command_encoder(&Default::default());
+            encoder.copy_buffer_to_buffer(buffer, 0, &host, 0, buffer.size());
+            let submission = context.queue.submit([encoder.finish()]);
+            host.map_async(wgpu::MapMode::Read, .., move |_| mapped.store(true, std::sync::atomic::Ordering::Release));
+            submission
+        })?;
+        context.wait(&submission, "copying to the host", || done.load(std::sync::atomic::Ordering::Acquire))?;
+        let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapped memory", message: error.to_string() };
+        let view = host.get_mapped_range(..).map_err(refused)?;
+        Ok(view.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// Sets how long waits last, to the millisecond, before they end in [`Error::Timeout`]; 60 s unless set.
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.context.set_timeout(timeout);
+    }
+}
+
+fn is_gl(adapter: &wgpu::Adapter) -> bool {
+    adapter.get_info().backend == wgpu::Backend::Gl
+}
+
+/// Whether OpenGL is looked for. Its libraries may complain on standard error where there is no display, so it is not
+/// touched without need.
+#[derive(PartialEq)]
+enum Gl {
+    /// Only where `WGPU_BACKEND` says so.
+    IfAsked,
+    /// Yes, behind all others.
+    Too,
+}
+
+/// Every adapter, the best first; OpenGL last.
+fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    if gl == Gl::IfAsked && Backends::from_env().is_none() {
+        descriptor.backends -= Backends::GL;
+    }
+    let instance = wgpu::Instance::new(descriptor);
+    let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
+    let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
+    adapters.sort_by_key(|adapter| {
+        let rank = match adapter.get_info().device_type {
+            DeviceType::DiscreteGpu => 1,
+            DeviceType::IntegratedGpu if low_power => 0,
+            DeviceType::IntegratedGpu => 2,
+            DeviceType::VirtualGpu => 3,
+            DeviceType::Other => 4,
+            DeviceType::Cpu => 5,
+        };
+        (is_gl(adapter), rank)
+    });
+    adapters
+}

@@ -1,0 +1,134 @@
+//! A plan into the caller's encoder: pipelines, bind groups, dispatches, and nothing else.
+
+use super::context::{Context, Layout, PipelineKey};
+use crate::error::{Error, Result};
+use crate::op::DeviceOp;
+use crate::plan::{Cost, Params, Pass, Plan, Planner, Resource, Store, Variant};
+use crate::shader::{self, Source};
+use std::sync::Arc;
+use wgpu::{BindingResource, BufferBinding};
+
+/// An operator on a device: its plans and its shaders, without its host half.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub context: Arc<Context>,
+    pub planner: Planner,
+    pub op: DeviceOp,
+    table: Option<wgpu::Buffer>,
+}
+
+/// Binding of the output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Destination<'a> {
+    pub buffer: &'a wgpu::Buffer,
+    /// First byte; keeps the device's alignment.
+    pub offset: u64,
+    pub size: u64,
+}
+
+impl Recorder {
+    pub fn new(context: Arc<Context>, op: DeviceOp) -> Result<Recorder> {
+        let planner = Planner::new(context.limits, context.tuning, Cost::of(&op))?;
+        let table = op.table();
+        let table = if table.is_empty() { None } else { Some(context.table(table)?) };
+        Ok(Recorder { context, planner, op, table })
+    }
+
+    /// The text of one of this operator's shaders.
+    pub fn source(&self, variant: &Variant) -> Source {
+        shader::assemble(&self.op, variant)
+    }
+
+    fn pipeline(&self, variant: &Variant) -> Result<wgpu::ComputePipeline> {
+        let answers = match variant.store {
+            Store::Answer { .. } => self.op.answers.iter().map(|(fold, answer)| (*fold, answer.text())).collect(),
+            Store::Partial | Store::Sealed => Vec::new(),
+        };
+        let (folds, keep) = self.op.key();
+        let key = PipelineKey { folds, keep, answers, tail_words: shader::tail_words(&self.op), variant: *variant };
+        let layout = Layout::of(variant.kernel, self.table.is_some());
+        self.context.pipeline(key, layout, self.op.unguarded(), || self.source(variant).text)
+    }
+
+    /// Records all dispatches of a plan.
+    pub fn record(
+        &self,
+        compute: &mut wgpu::ComputePass,
+        plan: &Plan,
+        inputs: &[&wgpu::Buffer],
+        output: Destination,
+    ) -> Result<()> {
+        let context = &self.context;
+        let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(&pass.variant)).collect::<Result<_>>()?;
+        let scratch = if plan.scratch_bytes > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
+        let (uniforms, bytes, stride) = self.uniforms(plan)?;
+
+        // All bind groups before the first command: a refusal leaves the caller's pass as it was.
+        let groups = context.guarded("the bindings of a reduction", 0, || {
+            let bind = |(number, pass): (usize, &Pass)| {
+                let mut entries = vec![wgpu::BindGroupEntry {
+                    binding: 2,
+                    resource: bind_range(&uniforms, number as u64 * stride, bytes),
+                }];
+                for binding in &pass.bindings {
+                    let resource = match &binding.resource {
+                        Resource::Input { buffer, bytes } => {
+                            bind_range(inputs.get(*buffer)?, bytes.start, bytes.end - bytes.start)
+                        }
+                        Resource::Scratch { bytes } => {
+                            bind_range(scratch.as_ref()?, bytes.start, bytes.end - bytes.start)
+                        }
+                        Resource::Output => bind_range(output.buffer, output.offset, output.size),
+                        Resource::Table => self.table.as_ref()?.as_entire_binding(),
+                        Resource::Placeholder => context.placeholder.as_entire_binding(),
+                    };
+                    entries.push(wgpu::BindGroupEntry { binding: binding.slot, resource });
+                }
+                let layout = context.bind_group_layout(Layout::of(pass.variant.kernel, self.table.is_some()))?;
+                let label = Some("treefold");
+                Some(context.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries }))
+            };
+            plan.passes.iter().enumerate().map(bind).collect::<Option<Vec<_>>>()
+        })?;
+        let missing = || Error::Refused { what: "the bindings of a reduction", message: "a buffer is missing".into() };
+        let groups = groups.ok_or_else(missing)?;
+        context.guarded("the dispatches of a reduction", 0, || {
+            for ((pass, pipeline), group) in plan.passes.iter().zip(&pipelines).zip(&groups) {
+                compute.set_pipeline(pipeline);
+                compute.set_bind_group(0, group, &[]);
+                compute.dispatch_workgroups(pass.workgroups, 1, 1);
+            }
+        })
+    }
+
+    /// The uniform blocks of all passes in one buffer, the bytes of each, and their stride.
+    fn uniforms(&self, plan: &Plan) -> Result<(wgpu::Buffer, u64, u64)> {
+        let tail = shader::tail_words(&self.op).next_multiple_of(4);
+        let bytes = size_of::<Params>() + 4 * tail;
+        let stride = (bytes as u64).next_multiple_of(self.context.limits.uniform_alignment);
+        let own = self.op.params();
+        let mut all = vec![0u8; plan.passes.len() * stride as usize];
+        for (room, pass) in all.chunks_mut(stride as usize).zip(&plan.passes) {
+            let words = bytemuck::bytes_of(&pass.params).iter().copied();
+            let region = |number: usize| pass.regions.get(number).copied().unwrap_or(0);
+            let regions = (0..shader::regions(&self.op)).map(region);
+            let tail = regions.chain(own.iter().copied()).flat_map(u32::to_le_bytes);
+            room.iter_mut().zip(words.chain(tail)).for_each(|(byte, word)| *byte = word);
+        }
+        Ok((self.context.parameters(all)?, bytes as u64, stride))
+    }
+
+    /// Makes the pipelines that a plan will need, so that its first run does not wait for the compiler.
+    pub fn prepare(&self, plan: &Plan) -> Result<()> {
+        plan.passes.iter().try_for_each(|pass| self.pipeline(&pass.variant).map(drop))
+    }
+}
+
+/// A compute pass of this crate.
+pub(crate) fn compute_pass(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
+    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("treefold"), timestamp_writes: None })
+}
+
+fn bind_range(buffer: &wgpu::Buffer, offset: u64, size: u64) -> BindingResource<'_> {
+    BindingResource::Buffer(BufferBinding { buffer, offset, size: std::num::NonZero::new(size) })
+}

@@ -1,0 +1,119 @@
+//! Known answers before first use: a kernel that this driver gets wrong is never used.
+//!
+//! Exact folds have several kernels (see [`Keep`]). The first of them that sums a test set right, limb by limb, through one
+//! workgroup and through partials, is taken; the others stay unused on this device.
+
+use super::context::Context;
+use super::readback::Readback;
+use super::record::{Recorder, compute_pass};
+use crate::element::{Dtype, Element};
+use crate::error::{Error, Result};
+use crate::input::Piece;
+use crate::op::{DeviceOp, Keep, Op};
+use crate::plan::{Cost, Planner, Request, Store};
+use std::sync::Arc;
+use wgpu::BufferUsages;
+
+/// The operator with the kernels that this device gets right.
+///
+/// # Errors
+/// [`Error::NoExactKernel`] where all of them are wrong; why the last one does not run, where one does not; what the device says.
+pub(crate) fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O) -> Result<DeviceOp> {
+    let mut refusal = None;
+    for keep in candidates(context) {
+        let device_op = DeviceOp::new::<T, O>(op, keep)?;
+        let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
+        let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
+        let tested = |device_op: &DeviceOp| {
+            let mut tested = (0..device_op.folds.len()).filter(|&fold| device_op.folds[fold].tested);
+            tested.try_fold(true, |right, fold| Ok(right && test(context, device_op.alone(fold))?))
+        };
+        match fits().and_then(|()| tested(&device_op)) {
+            Ok(true) => return Ok(device_op),
+            Ok(false) => log::warn!("{}: {keep:?} sums wrongly on this device and is not used", op.name()),
+            Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. })) if several => {
+                log::warn!("{}: {keep:?} does not run on this device: {error}", op.name());
+                refusal = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(refusal.unwrap_or(Error::NoExactKernel { operator: op.name() }))
+}
+
+/// Every kernel that the device could run, the one for its class first.
+fn candidates(context: &Context) -> Vec<Keep> {
+    // 32 replicas of the most bins, f64's, take 36 KiB; the default limit is 16 KiB. Tuples may have room for fewer only.
+    let room = context.limits.workgroup_bytes_max;
+    let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
+    let bins = replicas.map(|(replicas, _)| Keep::Bins { replicas });
+    let has64 = context.device.features().contains(wgpu::Features::SHADER_INT64);
+    let own = has64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
+    if context.tuning.bins_in_workgroup { bins.chain(own).collect() } else { own.chain(bins).collect() }
+}
+
+/// Whether the kernel of a fold finds the sums that the host finds; asked of the device once.
+fn test(context: &Arc<Context>, op: DeviceOp) -> Result<bool> {
+    let fold = &op.folds[0];
+    let key = (fold.key.clone(), op.keep);
+    if let Some(right) = context.test_result(&key) {
+        return Ok(right);
+    }
+    let bytes = known(op.dtype);
+    let buffer = context.mapped_buffer("a self-test", bytes.len() as u64, BufferUsages::STORAGE)?;
+    super::context::fill(&buffer, 0, &bytes)?;
+    buffer.unmap();
+    let want = (fold.expect)(&bytes);
+    let n = bytes.len() as u64 / op.dtype.bytes();
+    let groups = vec![fold.words];
+    let recorder = Recorder::new(context.clone(), op)?;
+    let halves = [Piece::of(0, 0, n / 3), Piece::of(0, n / 3, n - n / 3)];
+    let readback = Readback::new(context, 2, groups)?;
+    let mut encoder =
+        context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: self-test") });
+    let mut compute = compute_pass(&mut encoder);
+    for (result, pieces) in [&[Piece::of(0, 0, n)][..], &halves].into_iter().enumerate() {
+        let (destination, output) = readback.destination(result as u64);
+        let request = Request { pieces, row: None, start: 0, direct: true, store: Store::Sealed, output };
+        recorder.record(&mut compute, &recorder.planner.plan(&request)?, &[&buffer], destination)?;
+    }
+    drop(compute);
+    let pending = context.guarded("a submission", 0, || {
+        readback.copy(&mut encoder);
+        let submission = context.queue.submit([encoder.finish()]);
+        readback.request(submission)
+    })?;
+    let right = pending.wait(context)?.iter().all(|words| *words == want);
+    context.note_test(key, right);
+    Ok(right)
+}
+
+/// A test set: finite values of all sizes and both signs, and two runs of equal ones with all digits set, so that all lanes meet in
+/// one bin and every replica of it carries.
+fn known(dtype: Dtype) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let value = |bits: u64| match dtype {
+        Dtype::F16 => finite(bits, 0x7c00),
+        Dtype::F64 => finite(bits, 0x7ff << 52),
+        Dtype::F32x2 => finite(finite(bits, 0xff << 23), 0xff << 55),
+        Dtype::F32 => finite(bits, 0xff << 23),
+        Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 => bits,
+    };
+    let mut patterns: Vec<u64> = (0..3070).map(|_| value(next())).collect();
+    for equal in [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff] {
+        patterns.extend([value(equal); 1026]);
+    }
+    let size = dtype.bytes() as usize;
+    patterns.iter().flat_map(|pattern| pattern.to_le_bytes().into_iter().take(size)).collect()
+}
+
+/// The bits with an exponent of all ones made smaller.
+fn finite(bits: u64, exponent: u64) -> u64 {
+    if bits & exponent == exponent { bits & !(exponent & (exponent >> 1)) } else { bits }
+}

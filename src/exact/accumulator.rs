@@ -1,0 +1,133 @@
+//! The long accumulator: a two's complement integer, and its rounding.
+
+use super::round::{BigNat, Float};
+
+/// Flags for inputs that an integer cannot represent.
+pub(crate) mod flag {
+    /// A NaN.
+    pub const NAN: u32 = 1;
+    /// Positive infinity.
+    pub const PLUS: u32 = 2;
+    /// Negative infinity.
+    pub const MINUS: u32 = 4;
+    /// Anything but -0.
+    pub const OTHER: u32 = 8;
+}
+
+/// The accumulator of an exact sum: a two's complement integer of `L` 32-bit limbs, low limb first, and flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongAccumulator<const L: usize> {
+    pub(crate) flags: u32,
+    pub(crate) limbs: [u32; L],
+}
+
+impl<const L: usize> LongAccumulator<L> {
+    pub(crate) const ZERO: Self = LongAccumulator { flags: 0, limbs: [0; L] };
+
+    /// An integer of 128 bits, in the unit.
+    #[inline(always)]
+    pub(crate) fn integer(value: i128, flags: u32) -> Self {
+        let above = if value < 0 { u32::MAX } else { 0 };
+        let mut limbs = [above; L];
+        for (limb, at) in limbs.iter_mut().zip([0, 32, 64, 96]) {
+            *limb = (value >> at) as u32;
+        }
+        LongAccumulator { flags, limbs }
+    }
+
+    /// The sum of both; what overflows is lost, and nothing overflows before 2^64 elements.
+    #[inline(always)]
+    pub(crate) fn plus(mut self, other: Self) -> Self {
+        self.flags |= other.flags;
+        let mut carry = 0u64;
+        for (mine, theirs) in self.limbs.iter_mut().zip(other.limbs) {
+            carry += u64::from(*mine) + u64::from(theirs);
+            *mine = carry as u32;
+            carry >>= 32;
+        }
+        self
+    }
+
+    pub(crate) fn is_negative(&self) -> bool {
+        self.limbs[L - 1] >> 31 == 1
+    }
+
+    /// The low 128 bits.
+    pub(crate) fn low(&self) -> u128 {
+        self.limbs.iter().take(4).rev().fold(0, |low, &limb| low << 32 | u128::from(limb))
+    }
+
+    /// The sum without its sign.
+    pub(crate) fn size(&self) -> BigNat {
+        let mut limbs = self.limbs.to_vec();
+        if self.is_negative() {
+            let mut carry = true;
+            for limb in &mut limbs {
+                (*limb, carry) = (!*limb).overflowing_add(u32::from(carry));
+            }
+        }
+        BigNat::from_limbs(limbs)
+    }
+
+    /// The same with what a NaN or an infinity makes meaningless set to zero, so that equal sums have equal words.
+    pub(crate) fn canonical(mut self) -> Self {
+        let infinities = flag::PLUS | flag::MINUS;
+        if self.flags & flag::NAN != 0 || self.flags & infinities == infinities {
+            self.flags = flag::NAN | flag::OTHER;
+        }
+        if self.flags & (flag::NAN | infinities) != 0 {
+            self.limbs = [0; L];
+        }
+        self
+    }
+
+    /// The sum in units of 2^`unit`, divided by `divisor`, as a float rounded once to nearest even.
+    /// `count` says whether there are elements: nothing but -0 sums to -0, nothing at all to +0.
+    pub(crate) fn quotient<F: Float>(&self, unit: i32, divisor: u64, count: u64) -> F {
+        let bits = self
+            .size()
+            .quotient(divisor.max(1), F::EXPONENT_MIN - unit, F::DIGITS)
+            .round(F::EXPONENT_MIN - unit, F::DIGITS);
+        self.with_specials(bits, self.is_negative() || (self.flags & flag::OTHER == 0 && count > 0))
+    }
+
+    /// The square root of the sum in units of 2^`unit`, rounded once.
+    pub(crate) fn root<F: Float>(&self, unit: i32) -> F {
+        let last = F::EXPONENT_MIN - unit / 2;
+        self.with_specials(self.size().root(last, F::DIGITS).round(last, F::DIGITS), false)
+    }
+
+    /// The standard deviation √((n·Q - S²) / (n·(n - ddof))) of n elements whose sum in units of 2^`unit` is this one, S, and the
+    /// sum of whose squares in units of 2^(2·`unit`) is Q; rounded once. NaN where not all of them are finite.
+    pub(crate) fn deviation<F: Float, const M: usize>(
+        &self,
+        squares: &LongAccumulator<M>,
+        unit: i32,
+        n: u64,
+        ddof: u64,
+    ) -> F {
+        if self.canonical().flags & (flag::NAN | flag::PLUS | flag::MINUS) != 0 {
+            return F::from_size(F::INFINITE + (1 << (F::DIGITS - 2)), false);
+        }
+        let size = self.size();
+        let spread = squares.size().times(&BigNat::of(n)).minus(&size.times(&size));
+        // Room for more digits than any format has: the divisors take 128 bits at most.
+        const ROOM: u32 = 8;
+        let (by_n, rest) = spread.limbs_up(2 * ROOM).divided(n.max(1));
+        let (quotient, more) = by_n.divided(n.saturating_sub(ddof).max(1));
+        let last = F::EXPONENT_MIN - unit + 32 * ROOM as i32;
+        let mut digits = quotient.root(last, F::DIGITS);
+        digits.sticky |= rest != 0 || more != 0;
+        F::from_size(digits.round(last, F::DIGITS), false)
+    }
+
+    /// Flags take precedence over the integer.
+    fn with_specials<F: Float>(&self, bits: u64, negative: bool) -> F {
+        match self.canonical().flags & (flag::NAN | flag::PLUS | flag::MINUS) {
+            0 => F::from_size(bits, negative),
+            flag::PLUS => F::from_size(F::INFINITE, false),
+            flag::MINUS => F::from_size(F::INFINITE, true),
+            _ => F::from_size(F::INFINITE + (1 << (F::DIGITS - 2)), false),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Exact sums: integers so wide that no addition rounds, and one rounding at the end.
+//!
+//! A finite f32 is m·2^(e - 150) with a 24-bit m, so 352 bits in units of 2^-150 hold the sum of 2^64 of them. Integer
+//! addition commutes and associates, so order, geometry, chunks and device leave no trace in the result.
+
+mod accumulator;
+mod host;
+mod round;
+mod unpack;
+
+pub use accumulator::LongAccumulator;
+
+pub(crate) use host::{sum_f32, sum_unpacked};
+pub(crate) use round::Float;
+pub(crate) use unpack::Unpacked;

@@ -1,0 +1,264 @@
+//! Inputs and outputs of a reduction on the device: buffer ranges, rows, and all of their validation.
+
+use crate::element::Element;
+use crate::error::{Error, Result};
+use std::marker::PhantomData;
+use std::ops::Range;
+use wgpu::BufferUsages;
+
+/// A part of the input as plain data: so many elements from an element on, in the n-th buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Which buffer.
+    pub buffer: usize,
+    /// Its first element, counted from the start of the buffer.
+    pub first: u64,
+    /// Elements.
+    pub elements: u64,
+    /// The second input of pairs that are zipped: buffer and first element. Its elements, and this one's, are words then.
+    pub other: Option<(usize, u64)>,
+}
+
+impl Piece {
+    /// Elements of one buffer.
+    pub const fn of(buffer: usize, first: u64, elements: u64) -> Piece {
+        Piece { buffer, first, elements, other: None }
+    }
+
+    /// So many of its elements from its n-th on.
+    pub fn part(&self, from: u64, elements: u64) -> Piece {
+        let other = self.other.map(|(buffer, first)| (buffer, first + from));
+        Piece { buffer: self.buffer, first: self.first + from, elements, other }
+    }
+}
+
+/// Elements on the device: ranges of one or more buffers, read one after another as one array.
+///
+/// ```no_run
+/// # fn f(positions: &wgpu::Buffer, more: &wgpu::Buffer) {
+/// use treefold::Input;
+/// let whole: Input<f32> = positions.into();
+/// let part: Input<f32> = Input::range(positions, 100..200); // elements, not bytes
+/// let both: Input<f32> = Input::concat([whole, more.into()]);
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Input<'a, T> {
+    ranges: Vec<(&'a wgpu::Buffer, Range<u64>)>,
+    /// For zipped inputs: the second input's ranges, as long as the first's, one by one.
+    others: Vec<(&'a wgpu::Buffer, Range<u64>)>,
+    element: PhantomData<T>,
+}
+
+impl<'a> Input<'a, [f32; 2]> {
+    /// The pairs of two inputs: the first elements of both, the second elements of both, and so on.
+    ///
+    /// ```no_run
+    /// # fn f(x: &wgpu::Buffer, y: &wgpu::Buffer, dot: &treefold::Reducer<[f32; 2], treefold::ops::Dot>) -> treefold::Result<()> {
+    /// let product: f32 = dot.reduce(treefold::Input::zip(x, y)?)?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unequal`] where they do not have the same number of elements; [`Error::MissingUsage`], [`Error::OutOfRange`],
+    /// [`Error::Misaligned`].
+    pub fn zip(first: impl Into<Input<'a, f32>>, second: impl Into<Input<'a, f32>>) -> Result<Self> {
+        let (first, second) = (first.into(), second.into());
+        // Before the cuts below, which would hide what is ragged.
+        for (buffer, bytes) in first.ranges.iter().chain(&second.ranges) {
+            check(buffer, bytes, 4, "the input")?;
+        }
+        let (left, right) = (first.elements(), second.elements());
+        if left != right {
+            return Err(Error::Unequal { left, right });
+        }
+        let (mut ranges, mut others) = (Vec::new(), Vec::new());
+        let (mut a, mut b) = (first.ranges.into_iter(), second.ranges.into_iter());
+        let (mut x, mut y) = (a.next(), b.next());
+        // Cuts both where either ends.
+        while let (Some((buffer, left)), Some((other, right))) = (&mut x, &mut y) {
+            let bytes = (left.end.saturating_sub(left.start)).min(right.end.saturating_sub(right.start));
+            ranges.push((*buffer, left.start..left.start + bytes));
+            others.push((*other, right.start..right.start + bytes));
+            left.start += bytes;
+            right.start += bytes;
+            let (left_done, right_done) = (left.start >= left.end, right.start >= right.end);
+            if left_done {
+                x = a.next();
+            }
+            if right_done {
+                y = b.next();
+            }
+        }
+        Ok(Input { ranges, others, element: PhantomData })
+    }
+}
+
+impl<'a, T: Element> Input<'a, T> {
+    /// Elements `range` of a buffer, counted from its start.
+    pub fn range(buffer: &'a wgpu::Buffer, range: Range<u64>) -> Self {
+        let bytes = T::DTYPE.bytes();
+        Self::bytes(buffer, range.start.saturating_mul(bytes)..range.end.saturating_mul(bytes))
+    }
+
+    /// Several inputs as one, in their order. Its indices count through them all.
+    pub fn concat(parts: impl IntoIterator<Item = Self>) -> Self {
+        let (mut ranges, mut others) = (Vec::new(), Vec::new());
+        for part in parts {
+            ranges.extend(part.ranges);
+            others.extend(part.others);
+        }
+        Input { ranges, others, element: PhantomData }
+    }
+
+    /// The same elements in rows of so many, one behind another: each row has an answer of its own.
+    pub fn rows(self, length: u64) -> Rows<'a, T> {
+        Rows { input: self, length }
+    }
+
+    fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {
+        Input { ranges: vec![(buffer, bytes)], others: Vec::new(), element: PhantomData }
+    }
+
+    /// Elements in all.
+    pub fn elements(&self) -> u64 {
+        self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
+    }
+
+    /// Bytes from one element to the next: zipped inputs are arrays of words.
+    fn stride(&self) -> u64 {
+        if self.others.is_empty() { T::DTYPE.bytes() } else { 4 }
+    }
+
+    /// Checks every range and names it for a plan.
+    pub(crate) fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
+        let stride = self.stride();
+        if !self.others.is_empty() && self.others.len() != self.ranges.len() {
+            return Err(Error::MixedPairs);
+        }
+        for (buffer, bytes) in self.ranges.iter().chain(&self.others) {
+            check(buffer, bytes, stride, "the input")?;
+        }
+        let mut pieces = Vec::new();
+        for (at, (_, bytes)) in self.ranges.iter().enumerate() {
+            let other = self.others.get(at).map(|(_, other)| (self.ranges.len() + at, other.start / stride));
+            let elements = (bytes.end - bytes.start) / stride;
+            pieces.push(Piece { buffer: at, first: bytes.start / stride, elements, other });
+        }
+        Ok((pieces, self.ranges.iter().chain(&self.others).map(|(buffer, _)| *buffer).collect()))
+    }
+
+    /// Whether a buffer is among those that are read; an error where a range of it is.
+    pub(crate) fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
+        let mut reads = false;
+        for (_, bytes) in self.ranges.iter().chain(&self.others).filter(|(buffer, _)| *buffer == output) {
+            reads = true;
+            if bytes.start < output_bytes.end && output_bytes.start < bytes.end {
+                return Err(Error::Overlap {
+                    output_begin: output_bytes.start,
+                    output_end: output_bytes.end,
+                    input_begin: bytes.start,
+                    input_end: bytes.end,
+                });
+            }
+        }
+        Ok(reads)
+    }
+}
+
+impl<'a, T: Element> From<&'a wgpu::Buffer> for Input<'a, T> {
+    fn from(buffer: &'a wgpu::Buffer) -> Self {
+        Self::bytes(buffer, 0..buffer.size())
+    }
+}
+
+impl<'a, T: Element> From<wgpu::BufferSlice<'a>> for Input<'a, T> {
+    fn from(slice: wgpu::BufferSlice<'a>) -> Self {
+        Self::bytes(slice.buffer(), slice.offset()..slice.offset() + slice.size())
+    }
+}
+
+impl<'a, T: Element> From<&Input<'a, T>> for Input<'a, T> {
+    fn from(input: &Input<'a, T>) -> Self {
+        input.clone()
+    }
+}
+
+/// Elements in contiguous rows of one length: see [`Input::rows`].
+#[derive(Clone, Debug)]
+pub struct Rows<'a, T> {
+    pub(crate) input: Input<'a, T>,
+    pub(crate) length: u64,
+}
+
+impl<T: Element> Rows<'_, T> {
+    /// How many rows there are.
+    ///
+    /// # Errors
+    /// [`Error::RaggedRows`] where the elements are no whole rows.
+    pub fn count(&self) -> Result<u64> {
+        let elements = self.input.elements();
+        match self.length > 0 && elements.is_multiple_of(self.length) {
+            true => Ok(elements / self.length),
+            false => Err(Error::RaggedRows { elements, length: self.length }),
+        }
+    }
+}
+
+/// Place of answers on the device: from a byte of a buffer on, dense.
+#[derive(Clone, Debug)]
+pub struct Output<'a> {
+    pub(crate) buffer: &'a wgpu::Buffer,
+    pub(crate) bytes: Range<u64>,
+    pub(crate) counted: bool,
+}
+
+impl<'a> From<&'a wgpu::Buffer> for Output<'a> {
+    fn from(buffer: &'a wgpu::Buffer) -> Self {
+        Output { buffer, bytes: 0..buffer.size(), counted: true }
+    }
+}
+
+impl<'a> From<wgpu::BufferSlice<'a>> for Output<'a> {
+    fn from(slice: wgpu::BufferSlice<'a>) -> Self {
+        Output { buffer: slice.buffer(), bytes: slice.offset()..slice.offset() + slice.size(), counted: true }
+    }
+}
+
+impl<'a> Output<'a> {
+    /// Answers without count words: an `array<f32>` for the next shader, say.
+    pub fn bare(place: impl Into<Output<'a>>) -> Self {
+        Output { counted: false, ..place.into() }
+    }
+
+    /// The bytes that so many answers of so many words take, their count words included.
+    pub(crate) fn claim(&self, operator: &'static str, words: usize, answers: u64) -> Result<Range<u64>> {
+        let each = (words as u64 + u64::from(self.counted)) * 4;
+        let needs = each.saturating_mul(answers);
+        let bytes = self.bytes.end.saturating_sub(self.bytes.start);
+        if bytes < needs {
+            let words = (each / 4) as usize;
+            return Err(Error::OutputTooSmall { operator, bytes, needs, words, answers });
+        }
+        let claimed = self.bytes.start..self.bytes.start + needs;
+        check(self.buffer, &claimed, 4, "the output")?;
+        Ok(claimed)
+    }
+}
+
+fn check(buffer: &wgpu::Buffer, bytes: &Range<u64>, multiple: u64, what: &'static str) -> Result<()> {
+    if !buffer.usage().contains(BufferUsages::STORAGE) {
+        let has = buffer.usage().iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(" | ");
+        return Err(Error::MissingUsage { what, missing: "STORAGE", has });
+    }
+    // Kernels read whole words.
+    let end = bytes.end.checked_next_multiple_of(4).unwrap_or(u64::MAX);
+    if end > buffer.size() || bytes.start > bytes.end {
+        return Err(Error::OutOfRange { what, begin: bytes.start, end, size_bytes: buffer.size() });
+    }
+    let ragged = [bytes.start, bytes.end].into_iter().find(|byte| byte % multiple != 0);
+    match ragged {
+        Some(offset_bytes) => Err(Error::Misaligned { what, offset_bytes, multiple }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,98 @@
+//! Accumulators: words that both the device and the host can hold.
+
+/// What a reduction carries from element to element: words that both the device and the host can hold.
+///
+/// Implemented for `u32`, `i32`, `f32`, for tuples of accumulators, and by [`accumulator!`](crate::accumulator)
+/// for structs of those three.
+pub trait Accumulator: Clone + Send + Sync + 'static {
+    /// 32-bit words on the device; 0 where only the operator knows.
+    const WORDS: usize;
+    /// The declaration of `Acc` in WGSL.
+    const WGSL: &'static str;
+    /// The members of `Acc` in order; one without a name where `Acc` is a scalar.
+    const MEMBERS: &'static [Member];
+    /// Writes the words, `words.len() == WORDS`.
+    fn write(&self, words: &mut [u32]);
+    /// Reads the words back, `words.len() == WORDS`.
+    fn read(words: &[u32]) -> Self;
+    /// Whether the words hold all of it; some accumulators are wider on the host.
+    #[doc(hidden)]
+    fn fits(&self) -> bool {
+        true
+    }
+}
+
+/// One member of an accumulator in WGSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name; empty for the accumulator itself.
+    pub name: &'static str,
+    /// `u32`, `i32`, `f32`, or `array` for an array of `u32`.
+    pub of: &'static str,
+    /// Its 32-bit words.
+    pub words: usize,
+}
+
+macro_rules! scalar_accumulator {
+    ($($type:ident $to:expr, $from:expr;)*) => {$(
+        impl Accumulator for $type {
+            const WORDS: usize = 1;
+            const WGSL: &'static str = concat!("alias Acc = ", stringify!($type), ";");
+            const MEMBERS: &'static [Member] = &[Member { name: "", of: stringify!($type), words: 1 }];
+            fn write(&self, words: &mut [u32]) {
+                words[0] = $to(*self);
+            }
+            fn read(words: &[u32]) -> Self {
+                $from(words[0])
+            }
+        }
+    )*};
+}
+
+scalar_accumulator! {
+    u32 |x| x, |w| w;
+    i32 |x| x as u32, |w| w as i32;
+    f32 f32::to_bits, f32::from_bits;
+}
+
+/// Declares an accumulator: a struct of `u32`, `i32` and `f32` members, in Rust and in WGSL at once.
+///
+/// In WGSL the struct is called `Acc` and has the same members in the same order.
+///
+/// ```
+/// treefold::accumulator! {
+///     /// A sum and how many went into it.
+///     pub struct Tally { sum: f32, count: u32 }
+/// }
+/// use treefold::Accumulator;
+/// assert_eq!(Tally::WORDS, 2);
+/// assert_eq!(Tally::WGSL, "struct Acc { sum: f32, count: u32, }");
+/// ```
+#[macro_export]
+macro_rules! accumulator {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident { $($(#[$member_doc:meta])* $member:ident: $type:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        $vis struct $name { $($(#[$member_doc])* pub $member: $type),+ }
+
+        impl $crate::Accumulator for $name {
+            const WORDS: usize = [$(stringify!($member)),+].len();
+            const WGSL: &'static str =
+                concat!("struct Acc { ", $(stringify!($member), ": ", stringify!($type), ", ",)+ "}");
+            const MEMBERS: &'static [$crate::Member] =
+                &[$($crate::Member { name: stringify!($member), of: stringify!($type), words: 1 }),+];
+            fn write(&self, words: &mut [u32]) {
+                let mut words = words.iter_mut();
+                $(if let Some(word) = words.next() {
+                    <$type as $crate::Accumulator>::write(&self.$member, std::slice::from_mut(word));
+                })+
+            }
+            fn read(words: &[u32]) -> Self {
+                let mut words = words.iter();
+                let mut next = || words.next().copied().unwrap_or_default();
+                $(let $member = <$type as $crate::Accumulator>::read(&[next()]);)+
+                $name { $($member),+ }
+            }
+        }
+    };
+}

@@ -1,0 +1,80 @@
+//! Answers as plain values, for programs that print or store them without knowing the operator.
+
+/// One value of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// There is no answer: a minimum of nothing, say.
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// A signed integer.
+    I64(i64),
+    /// An unsigned integer.
+    U64(u64),
+    /// A signed integer of 128 bits.
+    I128(i128),
+    /// An unsigned integer of 128 bits.
+    U128(u128),
+    /// A binary32 float.
+    F32(f32),
+    /// A binary64 float.
+    F64(f64),
+}
+
+/// One value of an answer, its name, and its place in the input where it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The name, `"value"` where the answer has one part only.
+    pub name: &'static str,
+    /// The value.
+    pub value: Value,
+    /// The place in the input, for what was found there.
+    pub index: Option<u64>,
+}
+
+impl Part {
+    /// A value without a place.
+    pub fn new(name: &'static str, value: impl Into<Value>) -> Part {
+        Part { name, value: value.into(), index: None }
+    }
+}
+
+/// What an operator answers, as a list of named values.
+pub trait Answer {
+    /// The parts, in the order in which people want to read them.
+    fn parts(&self) -> Vec<Part>;
+}
+
+impl<V: Into<Value>> From<Option<V>> for Value {
+    fn from(value: Option<V>) -> Value {
+        value.map_or(Value::None, Into::into)
+    }
+}
+
+macro_rules! values {
+    ($($type:ty => $variant:ident as $wide:ty),*) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Value {
+                Value::$variant(<$wide>::from(value))
+            }
+        }
+        impl Answer for $type {
+            fn parts(&self) -> Vec<Part> {
+                vec![Part::new("value", *self)]
+            }
+        }
+        impl Answer for Option<$type> {
+            fn parts(&self) -> Vec<Part> {
+                vec![Part::new("value", *self)]
+            }
+        }
+    )*};
+}
+
+values!(bool => Bool as bool, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, i128 => I128 as i128, u128 => U128 as u128, f32 => F32 as f32, f64 => F64 as f64);
+
+impl<T: Copy + Into<Value>> Answer for Option<(T, T)> {
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::new("min", self.map(|ends| ends.0)), Part::new("max", self.map(|ends| ends.1))]
+    }
+}

@@ -1,0 +1,308 @@
+//! An operator as plans and shaders see it: its folds, flat and without repetition, and its answers; data without types.
+
+use super::wgsl::check_names;
+use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Trips, Wgsl};
+use crate::element::{Dtype, Element};
+use crate::error::Result;
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+
+/// How a fold with several kernels keeps its accumulator while it reads: the same bits whichever is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// In bins that a workgroup shares, added to by atomics, in so many replicas that neighbouring lanes do not meet. For GPUs.
+    Bins {
+        /// Replicas of every bin: 1 to 32, a power of two.
+        replicas: u32,
+    },
+    /// In each invocation's own words. For CPUs, and where workgroup atomics fail.
+    Registers,
+    /// The same with one 64-bit integer, where the device has `SHADER_INT64`.
+    Registers64,
+}
+
+/// The kernel of a fold.
+#[derive(Clone, Debug)]
+pub enum Device {
+    /// An accumulator in each invocation, combined within the workgroup.
+    Value(Wgsl),
+    /// Counters that a workgroup shares.
+    Bins(Bins),
+}
+
+/// A fold into counters in workgroup memory: see shaders/bins/.
+#[derive(Clone, Debug)]
+pub struct Bins {
+    /// Constants that its texts use, in WGSL.
+    pub constants: String,
+    /// Texts of both passes.
+    pub both: Vec<&'static str>,
+    /// Texts of the pass that reads elements: `State`, `accumulate`, `column_of_bins`, ….
+    pub read: Vec<&'static str>,
+    /// `settle_bins`, where one workgroup has read everything.
+    pub settle_bins: &'static str,
+    /// `settle_columns`, behind the sums of all partials.
+    pub settle_columns: &'static str,
+    /// Counters of one replica.
+    pub bins: u64,
+    /// Replicas.
+    pub replicas: u32,
+    /// Whether a counter has 64 bits.
+    pub wide: bool,
+    /// Whether the upper half counts what is negative.
+    pub signed: bool,
+    /// Columns of four words that a partial has.
+    pub columns: u64,
+    /// Whether one workgroup must settle all columns, in 16 bytes of its memory each.
+    pub carries: bool,
+    /// Loop trips of adding one element, of settling, and of one column.
+    pub trips: (u64, u64, u64),
+}
+
+impl Bins {
+    /// 64-bit sums that the replicas are folded to.
+    pub fn sums(&self) -> u64 {
+        if self.signed { self.bins / 2 } else { self.bins }
+    }
+
+    /// Bytes of workgroup memory, flags included.
+    pub fn workgroup_bytes(&self) -> u64 {
+        let counters = self.bins * u64::from(self.replicas) * if self.wide { 8 } else { 4 };
+        let sums = if self.wide { 8 * self.sums() } else { 8 };
+        counters + sums + 8 + if self.carries { 16 * self.columns } else { 0 }
+    }
+}
+
+/// What folds must share to be one on the device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FoldKey {
+    fold: TypeId,
+    dtype: Dtype,
+    kind: String,
+}
+
+/// Finds the canonical words of a slice of elements, given as bytes.
+type Expect = Arc<dyn Fn(&[u8]) -> Vec<u32> + Send + Sync>;
+
+/// One fold of an operator.
+#[derive(Clone)]
+pub struct Leaf {
+    /// What makes it one with others.
+    pub key: FoldKey,
+    /// Its kernel.
+    pub device: Device,
+    /// The declaration of its accumulator in WGSL.
+    pub declaration: &'static str,
+    /// The accumulator's members.
+    pub members: &'static [Member],
+    /// The accumulator's words.
+    pub words: usize,
+    /// Whether its order is free.
+    pub commutative: bool,
+    /// Whether `lift` reads positions.
+    pub reads_position: bool,
+    /// Parameters.
+    pub params: Vec<u32>,
+    /// A table.
+    pub table: Vec<u32>,
+    /// Whether its kernel must pass a self-test.
+    pub tested: bool,
+    /// What the self-test expects.
+    pub expect: Expect,
+}
+
+impl fmt::Debug for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leaf").field("key", &self.key).field("words", &self.words).finish_non_exhaustive()
+    }
+}
+
+impl Leaf {
+    /// A fold that is no tuple.
+    pub fn of<T: Element, F: Fold<T>>(fold: &F, keep: Keep) -> Leaf {
+        let expecting = fold.clone();
+        Leaf {
+            key: FoldKey { fold: TypeId::of::<F>(), dtype: T::DTYPE, kind: fold.kind() },
+            device: fold.device(keep),
+            declaration: F::Acc::WGSL,
+            members: F::Acc::MEMBERS,
+            words: fold.acc_words(),
+            commutative: F::COMMUTATIVE,
+            reads_position: F::READS_POSITION,
+            params: fold.params(),
+            table: fold.table(),
+            tested: F::TESTED,
+            expect: Arc::new(move |bytes| {
+                let elements: &[T] = bytemuck::cast_slice(bytes);
+                let acc = expecting.canonical(expecting.accumulate(elements, 0));
+                let mut words = vec![0; expecting.acc_words()];
+                expecting.write_acc(&acc, &mut words);
+                words
+            }),
+        }
+    }
+
+    /// Upper bounds of its loops.
+    pub fn trips(&self) -> Trips {
+        match &self.device {
+            Device::Value(wgsl) => wgsl.trips,
+            Device::Bins(bins) => Trips { lift: bins.trips.0, ..Trips::default() },
+        }
+    }
+
+    /// Its kernel, where it adds to bins.
+    pub fn bins(&self) -> Option<&Bins> {
+        match &self.device {
+            Device::Bins(bins) => Some(bins),
+            Device::Value(_) => None,
+        }
+    }
+
+    /// Its texts, where it is a value.
+    pub fn value(&self) -> Option<&Wgsl> {
+        match &self.device {
+            Device::Value(wgsl) => Some(wgsl),
+            Device::Bins(_) => None,
+        }
+    }
+}
+
+/// Folds whose partials lie together and are combined in one pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Values: these folds as one accumulator.
+    Values(Vec<usize>),
+    /// The bins of this fold.
+    Bins(usize),
+}
+
+impl Group {
+    /// The folds in it.
+    pub fn folds(&self) -> &[usize] {
+        match self {
+            Group::Values(folds) => folds,
+            Group::Bins(fold) => std::slice::from_ref(fold),
+        }
+    }
+}
+
+/// An operator without its host half.
+#[derive(Clone, Debug)]
+pub struct DeviceOp {
+    /// Its name.
+    pub name: &'static str,
+    /// The type of its elements.
+    pub dtype: Dtype,
+    /// Every fold once.
+    pub folds: Vec<Leaf>,
+    /// The folds of a tuple in its order, by their numbers.
+    pub order: Vec<usize>,
+    /// The fold of each answer, and the answer; empty where one of them is missing.
+    pub answers: Vec<(usize, DeviceAnswer)>,
+    /// How the folds keep their accumulators.
+    pub keep: Keep,
+}
+
+impl DeviceOp {
+    /// # Errors
+    /// [`Error::ReservedName`](crate::Error::ReservedName).
+    pub fn new<T: Element, O: Op<T>>(op: &O, keep: Keep) -> Result<DeviceOp> {
+        let (mut leaves, mut answers) = (Vec::new(), Vec::new());
+        op.fold().leaves(keep, &mut leaves);
+        op.answers(0, &mut answers);
+        let (mut folds, mut order): (Vec<Leaf>, Vec<usize>) = (Vec::new(), Vec::new());
+        for leaf in leaves {
+            let known = folds.iter().position(|fold| fold.key == leaf.key && fold.params == leaf.params);
+            order.push(known.unwrap_or(folds.len()));
+            if known.is_none() {
+                folds.push(leaf);
+            }
+        }
+        for leaf in &folds {
+            if let Some(wgsl) = leaf.value().filter(|wgsl| !wgsl.checked) {
+                check_names(op.name(), &wgsl.helpers)?;
+            }
+        }
+        for answer in answers.iter().filter_map(|(_, answer)| answer.as_ref()).filter(|answer| !answer.checked) {
+            check_names(op.name(), &answer.helpers)?;
+        }
+        let answers: Option<Vec<_>> = answers.into_iter().map(|(leaf, answer)| Some((order[leaf], answer?))).collect();
+        let (name, dtype) = (op.name(), T::DTYPE);
+        Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep })
+    }
+
+    /// One fold of it, as an operator without an answer.
+    pub fn alone(&self, fold: usize) -> DeviceOp {
+        let folds = vec![self.folds[fold].clone()];
+        DeviceOp { folds, order: vec![0], answers: Vec::new(), ..self.clone() }
+    }
+
+    /// Whether the order of all folds is free.
+    pub fn commutative(&self) -> bool {
+        self.folds.iter().all(|fold| fold.commutative)
+    }
+
+    /// The folds whose partials lie together: all values, then each fold with bins.
+    pub fn groups(&self) -> Vec<Group> {
+        let (values, bins): (Vec<usize>, Vec<usize>) =
+            (0..self.folds.len()).partition(|&fold| self.folds[fold].value().is_some());
+        let values = (!values.is_empty()).then_some(Group::Values(values));
+        values.into_iter().chain(bins.into_iter().map(Group::Bins)).collect()
+    }
+
+    /// Words of the accumulators of a group.
+    pub fn group_words(&self, group: &Group) -> usize {
+        group.folds().iter().map(|&fold| self.folds[fold].words).sum()
+    }
+
+    /// Words of a result for the host: each group's accumulators and a seal.
+    pub fn sealed_words(&self) -> usize {
+        self.groups().iter().map(|group| self.group_words(group) + 1).sum()
+    }
+
+    /// Words of an answer, without a count word; 0 where there is none.
+    pub fn answer_words(&self) -> usize {
+        self.answers.iter().map(|(_, answer)| answer.words.len()).sum()
+    }
+
+    /// The accumulators' words in the tuple's order, from a result for the host without its seals.
+    pub fn expand(&self, words: &[u32]) -> Vec<u32> {
+        let mut at = vec![0; self.folds.len()];
+        let mut next = 0;
+        for &fold in self.groups().iter().flat_map(Group::folds).collect::<Vec<_>>() {
+            at[fold] = next;
+            next += self.folds[fold].words;
+        }
+        self.order.iter().flat_map(|&fold| &words[at[fold]..at[fold] + self.folds[fold].words]).copied().collect()
+    }
+
+    /// All parameters: of the folds, then of the answers; and where each begins.
+    pub fn params(&self) -> Vec<u32> {
+        let folds = self.folds.iter().flat_map(|fold| &fold.params);
+        folds.chain(self.answers.iter().flat_map(|(_, answer)| &answer.params)).copied().collect()
+    }
+
+    /// The table of its folds; those of several folds one after another.
+    pub fn table(&self) -> Vec<u32> {
+        self.folds.iter().flat_map(|fold| &fold.table).copied().collect()
+    }
+
+    /// What makes texts of two operators equal: folds, and answers by their text.
+    pub fn key(&self) -> (Vec<FoldKey>, Keep) {
+        (self.folds.iter().map(|fold| fold.key.clone()).collect(), self.keep)
+    }
+
+    /// Whether its texts are the library's own, whose loops are declared and end.
+    pub fn checked(&self) -> bool {
+        self.folds.iter().all(|fold| fold.value().is_none_or(|wgsl| wgsl.checked))
+            && self.answers.iter().all(|(_, answer)| answer.checked)
+    }
+
+    /// Whether its shaders are compiled without guards against endless loops. The guards keep compilers from unrolling: an
+    /// exact sum's last pass takes three times as long with them, while plain operators lose 0.1 µs without (H200).
+    pub fn unguarded(&self) -> bool {
+        let long = |fold: &Leaf| fold.value().is_none_or(|wgsl| wgsl.state || wgsl.trips.combine > 0);
+        self.checked() && self.folds.iter().any(long)
+    }
+}

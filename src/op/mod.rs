@@ -1,0 +1,208 @@
+//! The operator contract: what an operator must say, in WGSL and in Rust, to be reduced with.
+
+mod accumulator;
+mod answer;
+mod device;
+mod partial;
+mod wgsl;
+
+pub use accumulator::{Accumulator, Member};
+pub use answer::{Answer, Part, Value};
+pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
+pub use partial::{Header, Partial};
+pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
+pub(crate) use wgsl::{declared, prefixed, tokens};
+
+use crate::element::Element;
+use crate::error::{Error, Result};
+use std::fmt::Debug;
+
+/// What is carried from element to element and how two of them become one, over elements of type `T`: in Rust and, line for
+/// line the same, in WGSL. Several [`Op`]s may answer over one fold; they then share its reduction.
+///
+/// - **Associative**: `combine(combine(a, b), c)` equals `combine(a, combine(b, c))`, up to rounding.
+/// - **Order**: where [`COMMUTATIVE`](Fold::COMMUTATIVE) (the default), accumulators are combined in any order; where it is
+///   false, strictly from left to right.
+/// - **Identity**: combining with it changes nothing.
+/// - **Positions**: the `index` of `lift` is the element's place in the whole input; in rows, in its row.
+/// - **Loops** are declared: see [`Trips`].
+///
+/// [`check`](crate::check) compares the two halves on a device.
+pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
+    /// What is carried from element to element.
+    type Acc: Accumulator;
+
+    /// Whether `combine(a, b)` equals `combine(b, a)`.
+    const COMMUTATIVE: bool = true;
+    /// Whether `lift` uses its index for other than what [`Wgsl::offset`] moves.
+    const READS_POSITION: bool = false;
+    /// Elements that one accumulator on the device holds without overflow.
+    const ELEMENTS_MAX: u64 = u64::MAX;
+
+    /// The accumulator of no elements.
+    fn identity(&self) -> Self::Acc;
+    /// The accumulator of one element; `index` is its place in the whole input.
+    fn lift(&self, x: T, index: u64) -> Self::Acc;
+    /// The accumulator of `a`'s elements followed by `b`'s.
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The device half.
+    fn wgsl(&self) -> Wgsl;
+
+    /// Adds `by` to the positions that an accumulator holds; the host half of [`Wgsl::offset`].
+    fn offset(&self, acc: Self::Acc, by: u64) -> Self::Acc {
+        let _ = by;
+        acc
+    }
+
+    /// The accumulator of neighbours on the host; `index` is the place of the first. The default keeps many accumulators
+    /// side by side where order does not matter, so that the compiler may use vector instructions.
+    #[inline(always)]
+    fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
+        accumulate_in_lanes(self, elements, index)
+    }
+
+    /// Words that `param(i)` gives the device half. They travel with each record, so that another value is not another
+    /// pipeline.
+    fn params(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// What the text of the device half depends on besides the type: folds of one type and kind share their pipelines.
+    fn kind(&self) -> String {
+        String::new()
+    }
+
+    /// Words of an accumulator on the device.
+    #[doc(hidden)]
+    fn acc_words(&self) -> usize {
+        Self::Acc::WORDS
+    }
+
+    /// The words of an accumulator, `words.len() == acc_words()`.
+    #[doc(hidden)]
+    fn write_acc(&self, acc: &Self::Acc, words: &mut [u32]) {
+        acc.write(words);
+    }
+
+    /// Reads them back.
+    #[doc(hidden)]
+    fn read_acc(&self, words: &[u32]) -> Self::Acc {
+        Self::Acc::read(words)
+    }
+
+    /// Canonical form: equal results have equal words.
+    #[doc(hidden)]
+    fn canonical(&self, acc: Self::Acc) -> Self::Acc {
+        acc
+    }
+
+    /// Whether it has a kernel that a self-test must pass.
+    #[doc(hidden)]
+    const TESTED: bool = false;
+
+    /// The kernel of a fold that may keep its accumulator in several ways.
+    #[doc(hidden)]
+    fn device(&self, keep: Keep) -> Device {
+        let _ = keep;
+        Device::Value(self.wgsl())
+    }
+
+    /// A read-only table that `table[i]` gives the device half; empty: none.
+    #[doc(hidden)]
+    fn table(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// The folds of a tuple, one after another; itself, where it is no tuple.
+    #[doc(hidden)]
+    fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
+        out.push(Leaf::of::<T, Self>(self, keep));
+    }
+}
+
+/// The accumulator of an operator.
+pub type Acc<T, O> = <<O as Op<T>>::Fold as Fold<T>>::Acc;
+
+/// An operator over elements of type `T`: a [`Fold`], and the answer that its last accumulator gives, on the host and, where
+/// it has a [`DeviceAnswer`], on the device.
+pub trait Op<T: Element>: Clone + Send + Sync + 'static {
+    /// What is folded.
+    type Fold: Fold<T>;
+    /// What the host gets.
+    type Output: Debug + Send + 'static;
+
+    /// What it computes, in a line for help texts.
+    const ABOUT: &'static str = "";
+    /// Whether the answer is the exact one, rounded once at most.
+    const EXACT: bool = false;
+
+    /// The name in labels, errors and on the command line.
+    fn name(&self) -> &'static str;
+    /// The fold that it answers over.
+    fn fold(&self) -> Self::Fold;
+    /// The answer of `count` elements.
+    ///
+    /// # Errors
+    /// Where the exact answer does not fit the output type.
+    fn finish(&self, acc: Acc<T, Self>, count: u64) -> Result<Self::Output>;
+
+    /// The name with its parameters, `variance(ddof=1)`: what partials and errors call it.
+    fn signature(&self) -> String {
+        self.name().into()
+    }
+
+    /// The answer on the device; `None`: it serves `reduce`, not `record`.
+    fn answer(&self) -> Option<DeviceAnswer> {
+        None
+    }
+
+    /// Reads a device answer of `count` elements back.
+    ///
+    /// # Errors
+    /// [`Error::NoDeviceAnswer`] where there is none; what [`Op::finish`] says.
+    fn read(&self, words: &[u32], count: u64) -> Result<Self::Output> {
+        let _ = (words, count);
+        Err(Error::NoDeviceAnswer { operator: self.name() })
+    }
+
+    /// Whether an answer of the device is as good as the host's, over these elements: equal (printed alike), unless the
+    /// operator rounds. `finished`: the device has finished it too.
+    fn close(&self, device: &Self::Output, host: &Self::Output, elements: &[T], finished: bool) -> bool {
+        let _ = (elements, finished);
+        format!("{device:?}") == format!("{host:?}")
+    }
+
+    /// The answers of a tuple, one after another, each with the number of its first fold.
+    #[doc(hidden)]
+    fn answers(&self, leaf: usize, out: &mut Vec<(usize, Option<DeviceAnswer>)>) -> usize {
+        let mut leaves = Vec::new();
+        self.fold().leaves(Keep::Registers, &mut leaves);
+        out.push((leaf, self.answer()));
+        leaf + leaves.len()
+    }
+}
+
+const LANES: usize = 32;
+
+#[inline(always)]
+fn accumulate_in_lanes<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: u64) -> F::Acc {
+    if !F::COMMUTATIVE {
+        return accumulate_in_order(fold, elements, index);
+    }
+    let mut lanes: [F::Acc; LANES] = std::array::from_fn(|_| fold.identity());
+    let rows = elements.chunks_exact(LANES);
+    let rest = rows.remainder();
+    for (r, row) in rows.enumerate() {
+        let at = index + (r * LANES) as u64;
+        for l in 0..LANES {
+            lanes[l] = fold.combine(lanes[l].clone(), fold.lift(row[l], at + l as u64));
+        }
+    }
+    let all = lanes.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b));
+    fold.combine(all, accumulate_in_order(fold, rest, index + (elements.len() - rest.len()) as u64))
+}
+
+#[inline(always)]
+fn accumulate_in_order<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: u64) -> F::Acc {
+    elements.iter().zip(index..).fold(fold.identity(), |acc, (&x, i)| fold.combine(acc, fold.lift(x, i)))
+}

@@ -1,0 +1,345 @@
+//! Histogram: counts of equal bins over a range.
+
+use super::Rule;
+use crate::element::{Dtype, Word};
+use crate::op::{Bins, Device, Keep, Member, WordType};
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+use crate::{Accumulator, Answer, DeviceAnswer, Error, Fold, Op, Part, Result, Wgsl};
+
+/// How many elements lie in each of so many equal bins over a range.
+///
+/// - **Bins**: bin k holds edge k <= x < edge k + 1, the last one its upper edge too. The edges are f64, those of NumPy's
+///   `histogram_bin_edges` of (low, high), and an element is compared as its f64 value: the counts are exact and the same on
+///   every engine. What is below, above, or NaN is counted apart, never dropped.
+/// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
+/// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
+///   memory a bin.
+///
+/// ```
+/// use treefold::{Cpu, ops::Histogram};
+/// let counts = Cpu::new().reduce(Histogram::new(2, 0.0, 1.0)?, &[0.0f32, 0.25, 0.5, 1.0, 7.0, f32::NAN])?;
+/// assert_eq!(counts.bins, [2, 2]);
+/// assert_eq!((counts.below, counts.above, counts.nan), (0, 1, 1));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+///
+/// Source: privatised counters in workgroup memory, as in CUB's `DeviceHistogram`.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    pub(crate) bins: BinCount,
+    pub(crate) range: Range,
+    /// Edges as keys of f32, i32 and u32, found once.
+    keys: Arc<[OnceLock<Vec<u32>>; 3]>,
+}
+
+/// A number of bins.
+#[derive(Clone, Copy, Debug)]
+pub struct BinCount(u32);
+
+impl FromStr for BinCount {
+    type Err = ();
+    fn from_str(text: &str) -> std::result::Result<BinCount, ()> {
+        text.parse().ok().filter(|bins| BINS.contains(bins)).map(BinCount).ok_or(())
+    }
+}
+
+impl Rule for BinCount {
+    const RULE: &'static str = "a whole number from 1 to 16777216";
+}
+
+/// A range `low..=high`; written `LOW:HIGH`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    low: f64,
+    high: f64,
+}
+
+impl FromStr for Range {
+    type Err = ();
+    fn from_str(text: &str) -> std::result::Result<Range, ()> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        let ends = text.split_once(':').and_then(|(low, high)| Some((number(low)?, number(high)?)));
+        match ends {
+            Some((low, high)) if low < high && (high - low).is_finite() => Ok(Range { low, high }),
+            _ => Err(()),
+        }
+    }
+}
+
+impl Rule for Range {
+    const RULE: &'static str = "LOW:HIGH, two numbers, the first one smaller";
+}
+
+impl Default for Histogram {
+    /// 256 bins over 0..=1.
+    fn default() -> Self {
+        Histogram { bins: BinCount(256), range: Range { low: 0.0, high: 1.0 }, keys: Arc::default() }
+    }
+}
+
+/// How many bins there may be.
+const BINS: std::ops::RangeInclusive<u32> = 1..=1 << 24;
+/// Beside the bins: below, above, NaN.
+const OTHERS: usize = 3;
+
+impl Histogram {
+    /// So many bins over low..=high.
+    ///
+    /// # Errors
+    /// [`Error::BadRange`] where there is no bin, low < high does not hold, or high - low is no finite f64.
+    pub fn new(bins: u32, low: f64, high: f64) -> Result<Histogram> {
+        if !BINS.contains(&bins) || low >= high || !(high - low).is_finite() {
+            return Err(Error::BadRange { bins, low, high });
+        }
+        Ok(Histogram { bins: BinCount(bins), range: Range { low, high }, ..Histogram::default() })
+    }
+
+    /// The edges, one more than there are bins.
+    pub fn edges(&self) -> Vec<f64> {
+        let Range { low, high } = self.range;
+        let step = (high - low) / f64::from(self.bins.0);
+        (0..self.bins.0).map(|k| f64::from(k) * step + low).chain([high]).collect()
+    }
+
+    /// The key of the lowest element of each bin, and one above the highest element in range; where there is none, the
+    /// highest key of all. The slot of the element that has this key stands behind them.
+    fn edge_keys<T: Word>(&self) -> &[u32] {
+        let number = match T::DTYPE {
+            Dtype::F32 => 0,
+            Dtype::I32 => 1,
+            _ => 2,
+        };
+        self.keys[number].get_or_init(|| self.find_keys::<T>())
+    }
+
+    fn find_keys<T: Word>(&self) -> Vec<u32> {
+        let (least, most) = match T::DTYPE {
+            Dtype::F32 => (T::from_bits(0xff80_0000).key(), T::from_bits(0x7f80_0000).key()),
+            _ => (0, u32::MAX),
+        };
+        // The lowest key whose element is not below an edge (or is above it), by halves; one more than all where there is none.
+        let first = |beyond: &dyn Fn(f64) -> bool| {
+            let (mut low, mut high) = (u64::from(least), u64::from(most) + 1);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if beyond(T::unkey(middle as u32).to_f64()) { high = middle } else { low = middle + 1 }
+            }
+            low.min(u64::from(u32::MAX)) as u32
+        };
+        let edges = self.edges();
+        let inner = edges[..edges.len() - 1].iter().map(|&edge| first(&|x| x >= edge));
+        let top = T::unkey(u32::MAX);
+        let (x, bins) = (top.to_f64(), self.bins.0);
+        let slot = if top.is_nan() {
+            bins + 2
+        } else if x < self.range.low {
+            bins
+        } else if x > self.range.high {
+            bins + 1
+        } else {
+            edges[..edges.len() - 1].partition_point(|&edge| edge <= x) as u32 - 1
+        };
+        inner.chain([first(&|x| x > self.range.high), slot]).collect()
+    }
+
+    /// How a device guesses a place in f32, and how far off it may be.
+    fn guess<T: Word>(&self) -> Guess {
+        let Range { low, high } = self.range;
+        let bins = f64::from(self.bins.0);
+        let fraction = 23 - self.bins.0.next_power_of_two().trailing_zeros().min(22);
+        let exact_scale = bins / (high - low);
+        let base = 2f64.powi(23 - fraction as i32);
+        let (origin, scale) = ((base - low * exact_scale) as f32, exact_scale as f32);
+        let u = 2f64.powi(-24);
+        let most = low.abs().max(high.abs());
+        // Of the element: an integer's conversion, a flushed subnormal. Of the product: that of the scale and its own rounding.
+        // Of the place of 0, which low moves away. All in bins.
+        let element = if T::DTYPE == Dtype::F32 { 2f64.powi(-126) } else { most * u };
+        let origin_error = (f64::from(origin) - (base - low * exact_scale)).abs();
+        let error = exact_scale * (element + 2.0 * most * u) + origin_error;
+        // Two roundings of the sum whose mantissa is the place.
+        let near = error * 2f64.powi(fraction as i32) * 1.1 + 2.0;
+        let range = most < 1e37 && exact_scale < 1e30 && exact_scale > 1e-30;
+        let safe = range && 4.0 * near + 4.0 < 2f64.powi(fraction as i32);
+        // Where the guess is not safe, every element counts as near.
+        let near = if safe { near.ceil() as u32 } else { 1 << fraction };
+        Guess { origin, scale, fraction, near, safe }
+    }
+
+    /// The element's bin: by a guess and its neighbours, as on the device.
+    #[inline(always)]
+    fn bin<T: Word>(&self, x: T, keys: &[u32]) -> usize {
+        let bins = self.bins.0 as usize;
+        if x.is_nan() {
+            return bins + 2;
+        }
+        let key = x.key();
+        if key == u32::MAX {
+            return keys[bins + 1] as usize;
+        }
+        if key < keys[0] {
+            return bins;
+        }
+        if key >= keys[bins] {
+            return bins + 1;
+        }
+        let Range { low, high } = self.range;
+        let place = (x.to_f64() - low) / (high - low) * f64::from(self.bins.0);
+        let guess = (place.max(0.0) as usize).min(bins - 1);
+        if keys[guess] <= key && key < keys[guess + 1] {
+            return guess;
+        }
+        keys[..=bins].partition_point(|&edge| edge <= key) - 1
+    }
+}
+
+/// A place in f32: x·scale + origin, whose mantissa has so many bits of fraction, of which so many units may be wrong.
+struct Guess {
+    origin: f32,
+    scale: f32,
+    fraction: u32,
+    near: u32,
+    safe: bool,
+}
+
+/// Counts of a [`Histogram`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Elements in each bin.
+    pub bins: Vec<u64>,
+    /// Elements below the range.
+    pub below: u64,
+    /// Elements above the range.
+    pub above: u64,
+    /// NaN.
+    pub nan: u64,
+}
+
+impl Answer for Counts {
+    fn parts(&self) -> Vec<Part> {
+        let bins = self.bins.iter().map(|&count| Part::new("bin", count));
+        let others = [("below", self.below), ("above", self.above), ("nan", self.nan)];
+        bins.chain(others.map(|(name, count)| Part::new(name, count))).collect()
+    }
+}
+
+/// The accumulator of a [`Histogram`]: a count for each bin, then below, above, NaN. 64 bits each on the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BinCounts(Vec<u64>);
+
+impl Accumulator for BinCounts {
+    const WORDS: usize = 0;
+    const WGSL: &'static str = "";
+    const MEMBERS: &'static [Member] = &[];
+    fn write(&self, words: &mut [u32]) {
+        for (word, &count) in words.iter_mut().zip(&self.0) {
+            *word = count as u32;
+        }
+    }
+    fn read(words: &[u32]) -> Self {
+        BinCounts(words.iter().map(|&word| word.into()).collect())
+    }
+    fn fits(&self) -> bool {
+        self.0.iter().all(|&count| u32::try_from(count).is_ok())
+    }
+}
+
+impl<T: Word> Fold<T> for Histogram {
+    type Acc = BinCounts;
+    const ELEMENTS_MAX: u64 = (1 << 32) - 1;
+
+    fn identity(&self) -> BinCounts {
+        BinCounts(vec![0; Fold::<T>::acc_words(self)])
+    }
+    fn lift(&self, x: T, index: u64) -> BinCounts {
+        self.accumulate(&[x], index)
+    }
+    fn combine(&self, mut a: BinCounts, b: BinCounts) -> BinCounts {
+        a.0.iter_mut().zip(b.0).for_each(|(a, b)| *a += b);
+        a
+    }
+    fn accumulate(&self, elements: &[T], _: u64) -> BinCounts {
+        let keys = self.edge_keys::<T>();
+        let mut counts = Fold::<T>::identity(self);
+        for &x in elements {
+            counts.0[self.bin(x, keys)] += 1;
+        }
+        counts
+    }
+    fn params(&self) -> Vec<u32> {
+        let Guess { origin, scale, near, .. } = self.guess::<T>();
+        vec![origin.to_bits(), scale.to_bits(), near, 2 * near]
+    }
+    fn table(&self) -> Vec<u32> {
+        self.edge_keys::<T>().to_vec()
+    }
+    fn kind(&self) -> String {
+        format!("bins={}, safe={}", self.bins.0, self.guess::<T>().safe)
+    }
+    fn acc_words(&self) -> usize {
+        self.bins.0 as usize + OTHERS
+    }
+    /// It has bins only.
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new("", "", "")
+    }
+    fn device(&self, keep: Keep) -> Device {
+        let slots = u64::from(self.bins.0) + OTHERS as u64;
+        // As many replicas as there is room for; devices that take 32 of an exact sum's have 40 KiB.
+        let (most, counters) = match keep {
+            Keep::Bins { replicas: 32 } => (32, 33 * 256),
+            Keep::Bins { replicas } => (replicas, 4096),
+            Keep::Registers | Keep::Registers64 => (1, 4096),
+        };
+        let room = (counters / slots).max(1).ilog2();
+        let Guess { fraction, safe, .. } = self.guess::<T>();
+        let base = (150 - fraction) << 23;
+        Device::Bins(Bins {
+            constants: format!(
+                "const SLOTS = {slots}u;\nconst COLUMNS = {}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\nconst SAFE = {safe};\n",
+                slots.div_ceil(4)
+            ),
+            both: vec![include_str!("../../shaders/histogram/settle.wgsl")],
+            read: vec![include_str!("../../shaders/histogram/bins.wgsl")],
+            settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
+            settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
+            bins: slots,
+            replicas: most.min(1 << room),
+            wide: false,
+            signed: false,
+            columns: slots.div_ceil(4),
+            carries: false,
+            trips: (26, slots.div_ceil(32) + 8, 0),
+        })
+    }
+}
+
+impl<T: Word> Op<T> for Histogram {
+    type Fold = Histogram;
+    type Output = Counts;
+    const ABOUT: &'static str = "Counts of equal bins over a range; below, above and NaN apart";
+    const EXACT: bool = true;
+
+    fn name(&self) -> &'static str {
+        "histogram"
+    }
+    fn signature(&self) -> String {
+        format!("histogram(bins={},range={}:{})", self.bins.0, self.range.low, self.range.high)
+    }
+    fn fold(&self) -> Histogram {
+        self.clone()
+    }
+    fn finish(&self, acc: BinCounts, _: u64) -> Result<Counts> {
+        let (bins, others) = acc.0.split_at(self.bins.0 as usize);
+        Ok(Counts { bins: bins.to_vec(), below: others[0], above: others[1], nan: others[2] })
+    }
+    /// The counts as they are.
+    fn answer(&self) -> Option<DeviceAnswer> {
+        let bins = (0..self.bins.0).map(|_| ("bin", WordType::U32));
+        Some(DeviceAnswer::checked(bins.chain(["below", "above", "nan"].map(|name| (name, WordType::U32))), ""))
+    }
+    fn read(&self, words: &[u32], count: u64) -> Result<Counts> {
+        Op::<T>::finish(self, BinCounts::read(words), count)
+    }
+}

@@ -1,0 +1,193 @@
+//! The cost of an operator: what a plan must know of it.
+
+use crate::op::{DeviceOp, Group, Leaf, Trips};
+
+/// What a plan must know of an operator: bytes and loop trips.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cost {
+    /// Bytes of one element: 2, 4 or 8.
+    pub element_bytes: u64,
+    /// Whether its order is free.
+    pub commutative: bool,
+    /// Its groups of partials.
+    pub groups: Vec<GroupCost>,
+    /// Words of a result for the host, seals included.
+    pub sealed_words: u64,
+    /// Words of an answer, without a count word.
+    pub answer_words: u64,
+    /// Whether a table is bound.
+    pub table: bool,
+    /// Whether one load in flight suffices.
+    pub one_load: bool,
+    /// Loop trips of taking one element.
+    pub element_trips: u64,
+    /// Loop trips of taking a vector by its own form; `None`: element by element.
+    pub vector_trips: Option<u64>,
+    /// Loop trips of one combine of all values.
+    pub combine_trips: u64,
+    /// Loop trips of one shuffle of all values.
+    pub shuffle_trips: u64,
+    /// Loop trips of what an invocation does once: index offsets, own bins, writing, finishing.
+    pub once_trips: u64,
+    /// The function that loops most, for errors.
+    pub longest: (&'static str, u64),
+}
+
+/// One group of partials.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupCost {
+    /// Accumulators of so many words, combined by value.
+    Values {
+        /// Words of one.
+        words: u64,
+    },
+    /// Bins in workgroup memory.
+    Bins {
+        /// Columns of 16 bytes that a partial has.
+        columns: u64,
+        /// Counters of one replica.
+        counters: u64,
+        /// Sums that the replicas are folded to.
+        sums: u64,
+        /// Replicas.
+        replicas: u32,
+        /// Bytes of workgroup memory.
+        workgroup_bytes: u64,
+        /// Whether one workgroup must settle all columns.
+        carries: bool,
+        /// Loop trips of settling, and of one column.
+        settle_trips: (u64, u64),
+    },
+}
+
+impl GroupCost {
+    /// Bytes of one partial.
+    pub fn partial_bytes(&self) -> u64 {
+        match *self {
+            GroupCost::Values { words } => 4 * words,
+            GroupCost::Bins { columns, .. } => 16 * columns,
+        }
+    }
+}
+
+impl Cost {
+    /// An operator over 32-bit elements without loops of its own.
+    pub fn plain(acc_words: u64, commutative: bool) -> Cost {
+        Cost {
+            element_bytes: 4,
+            commutative,
+            groups: vec![GroupCost::Values { words: acc_words }],
+            sealed_words: acc_words + 1,
+            answer_words: 1,
+            table: false,
+            one_load: false,
+            element_trips: 0,
+            vector_trips: None,
+            combine_trips: 0,
+            shuffle_trips: 0,
+            once_trips: 0,
+            longest: ("lift", 0),
+        }
+    }
+
+    /// Of an operator.
+    pub fn of(op: &DeviceOp) -> Cost {
+        let arrays = |fold: &Leaf| fold.members.iter().filter(|m| m.of == "array").map(|m| m.words as u64).sum::<u64>();
+        let groups = op.groups();
+        let group = |group: &Group| match group {
+            Group::Values(_) => GroupCost::Values { words: op.group_words(group) as u64 },
+            Group::Bins(fold) => match op.folds[*fold].bins() {
+                Some(bins) => GroupCost::Bins {
+                    columns: bins.columns,
+                    counters: bins.bins,
+                    sums: bins.sums(),
+                    replicas: bins.replicas,
+                    workgroup_bytes: bins.workgroup_bytes(),
+                    carries: bins.carries,
+                    settle_trips: (bins.trips.1, bins.trips.2),
+                },
+                None => GroupCost::Values { words: op.folds[*fold].words as u64 },
+            },
+        };
+        let trips: Vec<Trips> = op.folds.iter().map(|fold| bounded(fold.trips())).collect();
+        let sum = |of: &dyn Fn(&Trips) -> u64| trips.iter().map(of).sum::<u64>();
+        let values = op.folds.iter().filter(|fold| fold.value().is_some());
+        let (element, combine) = (sum(&|trips| trips.lift), sum(&|trips| trips.combine));
+        // An accumulator of its own takes elements without `combine`.
+        let combined: u64 = values
+            .clone()
+            .filter(|fold| fold.value().is_some_and(|wgsl| !wgsl.state))
+            .map(|fold| bounded(fold.trips()).combine)
+            .sum();
+        let own_vectors = trips.iter().any(|trips| trips.vector > 0);
+        let finish: u64 = op.answers.iter().map(|(_, answer)| answer.trips.min(STATED_MAX)).sum();
+        let fixed: u64 = values.clone().filter_map(|fold| Some(fold.value()?.fixed_trips)).sum();
+        let written: u64 = op.folds.iter().map(arrays).sum::<u64>() + op.answer_words().min(256) as u64;
+        let longest = trips.iter().flat_map(|trips| {
+            [
+                ("lift", trips.lift),
+                ("combine", trips.combine),
+                ("the vector form", trips.vector),
+                ("the index offset", trips.offset),
+                ("shuffle", trips.shuffle),
+            ]
+        });
+        let longest = longest.chain([("finish", finish)]).max_by_key(|&(_, trips)| trips).unwrap_or(("lift", 0));
+        Cost {
+            element_bytes: op.dtype.bytes(),
+            commutative: op.commutative(),
+            groups: groups.iter().map(group).collect(),
+            sealed_words: op.sealed_words() as u64,
+            answer_words: op.answer_words() as u64,
+            table: !op.table().is_empty(),
+            one_load: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
+            element_trips: element + combined,
+            vector_trips: own_vectors.then(|| {
+                let form =
+                    |trips: &Trips| if trips.vector > 0 { trips.vector } else { 8 * (trips.lift + trips.combine) };
+                trips.iter().map(form).sum()
+            }),
+            combine_trips: combine,
+            shuffle_trips: sum(&|trips| trips.shuffle) + values.map(arrays).sum::<u64>(),
+            once_trips: sum(&|trips| trips.offset) + fixed + finish + written,
+            longest,
+        }
+    }
+
+    /// Bytes of one partial of all groups.
+    pub fn partial_bytes(&self) -> u64 {
+        self.groups.iter().map(GroupCost::partial_bytes).sum()
+    }
+
+    /// Words of the values that a workgroup reduces; 0 without values.
+    pub fn value_words(&self) -> u64 {
+        let words = self.groups.iter().map(|group| match group {
+            GroupCost::Values { words } => *words,
+            GroupCost::Bins { .. } => 0,
+        });
+        words.sum()
+    }
+
+    /// Bytes of workgroup memory that bins take.
+    pub fn bins_bytes(&self) -> u64 {
+        let bytes = self.groups.iter().map(|group| match group {
+            GroupCost::Bins { workgroup_bytes, .. } => *workgroup_bytes,
+            GroupCost::Values { .. } => 0,
+        });
+        bytes.sum()
+    }
+
+    /// Whether there are bins.
+    pub fn has_bins(&self) -> bool {
+        self.bins_bytes() > 0
+    }
+}
+
+/// Trips that a function may state; more would fit no plan either, and sums of them would leave 64 bits.
+const STATED_MAX: u64 = 1 << 32;
+
+fn bounded(trips: Trips) -> Trips {
+    let Trips { lift, combine, vector, offset, shuffle } = trips;
+    let [lift, combine, vector, offset, shuffle] = [lift, combine, vector, offset, shuffle].map(|n| n.min(STATED_MAX));
+    Trips { lift, combine, vector, offset, shuffle }
+}

@@ -1,0 +1,189 @@
+//! From lengths and limits to dispatches: pure arithmetic, plain data, tested without a GPU.
+//!
+//! ```text
+//! pieces of the input ──► reduce passes ──► partials ──► a combine pass for each group ──► results
+//! small input ──────────► one workgroup ────────────────────────────────────────────────► results
+//! ```
+//!
+//! A reduction is rows × splits: the whole input is one row, read by as many workgroups (splits) as there are; many rows of
+//! one length are read by a few workgroups each.
+
+mod budget;
+mod cost;
+mod rows;
+mod tuning;
+mod windows;
+
+pub use cost::{Cost, GroupCost};
+pub use rows::{Planner, Request};
+pub use tuning::{Launch, Order, Tuning};
+
+use std::ops::Range;
+
+/// Partials that an invocation of `bins/combine.wgsl` loads at a time.
+pub const ROWS_AT_ONCE: u32 = 9;
+
+/// Which kernel: elements into partials or results, or partials into results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kernel {
+    /// `reduce.wgsl`.
+    Reduce,
+    /// `combine.wgsl`, or `bins/combine.wgsl` of a group of bins.
+    Combine {
+        /// The group, by its number in [`Cost::groups`].
+        group: usize,
+    },
+}
+
+/// What a kernel writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Store {
+    /// Partials, for the next pass.
+    Partial,
+    /// Accumulators, each group's with a seal, for the host.
+    Sealed,
+    /// Finished answers.
+    Answer {
+        /// Whether a count word follows each.
+        counted: bool,
+    },
+}
+
+/// How elements are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Load {
+    /// 16 bytes of neighbours.
+    Vector,
+    /// The two halves of every pair from two inputs.
+    Zipped,
+    /// One element, where the operator's loops leave no trips for more.
+    One,
+    /// The same of zipped inputs.
+    OneZipped,
+}
+
+impl Load {
+    /// Whether an element is loaded at a time.
+    pub fn one(self) -> bool {
+        matches!(self, Load::One | Load::OneZipped)
+    }
+}
+
+/// What decides the text of a shader, next to the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// Which kernel.
+    pub kernel: Kernel,
+    /// What it writes.
+    pub store: Store,
+    /// Invocations of a workgroup.
+    pub workgroup_size: u32,
+    /// Fewest lanes of a subgroup, where workgroups reduce by shuffles.
+    pub lanes_min: Option<u32>,
+    /// Vectors that an invocation loads before it uses the first.
+    pub loads_in_flight: u32,
+    /// The order in which invocations read.
+    pub order: Order,
+    /// How elements are loaded.
+    pub load: Load,
+    /// Whether there is more than one row.
+    pub rows: bool,
+    /// Columns that a workgroup of `bins/combine.wgsl` adds.
+    pub columns_here: u32,
+    /// Invocations that share a sum of replicas or columns, by group.
+    pub lanes_per_sum: u32,
+}
+
+/// Parameters of one dispatch: `Params` in params.wgsl, which says what each is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Params {
+    /// Element of the binding (or partial) at which the first row begins.
+    pub first: u32,
+    /// Elements (or partials) of a row.
+    pub count: u32,
+    /// Elements (or partials) from one row to the next.
+    pub stride: u32,
+    /// Workgroups of a row.
+    pub splits: u32,
+    /// Blocked: vectors of an invocation at most. Striped: full grid strides. Combine: partials of an invocation.
+    pub vectors: u32,
+    /// Vectors that all invocations of a row read in a round.
+    pub grid_stride: u32,
+    /// Partial of the first workgroup.
+    pub partial: u32,
+    /// Partials in all.
+    pub partials: u32,
+    /// Word of the output at which the first row's result begins.
+    pub output: u32,
+    /// Zipped inputs: from an element of the first to its partner in the second, modulo 2^32.
+    pub partner: u32,
+    /// Position of the binding's element 0, modulo 2^64.
+    pub base: [u32; 2],
+    /// Elements of a whole row.
+    pub total: [u32; 2],
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+/// What is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Bytes of an input buffer.
+    Input {
+        /// Which one.
+        buffer: usize,
+        /// Which bytes; they begin aligned.
+        bytes: Range<u64>,
+    },
+    /// Bytes of the scratch buffer.
+    Scratch {
+        /// Which bytes; they begin aligned.
+        bytes: Range<u64>,
+    },
+    /// The output that the caller names.
+    Output,
+    /// The operator's table.
+    Table,
+    /// A few bytes that nobody reads: bindings may not be empty.
+    Placeholder,
+}
+
+/// A resource at a binding of group 0. Binding 2 is the uniform block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The binding's number.
+    pub slot: u32,
+    /// What is bound.
+    pub resource: Resource,
+}
+
+/// One dispatch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Its shader.
+    pub variant: Variant,
+    /// Workgroups.
+    pub workgroups: u32,
+    /// What is bound.
+    pub bindings: Vec<Binding>,
+    /// Its parameters.
+    pub params: Params,
+    /// Words of the scratch buffer at which the partials of each group begin, where there are several.
+    pub regions: Vec<u32>,
+    /// Loop trips of its busiest invocation.
+    pub trips: u64,
+}
+
+/// All dispatches of one reduction, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The dispatches.
+    pub passes: Vec<Pass>,
+    /// Bytes of the scratch buffer.
+    pub scratch_bytes: u64,
+    /// Elements in all.
+    pub elements: u64,
+    /// Results.
+    pub rows: u64,
+}

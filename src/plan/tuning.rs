@@ -1,0 +1,125 @@
+//! Launch policies: one row per class of adapter, with the measurement beside each number.
+
+use crate::error::{Error, Result};
+
+/// The order in which an invocation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// A workgroup reads a tile at a time, neighbouring invocations neighbouring vectors, so that a subgroup's loads coalesce.
+    /// For GPUs.
+    Striped,
+    /// Each invocation reads a block of its own. For CPUs, and for operators whose order is strict.
+    Blocked,
+}
+
+/// The launch policy of one kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Launch {
+    /// Invocations of a workgroup; a power of two.
+    pub workgroup_size: u32,
+    /// Workgroups of a dispatch, at most.
+    pub workgroups_max: u32,
+    /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16.
+    pub loads_in_flight: u32,
+    /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
+    pub single_elements_max: u64,
+}
+
+/// The launch policies of a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Tuning {
+    /// The kernel that reads elements into values.
+    pub fold: Launch,
+    /// The kernel that reads elements into bins.
+    pub bins: Launch,
+    /// Invocations of the one workgroup that reduces small inputs and partials; a power of two.
+    pub single_workgroup_size: u32,
+    /// The order in which invocations read.
+    pub order: Order,
+    /// Whether workgroups reduce by subgroup shuffles where the device has them.
+    pub subgroups: bool,
+    /// Whether exact operators begin with bins in workgroup memory, or with each invocation's own words.
+    pub bins_in_workgroup: bool,
+    /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
+    pub dispatch_bytes_max: u64,
+}
+
+impl Tuning {
+    /// GPUs of which nothing more is known. 100 ms at 20 GB/s are 2 GB; integrated GPUs read faster than that.
+    pub const GPU: Tuning = Tuning {
+        fold: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 4, single_elements_max: 1 << 14 },
+        bins: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 2, single_elements_max: 1 << 14 },
+        single_workgroup_size: 256,
+        order: Order::Striped,
+        subgroups: true,
+        bins_in_workgroup: true,
+        dispatch_bytes_max: 1 << 30,
+    };
+
+    /// NVIDIA's discrete GPUs; each figure of an H200, `cargo run --release --example measure -- operator=… log2=…`.
+    /// `fold`, 2^28 f32: argmin 244.2, fast_variance 237.1 µs; one workgroup of 1024
+    /// takes 4.1 µs for 2^16 elements, two dispatches 5.9 (`operator=fast_sum log2=16 single_log2=10`). `bins`, sum of 2^28 f32
+    /// by loads in flight: 1: 246.7, 2: 241.4, 3: 245.7, 4: 247.0 µs; of 2^15 and 2^16 in one workgroup 6.8, 10.1 µs, in two
+    /// dispatches 6.7, 6.7.
+    pub const NVIDIA: Tuning = Tuning {
+        fold: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 4, single_elements_max: 1 << 16 },
+        bins: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 2, single_elements_max: 1 << 15 },
+        single_workgroup_size: 1024,
+        dispatch_bytes_max: 1 << 31,
+        ..Tuning::GPU
+    };
+
+    /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `measure -- operator=fast_sum log2=24 window_log2=25
+    /// groups=8`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its
+    /// noise.
+    pub const CPU: Tuning = Tuning {
+        fold: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
+        bins: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
+        single_workgroup_size: 32,
+        order: Order::Blocked,
+        subgroups: false,
+        bins_in_workgroup: false,
+        dispatch_bytes_max: 64 << 20,
+    };
+
+    /// The same with changes: `Tuning::GPU.with(|tuning| tuning.fold.loads_in_flight = 8)`.
+    pub fn with(mut self, change: impl FnOnce(&mut Tuning)) -> Tuning {
+        change(&mut self);
+        self
+    }
+
+    /// The row of an adapter.
+    pub fn of(info: &wgpu::AdapterInfo) -> Tuning {
+        const NVIDIA: u32 = 0x10de;
+        match info.device_type {
+            wgpu::DeviceType::Cpu => Tuning::CPU,
+            wgpu::DeviceType::DiscreteGpu if info.vendor == NVIDIA => Tuning::NVIDIA,
+            _ => Tuning::GPU,
+        }
+    }
+
+    /// # Errors
+    /// [`Error::BadTuning`] names the first number that no plan could keep.
+    pub(crate) fn check(&self) -> Result<()> {
+        let power = |n: u32| (u64::from(n), n.is_power_of_two(), "a power of two");
+        let loads = |n: u32| (u64::from(n), (1..=16).contains(&n), "1 to 16");
+        let groups = |n: u32| (u64::from(n), (1..=65535).contains(&n), "1 to 65535");
+        let bytes = self.dispatch_bytes_max;
+        let numbers = [
+            ("fold.workgroup_size", power(self.fold.workgroup_size)),
+            ("bins.workgroup_size", power(self.bins.workgroup_size)),
+            ("single_workgroup_size", power(self.single_workgroup_size)),
+            ("fold.workgroups_max", groups(self.fold.workgroups_max)),
+            ("bins.workgroups_max", groups(self.bins.workgroups_max)),
+            ("fold.loads_in_flight", loads(self.fold.loads_in_flight)),
+            ("bins.loads_in_flight", loads(self.bins.loads_in_flight)),
+            ("dispatch_bytes_max", (bytes, bytes >= 1024, "at least 1024")),
+        ];
+        match numbers.into_iter().find(|&(_, (_, good, _))| !good) {
+            Some((what, (value, _, rule))) => Err(Error::BadTuning { what, value, rule }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The CPU engine: the operators' Rust twins on all cores, and the reference that the kernels are tested against.
+
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::op::{Fold, Op, Partial};
+use std::num::NonZero;
+
+/// Reduces on the threads of this machine: the engine where there is no adapter.
+///
+/// Elements are folded in blocks of fixed length whose accumulators are combined from left to right, so the result does
+/// not depend on the number of threads.
+///
+/// ```
+/// use treefold::{Cpu, ops::Sum};
+/// let cpu = Cpu::with_threads(2);
+/// assert_eq!(cpu.reduce(Sum, &vec![1u32; 1_000_000])?, 1_000_000);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    threads: usize,
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Cpu::new()
+    }
+}
+
+/// Elements that one accumulator takes before it is combined with its neighbour's.
+const BLOCK: usize = 1 << 16;
+/// Words of an accumulator beyond which blocks are combined as they come.
+const WIDE_WORDS: usize = 256;
+
+impl Cpu {
+    /// With as many threads as this process may run at once.
+    pub fn new() -> Cpu {
+        Cpu::with_threads(std::thread::available_parallelism().map_or(1, NonZero::get))
+    }
+
+    /// With so many threads; 0 counts as 1.
+    pub fn with_threads(threads: usize) -> Cpu {
+        Cpu { threads: threads.max(1) }
+    }
+
+    /// How many threads it uses.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The answer of `op` over `elements`.
+    ///
+    /// # Errors
+    /// What [`Op::finish`] says: an integer result that does not fit.
+    pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
+        op.finish(self.accumulate(&op.fold(), elements, 0), elements.len() as u64)
+    }
+
+    /// The answer of each row of `length` elements.
+    ///
+    /// # Errors
+    /// [`Error::RaggedRows`] where the elements are no whole rows; what [`Op::finish`] says.
+    pub fn reduce_each<T: Element, O: Op<T>>(&self, op: O, elements: &[T], length: usize) -> Result<Vec<O::Output>> {
+        if length == 0 || !elements.len().is_multiple_of(length) {
+            return Err(Error::RaggedRows { elements: elements.len() as u64, length: length as u64 });
+        }
+        let fold = op.fold();
+        let rows = elements.chunks(length);
+        rows.map(|row| op.finish(self.accumulate(&fold, row, 0), length as u64)).collect()
+    }
+
+    /// The accumulator of `elements`, to be merged and finished elsewhere.
+    pub fn partial<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Partial<T, O> {
+        let acc = self.accumulate(&op.fold(), elements, 0);
+        Partial::of(op, acc, elements.len() as u64, None)
+    }
+
+    /// The same of elements whose first has this place in the whole input.
+    pub fn partial_at<T: Element, O: Op<T>>(&self, op: O, elements: &[T], first: u64) -> Partial<T, O> {
+        let acc = self.accumulate(&op.fold(), elements, first);
+        Partial::of(op, acc, elements.len() as u64, Some(first))
+    }
+
+    /// The accumulator of `elements`, of which the first has this index in the whole input.
+    pub(crate) fn accumulate<T: Element, F: Fold<T>>(&self, fold: &F, elements: &[T], index: u64) -> F::Acc {
+        let blocks = elements.len().div_ceil(BLOCK);
+        let share = blocks.div_ceil(self.threads).max(1);
+        // Wide accumulators, which are of integers, are combined as they come; others in their order at the end, so that the
+        // number of threads does not show in what is rounded.
+        let wide = fold.acc_words() > WIDE_WORDS;
+        let work = |part: &[T], at: u64| {
+            let mut accs: Vec<F::Acc> = Vec::new();
+            for (block, at) in part.chunks(BLOCK).zip((at..).step_by(BLOCK)) {
+                let acc = accumulate_block(fold, block, at);
+                match accs.pop() {
+                    Some(before) if wide => accs.push(fold.combine(before, acc)),
+                    before => accs.extend(before.into_iter().chain([acc])),
+                }
+            }
+            accs
+        };
+        let parts: Vec<(&[T], u64)> = elements.chunks(share * BLOCK).zip((index..).step_by(share * BLOCK)).collect();
+        let accs = std::thread::scope(|scope| {
+            let work = &work;
+            let mut parts = parts.into_iter();
+            let mine = parts.next();
+            let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || work(part, at))).collect();
+            let mut accs = mine.map_or(vec![], |(part, at)| work(part, at));
+            for other in others {
+                match other.join() {
+                    Ok(more) => accs.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            accs
+        });
+        accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))
+    }
+}
+
+/// One block, with the widest vector instructions that this processor has and the compiler can use.
+fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn accumulate_avx2<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
+            fold.accumulate(block, index)
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
+            // SAFETY: the processor has what the function was compiled for; every processor with BMI2 has BMI1 and POPCNT.
+            return unsafe { accumulate_avx2(fold, block, index) };
+        }
+    }
+    fold.accumulate(block, index)
+}

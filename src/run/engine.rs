@@ -1,0 +1,90 @@
+//! Whatever is there: an adapter or the CPU, behind one door.
+
+use super::cpu::Cpu;
+use super::stream::{Stream, StreamOptions};
+use crate::device::Gpu;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::op::Op;
+
+/// A GPU, a software adapter or the CPU engine.
+///
+/// ```
+/// use treefold::{Engine, ops::Sum};
+/// let engine = Engine::named("cpu")?;
+/// assert_eq!(engine.reduce(Sum, &[1u32, 2, 3])?, 6);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// An opened adapter.
+    Gpu(Gpu),
+    /// The threads of this machine.
+    Cpu(Cpu),
+}
+
+impl Engine {
+    /// The best adapter (see [`Gpu::new`]), or the CPU engine where none opens.
+    ///
+    /// # Errors
+    /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there.
+    pub fn best() -> Result<Engine> {
+        match Gpu::new() {
+            Ok(gpu) => Ok(Engine::Gpu(gpu)),
+            Err(error @ Error::AdapterNotFound { .. }) => Err(error),
+            Err(error) => {
+                log::info!("{error}; using the CPU engine");
+                Ok(Engine::Cpu(Cpu::new()))
+            }
+        }
+    }
+
+    /// `"cpu"` for the CPU engine, else an adapter by number or by a part of its name (see [`Gpu::named`]).
+    ///
+    /// # Errors
+    /// [`Error::AdapterNotFound`] lists what there is.
+    pub fn named(wanted: &str) -> Result<Engine> {
+        if wanted.eq_ignore_ascii_case("cpu") {
+            return Ok(Engine::Cpu(Cpu::new()));
+        }
+        Gpu::named(wanted).map(Engine::Gpu)
+    }
+
+    /// The adapter's name, or `cpu` with its threads.
+    pub fn name(&self) -> String {
+        match self {
+            Engine::Gpu(gpu) => gpu.info().name,
+            Engine::Cpu(cpu) => format!("cpu ({} threads)", cpu.threads()),
+        }
+    }
+
+    /// `vulkan`, `metal`, `dx12`, `gl`, or `cpu`.
+    pub fn backend(&self) -> &'static str {
+        match self {
+            Engine::Gpu(gpu) => gpu.info().backend.to_str(),
+            Engine::Cpu(_) => "cpu",
+        }
+    }
+
+    /// The answer of `op` over elements in host memory.
+    ///
+    /// # Errors
+    /// What the device or [`Op::finish`] says.
+    pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
+        match self {
+            Engine::Gpu(gpu) => gpu.reduce(op, elements),
+            Engine::Cpu(cpu) => cpu.reduce(op, elements),
+        }
+    }
+
+    /// Begins a reduction whose elements come in parts; see [`Stream`].
+    ///
+    /// # Errors
+    /// What the device says when its buffers and pipelines are made.
+    pub fn stream<T: Element, O: Op<T>>(&self, op: O, options: &StreamOptions) -> Result<Stream<T, O>> {
+        match self {
+            Engine::Gpu(gpu) => gpu.stream(op, options),
+            Engine::Cpu(cpu) => Ok(Stream::on_cpu(cpu.clone(), op, options)),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A plan in words, and the text of each pass.
+
+use crate::device::Recorder;
+use crate::plan::{Kernel, Load, Order, Pass, Plan, Resource, Store};
+use std::fmt;
+
+/// How an input would be reduced: the plan in words, and the WGSL of each pass.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The plan in words.
+    pub lines: Vec<String>,
+    /// Its passes; those of one shader once.
+    pub passes: Vec<Explained>,
+}
+
+/// One pass.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The kernel's file under shaders/.
+    pub kernel: &'static str,
+    /// Workgroups and their invocations.
+    pub grid: String,
+    /// The assembled text.
+    pub wgsl: String,
+}
+
+impl fmt::Display for Explanation {
+    /// The plan in words, then each pass behind a line `// pass N: kernel, grid`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| writeln!(f, "{line}"))?;
+        for (number, pass) in self.passes.iter().enumerate() {
+            writeln!(f, "\n{}", pass.text(number))?;
+        }
+        Ok(())
+    }
+}
+
+impl Explained {
+    /// The text behind its line `// pass N: kernel, grid`.
+    pub fn text(&self, number: usize) -> String {
+        format!("// pass {}: {}, {}\n{}", number + 1, self.kernel, self.grid, self.wgsl.trim_end())
+    }
+}
+
+fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
+    match pass.variant.kernel {
+        Kernel::Reduce => "reduce.wgsl",
+        Kernel::Combine { group } => match recorder.op.groups().get(group) {
+            Some(crate::op::Group::Bins(_)) => "bins/combine.wgsl",
+            _ => "combine.wgsl",
+        },
+    }
+}
+
+fn many(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+/// A plan in lines for people.
+pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}, {} in all; {} of partials",
+        many(plan.elements, "element"),
+        many(plan.passes.len() as u64, "dispatch").replace("dispatchs", "dispatches"),
+        many(plan.scratch_bytes, "byte"),
+    )];
+    for pass in &plan.passes {
+        let variant = &pass.variant;
+        let inputs = pass.bindings.iter().filter_map(|binding| match &binding.resource {
+            Resource::Input { buffer, bytes } if binding.slot == 1 || variant.load == Load::Zipped => {
+                Some(format!("bytes {}..{} of buffer {buffer}", bytes.start, bytes.end))
+            }
+            _ => None,
+        });
+        let reads = match variant.kernel {
+            Kernel::Combine { .. } => many(pass.params.count.into(), "partial"),
+            Kernel::Reduce if plan.elements == 0 => "nothing".into(),
+            Kernel::Reduce => inputs.collect::<Vec<_>>().join(" and "),
+        };
+        let meet = match variant.lanes_min {
+            Some(lanes) => format!("reduced by shuffles of subgroups of {lanes} lanes or more"),
+            None => "reduced by a tree in workgroup memory".into(),
+        };
+        let order = match (variant.kernel, variant.order) {
+            (Kernel::Combine { .. }, _) => String::new(),
+            (_, Order::Striped) => format!(", striped, {} in flight", many(variant.loads_in_flight.into(), "load")),
+            (_, Order::Blocked) => format!(", blocked, {} in flight", many(variant.loads_in_flight.into(), "load")),
+        };
+        let writes = match variant.store {
+            Store::Partial => "partials",
+            Store::Sealed => "a result for the host",
+            Store::Answer { counted: true } => "an answer and its count word",
+            Store::Answer { counted: false } => "an answer",
+        };
+        lines.push(format!(
+            "{}: {} of {}{order}, {meet}, {} at most; reads {reads}, writes {writes}",
+            kernel(recorder, pass),
+            many(pass.workgroups.into(), "workgroup"),
+            variant.workgroup_size,
+            many(pass.trips, "loop trip"),
+        ));
+    }
+    lines
+}
+
+/// The plan with the texts, and the reasons for its kernels.
+pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
+    let mut lines = explain(recorder, plan);
+    let (planner, op) = (&recorder.planner, &recorder.op);
+    let single = planner.launch().single_elements_max;
+    lines.push(if plan.passes.len() == 1 {
+        format!("one workgroup, because there are no more than {single} elements")
+    } else {
+        format!("partials and a second pass, because there are more than {single} elements")
+    });
+    if op.folds.iter().any(|fold| fold.tested) {
+        lines.push(format!("{:?}: the first kernel of this class of device that passed its self-test", op.keep));
+    }
+    if let Some(bins) = op.folds.iter().find_map(|fold| fold.bins()) {
+        lines.push(format!(
+            "{} counters in workgroup memory, each in {}",
+            bins.bins,
+            many(bins.replicas.into(), "replica")
+        ));
+    }
+    if !op.commutative() {
+        lines.push("blocked order and a tree, because the operator is not commutative".into());
+    }
+    let mut passes: Vec<Explained> = Vec::new();
+    let mut seen = Vec::new();
+    for pass in &plan.passes {
+        if seen.contains(&pass.variant) {
+            continue;
+        }
+        seen.push(pass.variant);
+        passes.push(Explained {
+            kernel: kernel(recorder, pass),
+            grid: format!("{} of {}", many(pass.workgroups.into(), "workgroup"), pass.variant.workgroup_size),
+            wgsl: recorder.source(&pass.variant).text,
+        });
+    }
+    Explanation { lines, passes }
+}

@@ -1,0 +1,15 @@
+//! Whole reductions: reducers, streams, engines, the comparison of an operator's halves.
+
+mod check;
+mod cpu;
+mod engine;
+mod explain;
+mod reducer;
+mod stream;
+
+pub use check::check;
+pub use cpu::Cpu;
+pub use engine::Engine;
+pub use explain::{Explained, Explanation};
+pub use reducer::Reducer;
+pub use stream::{Finished, Stream, StreamOptions};

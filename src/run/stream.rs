@@ -1,0 +1,401 @@
+//! Larger than memory: elements come in parts, memory stays bounded.
+//!
+//! On an adapter a ring of slots is in use: while the device reads one, the host fills the next.
+
+use super::cpu::Cpu;
+use super::explain::explain;
+use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, choose, compute_pass, fill};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::input::Piece;
+use crate::op::{Acc, Fold, Op, Partial};
+use crate::plan::{Request, Store};
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use wgpu::{BufferUsages, Features};
+
+/// What a stream may use.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamOptions {
+    /// Bytes of staging and device memory together, about; at least 1 MiB is taken.
+    pub memory_bytes: u64,
+    /// How many elements will come, where that is known: small inputs then take small buffers.
+    pub elements_hint: Option<u64>,
+    /// Position of the first element in the whole input; `None`: positions count from this stream's first element, and its
+    /// partial moves behind the one that it is merged to.
+    pub first: Option<u64>,
+}
+
+impl Default for StreamOptions {
+    /// 512 MiB, length unknown.
+    fn default() -> Self {
+        StreamOptions { memory_bytes: 512 << 20, elements_hint: None, first: None }
+    }
+}
+
+/// What a finished stream tells.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Finished<R> {
+    /// The answer.
+    pub output: R,
+    /// How many elements went into it.
+    pub count: u64,
+    /// Time spent copying into staging memory, on the host.
+    pub copy_time: Duration,
+    /// Time of the copies to the device, by its clock; `None` where the device does not tell.
+    pub upload_time: Option<Duration>,
+    /// Time of the kernels, by the device's clock (the host's for the CPU engine); `None` where the device does not tell.
+    pub kernel_time: Option<Duration>,
+}
+
+/// A reduction whose elements come in parts, in order; any number of them, in bounded memory.
+///
+/// ```
+/// use treefold::{Engine, StreamOptions, ops::ArgMax};
+/// let mut stream = Engine::named("cpu")?.stream(ArgMax, &StreamOptions::default())?;
+/// stream.push(&[1.0f32, 5.0])?;
+/// stream.push(&[7.0, 2.0])?;
+/// assert_eq!(stream.finish()?.output.map(|found| found.index), Some(2));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+pub struct Stream<T: Element, O: Op<T>> {
+    op: O,
+    engine: Way,
+    fold: O::Fold,
+    acc: Acc<T, O>,
+    count: u64,
+    first: Option<u64>,
+    element: PhantomData<T>,
+}
+
+#[derive(Debug)]
+enum Way {
+    Cpu(Cpu, Duration),
+    Gpu(Box<Ring>),
+}
+
+impl<T: Element, O: Op<T>> Stream<T, O> {
+    pub(crate) fn on_cpu(cpu: Cpu, op: O, options: &StreamOptions) -> Self {
+        Self::by(op, Way::Cpu(cpu, Duration::ZERO), options)
+    }
+
+    pub(crate) fn on_gpu(context: Arc<Context>, op: O, options: &StreamOptions) -> Result<Self> {
+        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op)?)?;
+        let ring = Ring::new(recorder, <O::Fold as Fold<T>>::ELEMENTS_MAX, options);
+        Ok(Self::by(op, Way::Gpu(Box::new(ring)), options))
+    }
+
+    fn by(op: O, engine: Way, options: &StreamOptions) -> Self {
+        let fold = op.fold();
+        let (acc, first) = (fold.identity(), options.first);
+        Stream { op, engine, fold, acc, count: 0, first, element: PhantomData }
+    }
+
+    /// Adds what a part was folded to.
+    fn merge(&mut self, part: Acc<T, O>) {
+        let acc = std::mem::replace(&mut self.acc, self.fold.identity());
+        self.acc = self.fold.combine(acc, part);
+    }
+
+    /// Takes the next elements. Large parts (megabytes) are faster than small ones.
+    ///
+    /// # Errors
+    /// What the device says; the stream is of no use afterwards.
+    pub fn push(&mut self, elements: &[T]) -> Result<()> {
+        match &mut self.engine {
+            Way::Cpu(cpu, time) => {
+                let start = Instant::now();
+                let at = self.first.unwrap_or(0).wrapping_add(self.count);
+                let part = cpu.accumulate(&self.fold, elements, at);
+                *time += start.elapsed();
+                self.merge(part);
+            }
+            Way::Gpu(ring) => {
+                let mut parts = Vec::new();
+                ring.push(bytemuck::cast_slice(elements), |words| parts.push(words))?;
+                let parts: Vec<_> = parts.iter().map(|words| self.fold.read_acc(words)).collect();
+                parts.into_iter().for_each(|part| self.merge(part));
+            }
+        }
+        self.count += elements.len() as u64;
+        Ok(())
+    }
+
+    /// Elements taken so far.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many elements a part should have, so that none is cut.
+    pub fn part_elements(&self) -> usize {
+        match &self.engine {
+            Way::Cpu(..) => 8 << 20,
+            Way::Gpu(ring) => (ring.slot_bytes / ring.element_bytes) as usize,
+        }
+    }
+
+    /// How this stream works, in lines for people: passes, workgroups, bindings, bytes.
+    pub fn explain(&self) -> Vec<String> {
+        match &self.engine {
+            Way::Cpu(cpu, _) => vec![format!("CPU engine: {} threads", cpu.threads())],
+            Way::Gpu(ring) => ring.explain(),
+        }
+    }
+
+    /// Waits for what is under way and gives the answer.
+    ///
+    /// # Errors
+    /// What the device says, or [`Op::finish`].
+    pub fn finish(self) -> Result<Finished<O::Output>> {
+        let Finished { output, count, copy_time, upload_time, kernel_time } = self.partial()?;
+        Ok(Finished { output: output.finish()?, count, copy_time, upload_time, kernel_time })
+    }
+
+    /// Waits for what is under way and gives the accumulator, to be merged and finished elsewhere. What it holds of places
+    /// counts from this stream's first element.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn partial(self) -> Result<Finished<Partial<T, O>>> {
+        let mut stream = self;
+        let mut parts = Vec::new();
+        let (copy_time, upload_time, kernel_time) = match &mut stream.engine {
+            Way::Cpu(_, time) => (Duration::ZERO, None, Some(*time)),
+            Way::Gpu(ring) => {
+                ring.drain(|words| parts.push(words))?;
+                (ring.copy_time, ring.clock.upload(), ring.clock.kernel())
+            }
+        };
+        let parts: Vec<_> = parts.iter().map(|words| stream.fold.read_acc(words)).collect();
+        parts.into_iter().for_each(|part| stream.merge(part));
+        let Stream { op, acc, count, first, .. } = stream;
+        Ok(Finished { output: Partial::of(op, acc, count, first), count, copy_time, upload_time, kernel_time })
+    }
+}
+
+impl<T: Element, O: Op<T>> std::fmt::Debug for Stream<T, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("engine", &self.engine).field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+/// Slots under way at once: one that the device reads, one that the host fills, one to even out their speeds.
+const SLOTS: usize = 3;
+/// Elements beyond this make a slot no faster.
+const SLOT_BYTES_MAX: u64 = 64 << 20;
+
+/// The slots of a stream on a device.
+#[derive(Debug)]
+struct Ring {
+    recorder: Recorder,
+    element_bytes: u64,
+    slot_bytes: u64,
+    /// Whether kernels read the staging buffers themselves, where host and device share memory.
+    in_place: bool,
+    filling: Option<(Slot, u64)>,
+    flying: VecDeque<(Slot, Pending)>,
+    /// Elements in the slots that were launched.
+    launched: u64,
+    first: u64,
+    copy_time: Duration,
+    clock: Clock,
+}
+
+#[derive(Debug)]
+struct Slot {
+    staging: wgpu::Buffer,
+    device: Option<wgpu::Buffer>,
+    stamps: Option<Stamps>,
+}
+
+impl Ring {
+    fn new(recorder: Recorder, elements_max: u64, options: &StreamOptions) -> Ring {
+        let element_bytes = recorder.op.dtype.bytes();
+        let context = &recorder.context;
+        let features = context.device.features();
+        let in_place = features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+        let copies = if in_place { 1 } else { 2 };
+        let limits = [
+            Some(options.memory_bytes.max(1 << 20) / (SLOTS as u64 * copies)),
+            Some(SLOT_BYTES_MAX),
+            Some(context.limits.binding_bytes_max),
+            Some(context.device.limits().max_buffer_size),
+            Some(elements_max.saturating_mul(element_bytes)),
+            options.elements_hint.map(|elements| elements.saturating_mul(element_bytes)),
+        ];
+        let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / 16 * 16;
+        let clock = Clock::new(context, !in_place);
+        Ring {
+            recorder,
+            element_bytes,
+            slot_bytes,
+            in_place,
+            filling: None,
+            flying: VecDeque::new(),
+            launched: 0,
+            first: options.first.unwrap_or(0),
+            copy_time: Duration::ZERO,
+            clock,
+        }
+    }
+
+    fn push(&mut self, mut bytes: &[u8], mut merge: impl FnMut(Vec<u32>)) -> Result<()> {
+        while !bytes.is_empty() {
+            let (slot, filled) = match self.filling.take() {
+                Some(filling) => filling,
+                None => (self.take_slot(&mut merge)?, 0),
+            };
+            let (now, later) = bytes.split_at(bytes.len().min((self.slot_bytes - filled) as usize));
+            let start = Instant::now();
+            copy_in(&slot.staging, filled, now)?;
+            self.copy_time += start.elapsed();
+            let filled = filled + now.len() as u64;
+            if filled == self.slot_bytes {
+                self.launch(slot, filled)?;
+            } else {
+                self.filling = Some((slot, filled));
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Launches what is left and merges every result.
+    fn drain(&mut self, mut merge: impl FnMut(Vec<u32>)) -> Result<()> {
+        if let Some((slot, filled)) = self.filling.take() {
+            self.launch(slot, filled)?;
+        }
+        while !self.flying.is_empty() {
+            self.land(&mut merge)?;
+        }
+        Ok(())
+    }
+
+    /// A mapped slot: a new one, or the oldest under way once it is done.
+    fn take_slot(&mut self, merge: &mut impl FnMut(Vec<u32>)) -> Result<Slot> {
+        // Whoever asks is filling none, so the slots under way are all there are.
+        if self.flying.len() < SLOTS {
+            return self.make_slot();
+        }
+        let slot = self.land(merge)?;
+        let context = &self.recorder.context;
+        let (sender, receiver) = std::sync::mpsc::channel();
+        slot.staging.map_async(wgpu::MapMode::Write, .., move |result| {
+            // Nobody listens any more only where the stream has failed before.
+            let _ = sender.send(result);
+        });
+        let what = "mapping a staging buffer";
+        let start = Instant::now();
+        loop {
+            context.poll_once(what)?;
+            match receiver.try_recv() {
+                Ok(Ok(())) => return Ok(slot),
+                Ok(Err(error)) => return Err(Error::DeviceLost { what, message: error.to_string() }),
+                Err(_) if start.elapsed() > context.timeout() => {
+                    return Err(Error::Timeout { what, waited: context.timeout() });
+                }
+                Err(_) => std::thread::yield_now(),
+            }
+        }
+    }
+
+    fn make_slot(&self) -> Result<Slot> {
+        let context = &self.recorder.context;
+        let read = if self.in_place { BufferUsages::STORAGE } else { BufferUsages::COPY_SRC };
+        let staging = context.mapped_buffer("a staging buffer", self.slot_bytes, BufferUsages::MAP_WRITE | read)?;
+        let device = if self.in_place {
+            None
+        } else {
+            let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+            Some(context.buffer("a slot of the input", self.slot_bytes, usage)?)
+        };
+        Ok(Slot { staging, device, stamps: self.clock.stamps(context)? })
+    }
+
+    /// Sends a filled slot to the device.
+    fn launch(&mut self, slot: Slot, bytes: u64) -> Result<()> {
+        let context = &self.recorder.context;
+        let elements = bytes / self.element_bytes;
+        let piece = Piece::of(0, 0, elements);
+        let op = &self.recorder.op;
+        let groups = op.groups().iter().map(|group| op.group_words(group)).collect();
+        let readback = Readback::new(context, 1, groups)?;
+        let (destination, output) = readback.destination(0);
+        let start = self.first.wrapping_add(self.launched);
+        let request = Request { pieces: &[piece], row: None, start, direct: true, store: Store::Sealed, output };
+        let plan = self.recorder.planner.plan(&request)?;
+        let mut encoder =
+            context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: stream") });
+        slot.staging.unmap();
+        let stamp = |encoder: &mut wgpu::CommandEncoder, at: u32| {
+            if let Some(stamps) = &slot.stamps {
+                encoder.write_timestamp(&stamps.queries, at);
+            }
+        };
+        stamp(&mut encoder, 0);
+        if let Some(device) = &slot.device {
+            encoder.copy_buffer_to_buffer(&slot.staging, 0, device, 0, bytes.next_multiple_of(4));
+        }
+        stamp(&mut encoder, 1);
+        let input = slot.device.as_ref().unwrap_or(&slot.staging);
+        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[input], destination)?;
+        stamp(&mut encoder, 2);
+        let pending = context.guarded("a submission", 0, || {
+            if let Some(stamps) = &slot.stamps {
+                stamps.resolve(&mut encoder);
+            }
+            readback.copy(&mut encoder);
+            let submission = context.queue.submit([encoder.finish()]);
+            if let Some(stamps) = &slot.stamps {
+                stamps.request();
+            }
+            readback.request(submission)
+        })?;
+        self.launched += elements;
+        self.flying.push_back((slot, pending));
+        Ok(())
+    }
+
+    /// Waits for the oldest slot under way and merges its result. Its staging buffer is not mapped yet.
+    fn land(&mut self, merge: &mut impl FnMut(Vec<u32>)) -> Result<Slot> {
+        let (slot, pending) = self.flying.pop_front().ok_or(Error::ResultMissing)?;
+        for words in pending.wait(&self.recorder.context)? {
+            merge(self.recorder.op.expand(&words));
+        }
+        self.clock.read(slot.stamps.as_ref());
+        Ok(slot)
+    }
+
+    fn explain(&self) -> Vec<String> {
+        let piece = Piece::of(0, 0, self.slot_bytes / self.element_bytes);
+        let request = Request { pieces: &[piece], row: None, start: 0, direct: true, store: Store::Sealed, output: 0 };
+        let how = if self.in_place { "read in place by the kernels" } else { "copied to the device" };
+        let mut lines = vec![format!("up to {SLOTS} staging buffers of {} bytes, {how}; a full one:", self.slot_bytes)];
+        match self.recorder.planner.plan(&request) {
+            Ok(plan) => lines.extend(explain(&self.recorder, &plan)),
+            Err(error) => lines.push(error.to_string()),
+        }
+        lines
+    }
+}
+
+/// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
+fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+    const SHARE_MIN: usize = 4 << 20;
+    let threads =
+        std::thread::available_parallelism().map_or(1, |n| n.get()).min(8).min(bytes.len() / SHARE_MIN).max(1);
+    let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
+    // Shares meet at multiples of 16 in the buffer, because what threads map must not overlap.
+    let (mine, rest) = bytes.split_at(bytes.len().min(share - (at % 16) as usize));
+    std::thread::scope(|scope| {
+        let parts = rest.chunks(share).zip((at + mine.len() as u64..).step_by(share));
+        let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || fill(staging, at, part))).collect();
+        let copied = fill(staging, at, mine);
+        let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
+        others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
+    })
+}

@@ -1,0 +1,260 @@
+//! From an operator and a variant to WGSL: the operator's pieces and the fragments under shaders/, in one text.
+
+mod check;
+mod members;
+mod unroll;
+
+pub(crate) use check::check;
+
+use crate::element::Dtype;
+use crate::op::{DeviceOp, Group};
+use crate::plan::{Kernel, Load, Order, ROWS_AT_ONCE, Store, Variant};
+use members::{answers, bins_member, group_store, value_member};
+use std::fmt::Write;
+use unroll::unroll;
+
+/// The word behind a group of a result for the host. Results lie in fresh, zeroed buffers, so one number serves all.
+pub(crate) const SEAL: u32 = 0x7ee5_f01d;
+
+/// Lanes that a subgroup may have at most, as a power of two.
+const BUTTERFLY: u32 = 7;
+
+/// The text of a shader, and which of its lines are whose.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// The WGSL.
+    pub text: String,
+    pieces: Vec<PieceOfText>,
+}
+
+/// Lines that came from an operator's piece.
+#[derive(Clone, Debug)]
+struct PieceOfText {
+    name: &'static str,
+    /// Its first line in the text, counted from 0.
+    line: usize,
+    lines: Vec<String>,
+}
+
+impl Source {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push_str("\n\n");
+    }
+
+    /// A text of several pieces, in which those with a name came from the operator.
+    fn push_pieces(&mut self, pieces: &Pieces, text: &str) {
+        let base = self.text.lines().count();
+        let pieces = pieces.named.iter().map(|(name, line, lines)| PieceOfText {
+            name,
+            line: base + line,
+            lines: lines.lines().map(String::from).collect(),
+        });
+        self.pieces.extend(pieces);
+        self.push(text);
+    }
+
+    /// The piece that a line of the text came from, the line in it, and its words.
+    pub(crate) fn piece(&self, line: usize) -> Option<(&'static str, usize, &str)> {
+        let found = self.pieces.iter().find(|piece| (piece.line..piece.line + piece.lines.len()).contains(&line))?;
+        let at = line - found.line;
+        Some((found.name, at + 1, found.lines[at].trim()))
+    }
+}
+
+/// A text that grows by pieces and knows their lines.
+#[derive(Default)]
+pub(super) struct Pieces {
+    text: String,
+    named: Vec<(&'static str, usize, String)>,
+}
+
+impl Pieces {
+    /// The library's own lines.
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+
+    /// The body of a function, from the operator.
+    fn body(&mut self, name: &'static str, head: &str, body: &str) {
+        let _ = writeln!(self.text, "{head} {{");
+        self.named.push((name, self.text.lines().count(), body.into()));
+        for line in body.trim_end().lines() {
+            let _ = writeln!(self.text, "    {line}");
+        }
+        self.text.push_str("}\n");
+    }
+
+    /// Declarations from the operator.
+    fn helpers(&mut self, text: &str) {
+        self.named.push(("a helper", self.text.lines().count(), text.into()));
+        self.add(text);
+    }
+}
+
+/// The complete text of one shader.
+pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
+    let mut source = Source::default();
+    source.push(&head(op, variant));
+    let groups = op.groups();
+    match variant.kernel {
+        Kernel::Reduce => reduce(&mut source, op, &groups, variant),
+        Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
+    }
+    source
+}
+
+/// Constants, builtins, parameters and bindings.
+fn head(op: &DeviceOp, variant: &Variant) -> String {
+    let mut out = format!("const WORKGROUP_SIZE = {}u;\n", variant.workgroup_size);
+    let bits = if op.dtype.bytes() > 4 { "vec2<u32>" } else { "u32" };
+    if variant.kernel == Kernel::Reduce {
+        let per_vector = if variant.load.one() { 1 } else { 16 / op.dtype.bytes() };
+        let _ = writeln!(out, "const LOADS = {}u;\nconst PER_VECTOR = {per_vector}u;", variant.loads_in_flight);
+    }
+    if let Some(lanes_min) = variant.lanes_min {
+        let _ = writeln!(out, "const LANES_MIN = {lanes_min}u;");
+        let _ = writeln!(out, "const SUBGROUPS_MAX = {}u;", variant.workgroup_size.div_ceil(lanes_min));
+    }
+    if variant.store == Store::Sealed {
+        let _ = writeln!(out, "const SEAL = {SEAL}u;");
+    }
+    let _ = writeln!(out, "alias Bits = {bits};\n\nstruct Invocation {{");
+    let _ = writeln!(
+        out,
+        "    @builtin(local_invocation_index) local: u32,\n    @builtin(workgroup_id) workgroup: vec3<u32>,"
+    );
+    if variant.lanes_min.is_some() {
+        out.push_str("    @builtin(subgroup_size) lanes: u32,\n    @builtin(subgroup_invocation_id) lane: u32,\n");
+        out.push_str("    @builtin(num_subgroups) subgroups: u32,\n    @builtin(subgroup_id) subgroup: u32,\n");
+    }
+    out.push_str("}\n\n");
+    let params = include_str!("../../shaders/params.wgsl");
+    match tail_words(op) {
+        0 => out.push_str(params),
+        words => {
+            let members = params.trim_end().trim_end_matches('}');
+            let _ = writeln!(out, "{members}    tail: array<vec4<u32>, {}>,\n}}\n", words.div_ceil(4));
+            out.push_str("// Word i of the regions of partials and the operator's parameters.\n");
+            out.push_str("fn parameter(i: u32) -> u32 { return params.tail[i / 4u][i % 4u]; }\n");
+        }
+    }
+    if variant.store != Store::Partial || op.groups().len() > 1 {
+        out.push_str("\n@group(0) @binding(3) var<storage, read_write> results: array<u32>;\n");
+    }
+    if variant.kernel == Kernel::Reduce && op.folds.iter().any(|fold| !fold.table.is_empty()) {
+        out.push_str("@group(0) @binding(4) var<storage, read> table: array<u32>;\n");
+    }
+    out
+}
+
+/// Words behind the fixed parameters: where regions begin, where there are several; and the operator's own.
+pub fn tail_words(op: &DeviceOp) -> usize {
+    regions(op) + op.params().len()
+}
+
+/// Words of the tail that say where regions begin.
+pub(crate) fn regions(op: &DeviceOp) -> usize {
+    let groups = op.groups().len();
+    if groups > 1 { groups } else { 0 }
+}
+
+/// How a kernel reads elements of a type.
+fn load(dtype: Dtype, load: Load) -> String {
+    let text = match dtype.bytes() {
+        2 => include_str!("../../shaders/load/half.wgsl"),
+        4 => include_str!("../../shaders/load/word.wgsl"),
+        _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
+        _ => include_str!("../../shaders/load/pair.wgsl"),
+    };
+    if !load.one() {
+        return text.into();
+    }
+    let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
+    elements.join("\n") + "\n" + include_str!("../../shaders/load/one.wgsl")
+}
+
+/// The kernel that reads elements.
+fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+    source.push(op.dtype.wgsl());
+    source.push(&load(op.dtype, variant.load));
+    source.push(match variant.order {
+        Order::Striped => include_str!("../../shaders/order/striped.wgsl"),
+        Order::Blocked => include_str!("../../shaders/order/blocked.wgsl"),
+    });
+    source.push(rows(variant));
+    source.push(include_str!("../../shaders/element/wide.wgsl"));
+    if op.folds.iter().any(|fold| fold.reads_position) {
+        source.push(include_str!("../../shaders/rows/position.wgsl"));
+    }
+    for fold in 0..op.folds.len() {
+        let (pieces, text) = match op.folds[fold].bins() {
+            Some(bins) => bins_member(op, fold, bins, variant),
+            None => value_member(op, fold, variant),
+        };
+        source.push_pieces(&pieces, &text);
+    }
+    if variant.store != Store::Partial {
+        answers(source, op, |_| true, variant);
+    }
+    source.push(&members::glue(op, groups, variant));
+    if let Some(Group::Values(_)) = groups.first() {
+        source.push(&workgroup(variant));
+    }
+    source.push(&unrolled(include_str!("../../shaders/reduce.wgsl"), variant));
+}
+
+/// The kernel that combines the partials of one group.
+fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, variant: &Variant) {
+    let Some(group) = groups.get(number) else { return };
+    source.push(op.dtype.wgsl());
+    source.push(rows(variant));
+    source.push(include_str!("../../shaders/element/wide.wgsl"));
+    match group {
+        Group::Values(folds) => {
+            for &fold in folds {
+                let (pieces, text) = value_member(op, fold, variant);
+                source.push_pieces(&pieces, &text);
+            }
+            answers(source, op, |fold| folds.contains(&fold), variant);
+            source.push(&members::glue_values(op, folds, variant));
+            source.push(&group_store(op, groups, number, variant));
+            source.push(&workgroup(variant));
+            source.push(include_str!("../../shaders/combine.wgsl"));
+        }
+        Group::Bins(fold) => {
+            if let Some(bins) = op.folds[*fold].bins() {
+                let (pieces, text) = bins_member(op, *fold, bins, variant);
+                source.push_pieces(&pieces, &text);
+            }
+            answers(source, op, |other| other == *fold, variant);
+            source.push(&group_store(op, groups, number, variant));
+            source.push(&unrolled(include_str!("../../shaders/bins/combine.wgsl"), variant));
+        }
+    }
+}
+
+/// One row or many.
+fn rows(variant: &Variant) -> &'static str {
+    match variant.rows {
+        false => include_str!("../../shaders/rows/one.wgsl"),
+        true => include_str!("../../shaders/rows/many.wgsl"),
+    }
+}
+
+/// The block reduction of values.
+fn workgroup(variant: &Variant) -> String {
+    unrolled(
+        match variant.lanes_min {
+            None => include_str!("../../shaders/workgroup/tree.wgsl"),
+            Some(_) => include_str!("../../shaders/workgroup/subgroup.wgsl"),
+        },
+        variant,
+    )
+}
+
+/// A fragment with its marked lines repeated.
+pub(super) fn unrolled(text: &str, variant: &Variant) -> String {
+    unroll(text, &[("LOADS", variant.loads_in_flight), ("BUTTERFLY", BUTTERFLY), ("ROWS_AT_ONCE", ROWS_AT_ONCE)])
+}
