@@ -1,10 +1,10 @@
 //! `treefold adapters`: what there is to compute on, and what treefold uses of it.
 
-use crate::human;
 use crate::json::Json;
+use crate::report;
 use indicatif::BinaryBytes;
 use treefold::wgpu::{DeviceType, Features};
-use treefold::{Cpu, Gpu, Layout, Listed};
+use treefold::{Cpu, Gpu, Listed, Order};
 
 /// The list, as a table or as one JSON object on one line.
 pub fn list(json: bool) -> String {
@@ -16,7 +16,7 @@ pub fn list(json: bool) -> String {
         let object = Json::Object(vec![("adapters", Json::List(list))]);
         return serde_json::to_string(&object).unwrap_or_default() + "\n";
     }
-    let mut table = human::table();
+    let mut table = report::table();
     table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
     table.set_header([
         "",
@@ -80,10 +80,10 @@ fn subgroups(listed: &Listed) -> String {
     }
 }
 
-fn layout(layout: Layout) -> &'static str {
-    match layout {
-        Layout::Strided => "strided",
-        Layout::Blocked => "blocked",
+fn order(order: Order) -> &'static str {
+    match order {
+        Order::Striped => "striped",
+        Order::Blocked => "blocked",
     }
 }
 
@@ -92,10 +92,10 @@ fn uses(listed: &Listed) -> String {
     let subgroups = if tuning.subgroups && has_subgroups(listed) { "subgroups" } else { "no subgroups" };
     format!(
         "workgroups of {}, up to {}\n{} loads in flight, {}, {subgroups}",
-        tuning.workgroup_size,
-        tuning.workgroups_max,
-        tuning.loads_in_flight,
-        layout(tuning.layout),
+        tuning.fold.workgroup_size,
+        tuning.fold.workgroups_max,
+        tuning.fold.loads_in_flight,
+        order(tuning.order),
     )
 }
 
@@ -115,10 +115,10 @@ fn adapter_json(listed: &Listed) -> Json {
         (
             "uses",
             Json::Object(vec![
-                ("workgroup_size", Json::value(tuning.workgroup_size)),
-                ("workgroups_max", Json::value(tuning.workgroups_max)),
-                ("loads_in_flight", Json::value(tuning.loads_in_flight)),
-                ("layout", Json::text(layout(tuning.layout))),
+                ("workgroup_size", Json::value(tuning.fold.workgroup_size)),
+                ("workgroups_max", Json::value(tuning.fold.workgroups_max)),
+                ("loads_in_flight", Json::value(tuning.fold.loads_in_flight)),
+                ("order", Json::text(order(tuning.order))),
                 ("subgroups", Json::value(tuning.subgroups && has_subgroups(listed))),
             ]),
         ),

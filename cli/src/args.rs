@@ -1,13 +1,12 @@
-//! The command line: options, their checks, and usage errors in one line.
+//! The command line: options and their checks.
 
-use crate::ladder::NAME;
-use crate::operators::meaning;
-use crate::stored::Stored;
-use anyhow::{Result, anyhow};
+use crate::error::{clap_usage, usage};
+use crate::format::Stored;
+use crate::operators::{self, Told};
+use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
-use std::fmt;
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use std::path::PathBuf;
 
 /// The name under which the list of adapters is asked for.
@@ -15,6 +14,10 @@ pub const ADAPTERS: &str = "adapters";
 
 /// The name under which partials become an answer.
 pub const MERGE: &str = "merge";
+
+/// The words of commands with a command line of their own.
+pub const EXPLAIN: &str = "explain";
+pub const LADDER: &str = "ladder";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,10 +27,12 @@ Examples:
   producer | treefold mean --dtype i32       from a pipe, in constant memory
   treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
   treefold dot x.npy y.npy                   two inputs of equal length
+  treefold histogram --range -1:1 x.npy      counts of equal bins; below, above and nan apart
   treefold sum --partial a.part a-*.npy      here the one half of the data,
   treefold sum --partial b.part b-*.npy      on another machine the other,
   treefold merge a.part b.part               and the answer over both, to the bit
   treefold adapters                          what there is to compute on
+  treefold explain sum                       how it is computed here; has its own --help
   treefold ladder                            the GPU reduction tutorials, run and timed here; has its own --help
 
 Exit status: 0 done, 1 an input or the device failed, 2 the command line is wrong.";
@@ -36,12 +41,13 @@ Exit status: 0 done, 1 an input or the device failed, 2 the command line is wron
 #[derive(Parser, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
-    /// What to compute, or `adapters` to list what there is to compute on, or `ladder` for the tutorials
-    #[arg(value_parser = operator_names())]
+    /// What to compute, or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
+    /// the tutorials
+    #[arg(value_parser = words())]
     pub operator: String,
 
-    /// .npy files, or raw files with --dtype; - or none is standard input. Several files are one input, in order; dot
-    /// takes two, merge takes what --partial wrote
+    /// .npy files, or raw files with --dtype; - or none is standard input. Several files are one input, in order; an
+    /// operator over pairs takes two, merge takes what --partial wrote
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -53,16 +59,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME|NUMBER|cpu")]
     pub adapter: Option<String>,
 
-    /// Accumulate f32 in f32 rather than exactly: sum, mean and stats; what has no fast way stays exact
+    /// Accumulate f32 in f32 rather than exactly; what has no fast way stays exact
     #[arg(long)]
     pub fast: bool,
 
-    /// Delta degrees of freedom of variance and stats: divide by n - N
-    #[arg(long, value_name = "N", conflicts_with = "partial")]
-    pub ddof: Option<u32>,
-
     /// Write a partial result to OUT in place of the answer, for merge. OUT must not exist yet, and appears only when it
-    /// is complete. For operators without an index, and not for floats that round on the way (--fast, variance, product)
+    /// is complete. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
@@ -74,44 +76,49 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub memory: u64,
 
-    /// Print one JSON object on one line
+    /// Print one JSON object on one line; the value of bins is {"bins": [counts], "below": n, "above": n, "nan": n}
     #[arg(long)]
     pub json: bool,
 
-    /// Print the value only; for several parts a line `name value` each, and the index behind where there is one
+    /// Print the value only; for several parts (each bin, say) a line `name value`, and the index behind where there is
+    /// one
     #[arg(short, long, conflicts_with = "json")]
     pub quiet: bool,
 
     /// Say on standard error how it is computed
     #[arg(short, long)]
     pub verbose: bool,
+
+    /// What the operator is told
+    #[arg(skip)]
+    pub told: Told,
 }
 
 impl Args {
     /// Reads the command line.
     pub fn read() -> Result<Asked> {
-        let args = match Args::try_parse() {
+        let mut command = command::<Args>();
+        let args = match command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| parsed(&matches)) {
             Ok(args) => args,
             Err(error) => match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return Ok(printed(&error, 0)),
                 ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return Ok(printed(&error, 2)),
-                _ => return Err(usage(one_line(&error, Args::command().get_name()))),
+                _ => return Err(clap_usage(&error, command.get_name())),
             },
         };
-        if args.operator == NAME {
-            return Err(usage("ladder comes first and has options of its own; see treefold ladder --help"));
+        if let Some(word) = [EXPLAIN, LADDER].into_iter().find(|&word| args.operator == word) {
+            return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
         if args.operator == ADAPTERS && !args.files.is_empty() {
             return Err(usage("adapters takes no FILE; say which operator to reduce them with"));
         }
         let merges = args.operator == MERGE;
-        if args.ddof.is_some() && !merges && !crate::operators::has_ddof(&args.operator) {
-            return Err(usage(format!("--ddof is for variance and stats; {} has none", args.operator)));
-        }
         if merges {
             args.check_merge()?;
+        } else {
+            operators::check(&args.operator, &args.told)?;
         }
-        if crate::operators::takes_pairs(&args.operator) && args.files.len() != 2 {
+        if operators::takes_pairs(&args.operator) && args.files.len() != 2 {
             let (operator, files) = (&args.operator, args.files.len());
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
         }
@@ -150,14 +157,42 @@ fn printed(text: &clap::Error, status: u8) -> Asked {
     Asked::Printed(text.print().map_or(0, |()| status))
 }
 
-fn operator_names() -> PossibleValuesParser {
-    let merge = PossibleValue::new(MERGE).help("The answer of partials, which --partial wrote, in any order");
-    let operators = crate::operators::names().into_iter().map(|name| PossibleValue::new(name).help(meaning(name)));
-    let operators = operators.chain([merge]);
-    let adapters = PossibleValue::new(ADAPTERS).help("List the adapters, and what treefold uses of each");
-    let ladder =
-        PossibleValue::new(NAME).help("Run the kernels of the GPU reduction tutorials; see treefold ladder --help");
-    PossibleValuesParser::new(operators.chain([adapters, ladder]))
+/// A command line with the options of operators.
+pub fn command<A: CommandFactory>() -> Command {
+    let flag = |(name, help): (&'static str, String)| {
+        Arg::new(name).long(name).value_name("VALUE").allow_hyphen_values(true).help(help).help_heading("Of operators")
+    };
+    A::command().args(operators::options().into_iter().map(flag))
+}
+
+/// What was read, and what operators are told.
+fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
+    Ok(Args { told: told(matches), ..Args::from_arg_matches(matches)? })
+}
+
+/// The options of operators among the matches of a `command`.
+pub fn told(matches: &ArgMatches) -> Told {
+    let value = |name: &str| matches.get_one::<String>(name).map(|value| (name.to_string(), value.clone()));
+    operators::options().into_iter().filter_map(|(name, _)| value(name)).collect()
+}
+
+fn operator_values() -> impl Iterator<Item = PossibleValue> {
+    operators::names().into_iter().map(|name| PossibleValue::new(name).help(operators::meaning(name)))
+}
+
+/// The operators, for a command line.
+pub fn operator_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(operator_values())
+}
+
+fn words() -> PossibleValuesParser {
+    let words = [
+        (MERGE, "The answer of partials, which --partial wrote, in the order of their elements"),
+        (ADAPTERS, "List the adapters, and what treefold uses of each"),
+        (EXPLAIN, "How an operator is computed: the plan and the kernels; see treefold explain --help"),
+        (LADDER, "Run the kernels of the GPU reduction tutorials; see treefold ladder --help"),
+    ];
+    PossibleValuesParser::new(operator_values().chain(words.map(|(word, help)| PossibleValue::new(word).help(help))))
 }
 
 fn dtype_names() -> PossibleValuesParser {
@@ -181,30 +216,12 @@ fn memory(text: &str) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// An error of whoever wrote the command line: exit status 2.
-#[derive(Debug)]
-pub struct Usage(String);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+    #[test]
+    fn no_flag_stands_twice() {
+        command::<Args>().debug_assert();
     }
-}
-
-impl std::error::Error for Usage {}
-
-/// A usage error that says this.
-pub fn usage(text: impl Into<String>) -> anyhow::Error {
-    anyhow!(Usage(text.into()))
-}
-
-/// clap's several lines in one, without the usage text.
-pub fn one_line(error: &clap::Error, program: &str) -> String {
-    let text = error.render().to_string();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage:")).collect();
-    let told =
-        told.iter().map(|line| line.trim_start_matches("error: ").trim_start_matches("tip: ")).collect::<Vec<_>>();
-    let told = told.iter().filter(|line| !line.starts_with("For more information")).copied().collect::<Vec<_>>();
-    format!("{}; see {program} --help", told.join("; "))
 }

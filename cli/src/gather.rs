@@ -1,7 +1,7 @@
 //! Arrays in Fortran order, read in C order: tile by tile, through windows of bounded size.
 
-use crate::feed::{Sizes, Take, Touch, map};
-use crate::stored::Stored;
+use crate::format::Stored;
+use crate::windows::{Sizes, Take, Touch, map};
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::fs::File;

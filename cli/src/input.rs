@@ -1,17 +1,16 @@
-//! The inputs that the command line names: what each of them is, and that all are of one type.
+//! The inputs that the command line names: what each of them is, that all are of one type, and from their bytes to elements
+//! in bounded memory, through windows of a mapped file or by reads from a pipe.
 
-use crate::args::usage;
-use crate::feed::{Body, Opened, fill, truncated, unreadable, warn_trailing, whole_numbers};
-use crate::npy::{MAGIC, Npy};
-use crate::stored::{Stored, becomes};
+use crate::error::{STDIN, unreadable, usage};
+use crate::format::{MAGIC, Npy, Stored, becomes, truncated, whole_numbers};
+use crate::gather::Fortran;
+use crate::windows::{Sizes, Take, Touch, map};
 use anyhow::{Result, bail, ensure};
+use bytemuck::cast_slice_mut;
 use std::fs::File;
-use std::io::{Cursor, IsTerminal, Read, Seek};
+use std::io::{Cursor, ErrorKind, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
-use treefold::Dtype;
-
-/// The name of standard input in messages.
-pub const STDIN: &str = "standard input";
+use treefold::{Dtype, Element};
 
 enum Input {
     /// Its header is read.
@@ -219,4 +218,139 @@ fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
          (numpy: .astype)"
     );
     Ok(())
+}
+
+/// Where the bytes come from.
+pub enum Body {
+    /// A file that can be mapped; opened when its turn comes.
+    File(PathBuf),
+    /// Anything else: what is left behind the header.
+    Pipe(Box<dyn Read + Send>),
+}
+
+/// One input whose header is read.
+pub struct Opened {
+    /// The file's name.
+    pub name: String,
+    /// The type of its numbers.
+    pub stored: Stored,
+    /// Its header, where it is a .npy file.
+    pub npy: Option<Npy>,
+    /// How many numbers there are, where that is known.
+    pub count: Option<u64>,
+    /// The numbers.
+    pub body: Body,
+}
+
+impl Opened {
+    /// The axes of an array that is in Fortran order; `None` where that is no other than C order.
+    pub fn fortran(&self) -> Option<&[u64]> {
+        self.npy.as_ref()?.fortran.as_deref()
+    }
+
+    /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
+    pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
+        let fortran = self.fortran().filter(|_| ordered).map(<[u64]>::to_vec);
+        match (self.body, fortran) {
+            (Body::File(path), fortran) => {
+                let (name, stored) = (&self.name, self.stored);
+                let file = File::open(&path).map_err(|error| unreadable(name, &error))?;
+                let data_at = self.npy.as_ref().map_or(0, |npy| npy.data_at);
+                match fortran {
+                    Some(axes) => Fortran { name, file: &file, data_at, stored, axes: &axes }.feed(sizes, take),
+                    None => {
+                        let bytes = self.count.unwrap_or(0) * stored.size() as u64;
+                        feed_windows(name, &file, data_at..data_at + bytes, stored, sizes, take)
+                    }
+                }
+            }
+            (Body::Pipe(_), Some(_)) => bail!(
+                "{}: is in Fortran order, and an index counts in C order, which a pipe cannot give in bounded memory; \
+                 name a file instead",
+                self.name
+            ),
+            (Body::Pipe(mut pipe), None) => {
+                feed_pipe(&self.name, &mut *pipe, self.stored, self.npy.as_ref(), sizes, take)
+            }
+        }
+    }
+}
+
+fn feed_windows<T: Element>(
+    name: &str,
+    file: &File,
+    range: std::ops::Range<u64>,
+    stored: Stored,
+    sizes: Sizes,
+    take: Take<T>,
+) -> Result<()> {
+    let mut space = vec![];
+    for begin in range.clone().step_by(sizes.window_bytes) {
+        let bytes = (range.end - begin).min(sizes.window_bytes as u64);
+        let window = map(name, file, begin, bytes, Touch::InOrder)?;
+        for part in window.chunks(sizes.part_elements * stored.size()) {
+            take(stored.elements(part, &mut space))?;
+        }
+    }
+    Ok(())
+}
+
+fn feed_pipe<T: Element>(
+    name: &str,
+    pipe: &mut dyn Read,
+    stored: Stored,
+    npy: Option<&Npy>,
+    sizes: Sizes,
+    take: Take<T>,
+) -> Result<()> {
+    let size = stored.size();
+    let mut left = npy.map_or(u64::MAX, Npy::data_bytes);
+    let mut total = 0;
+    // Words of 64 bits, so that whatever arrives is aligned.
+    let words = (sizes.part_elements * size).div_ceil(8) as u64;
+    let mut part = vec![0u64; words.min(left.div_ceil(8)) as usize];
+    let mut space = vec![];
+    loop {
+        let part = cast_slice_mut::<u64, u8>(&mut part);
+        let wanted = left.min((part.len() / size * size) as u64) as usize;
+        let got = fill(pipe, &mut part[..wanted]).map_err(|error| unreadable(name, &error))?;
+        total += got as u64;
+        left -= got as u64;
+        let whole = got / size * size;
+        if whole > 0 {
+            take(stored.elements(&part[..whole], &mut space))?;
+        }
+        if got < wanted || left == 0 {
+            break;
+        }
+    }
+    match npy {
+        None => whole_numbers(name, total, stored),
+        Some(npy) if left > 0 => Err(truncated(name, npy, npy.data_at + total)),
+        Some(_) => {
+            if fill(pipe, &mut [0]).map_err(|error| unreadable(name, &error))? > 0 {
+                warn_trailing(name, "bytes");
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Reads until the space is full or the input ends.
+pub fn fill(reader: &mut dyn Read, space: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < space.len() {
+        match reader.read(&mut space[filled..]) {
+            Ok(0) => break,
+            Ok(bytes) => filled += bytes,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Says that more follows behind the array.
+pub fn warn_trailing(name: &str, what: &str) {
+    eprintln!("treefold: warning: {name}: ignored {what} behind the end of its array");
 }

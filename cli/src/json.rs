@@ -29,7 +29,7 @@ impl Json {
 }
 
 /// `nan`, `inf` or `-inf`; `None` for finite numbers.
-pub fn strange(x: f64) -> Option<&'static str> {
+fn strange(x: f64) -> Option<&'static str> {
     match x {
         _ if x.is_nan() => Some("nan"),
         f64::INFINITY => Some("inf"),

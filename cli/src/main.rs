@@ -2,23 +2,22 @@
 
 mod adapters;
 mod args;
-mod feed;
+mod error;
+mod explain;
+mod format;
 mod gather;
-mod human;
 mod input;
 mod json;
 mod ladder;
-mod npy;
 mod operators;
 mod pairs;
 mod partial;
-mod progress;
 mod report;
 mod run;
-mod stored;
+mod windows;
 
 use anyhow::{Context, Result};
-use args::{ADAPTERS, Args, Asked, MERGE, Usage};
+use args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -27,11 +26,10 @@ fn main() -> ExitCode {
     match work() {
         Ok(status) => status,
         Err(error) => {
-            let text = format!("{error:#}");
-            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let (line, status) = error::told(&error);
             // Where standard error is closed there is nobody to tell.
-            let _ = writeln!(std::io::stderr(), "treefold: {line}");
-            if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+            let _ = writeln!(std::io::stderr(), "{line}");
+            status.into()
         }
     }
 }
@@ -46,8 +44,15 @@ fn hush_mesa() {
 }
 
 fn work() -> Result<ExitCode> {
-    if std::env::args_os().nth(1).is_some_and(|word| word == ladder::NAME) {
-        return ladder::run();
+    match std::env::args_os().nth(1) {
+        Some(word) if word == LADDER => return ladder::run(),
+        Some(word) if word == EXPLAIN => {
+            return Ok(match explain::run()? {
+                Some(text) => print(&text)?,
+                None => ExitCode::SUCCESS,
+            });
+        }
+        _ => (),
     }
     let args = match Args::read()? {
         Asked::Work(args) => args,
@@ -61,7 +66,7 @@ fn work() -> Result<ExitCode> {
         match (args.json, args.quiet) {
             (true, _) => serde_json::to_string(&report.json()).context("JSON")? + "\n",
             (false, true) => report.bare(),
-            (false, false) => human::text(&report),
+            (false, false) => report.text(),
         }
     };
     print(&text)

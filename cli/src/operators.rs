@@ -1,12 +1,14 @@
-//! Operators by the names that people type: which one of the library a name means, and what the program says of it.
+//! Operators by the names that people type: which one of the library a name means, what it is told, what the program says
+//! of it. All of it comes from the library's table.
 //!
-//! Over each element type a name means the exact operator where the library has one; `--fast` means the other.
+//! Over each element type a name means the exact operator where the library has one, else the fast one; `--fast` turns
+//! that round.
 
-use treefold::ops::{self, ExactStats, Stats, Variance, Visitor};
-use treefold::{Answer, Dtype, Element, Op};
-
-/// What the library's exact operators have before their names.
-const EXACT: &str = "exact_";
+use crate::error::usage;
+use anyhow::{Context, Result};
+use treefold::internals::Keep;
+use treefold::ops::{self, Visitor};
+use treefold::{Answer, Dtype, Element, Error, Fold, Op};
 
 /// How sums of floats come about, where there are two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,9 @@ impl Method {
     }
 }
 
+/// What operators are told: an option's name and its value.
+pub type Told = Vec<(String, String)>;
+
 /// An operator of the library, over the elements that it will read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
@@ -42,46 +47,95 @@ impl Chosen {
     /// The library's operator of this very name; `None` where it has none over such elements.
     pub fn named(name: &str, dtype: Dtype) -> Option<Chosen> {
         let name = ops::names().into_iter().find(|&known| known == name)?;
-        let taken = |name| visit(name, dtype, 0, Nothing).is_some();
-        let method = match name.starts_with(EXACT) {
-            true => Some(Method::Exact),
-            false => exact(name).is_some_and(taken).then_some(Method::Fast),
+        let sums_exactly = ops::visit(name, dtype, SumsExactly)?;
+        let exact = typed(name);
+        let method = match exact == name {
+            true => sums_exactly.then_some(Method::Exact),
+            false => ops::visit(exact, dtype, SumsExactly).map(|_| Method::Fast),
         };
-        taken(name).then_some(Chosen { name, dtype, method })
+        Some(Chosen { name, dtype, method })
     }
 
     /// The name that people type.
     pub fn typed(&self) -> &'static str {
         typed(self.name)
     }
+
+    /// Hands the operator, told all this, to `visitor`.
+    pub fn visit<V: Visitor>(&self, told: &Told, visitor: V) -> Result<V::Out> {
+        let told: Vec<(&str, &str)> = told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let visited = ops::visit_with(self.name, self.dtype, &told, visitor).map_err(|error| match error {
+            Error::BadOption { option, value, rule, .. } if takers(&option).contains(&self.typed()) => {
+                usage(format!("--{option} of {} is {value:?}: {rule}", self.typed()))
+            }
+            Error::BadOption { option, .. } => not_told(&option, self.typed()),
+            error => error.into(),
+        })?;
+        visited.with_context(|| format!("{} over {} is no operator", self.name, self.dtype))
+    }
 }
 
-/// Takes any operator and does nothing.
-struct Nothing;
+/// Whether the answer is a sum of floats that no addition rounds, for which the library's exact kernels are.
+struct SumsExactly;
 
-impl Visitor for Nothing {
-    type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) {}
+impl Visitor for SumsExactly {
+    type Out = bool;
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> bool {
+        let floats = matches!(T::DTYPE, Dtype::F32 | Dtype::F16 | Dtype::F64 | Dtype::F32x2);
+        let mut leaves = vec![];
+        op.fold().leaves(Keep::Registers, &mut leaves);
+        O::EXACT && floats && leaves.iter().any(|leaf| leaf.tested)
+    }
 }
 
+/// The name that people type for one of the library's.
 fn typed(name: &'static str) -> &'static str {
-    name.strip_prefix(EXACT).unwrap_or(name)
+    ops::fast_forms().into_iter().find(|&(_, fast)| fast == name).map_or(name, |(exact, _)| exact)
 }
 
-/// The library's name of the exact operator behind a typed name.
-fn exact(name: &str) -> Option<&'static str> {
-    ops::names().into_iter().find(|known| known.strip_prefix(EXACT) == Some(name))
+/// The library's name of the fast operator behind a typed name.
+fn fast_form(name: &str) -> Option<&'static str> {
+    ops::fast_forms().into_iter().find(|&(exact, _)| exact == name).map(|(_, fast)| fast)
 }
 
-/// Every name, once.
+/// Every typed name, once.
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = vec![];
-    for name in ops::names().into_iter().map(typed) {
-        if !names.contains(&name) {
-            names.push(name);
+    ops::names().into_iter().filter(|&name| typed(name) == name).collect()
+}
+
+/// The options of all operators, by the names of their flags: what each does, and which typed names take it.
+pub fn options() -> Vec<(&'static str, String)> {
+    let mut options: Vec<(&str, String)> = vec![];
+    for option in ops::options() {
+        if options.iter().all(|(name, _)| *name != option.name) {
+            options.push((option.name, format!("{} [{}]", option.help, takers(option.name).join(", "))));
         }
     }
-    names
+    options
+}
+
+/// The typed names of the operators that have this option.
+fn takers(option: &str) -> Vec<&'static str> {
+    let operators: Vec<&str> = ops::options().iter().filter(|o| o.name == option).map(|o| typed(o.operator)).collect();
+    names().into_iter().filter(|name| operators.contains(name)).collect()
+}
+
+fn not_told(option: &str, name: &str) -> anyhow::Error {
+    usage(format!("--{option} is for {}; {name} has none", takers(option).join(" and ")))
+}
+
+/// Checks what a typed name is told, before any input is read.
+pub fn check(name: &str, told: &Told) -> Result<()> {
+    struct Nothing;
+    impl Visitor for Nothing {
+        type Out = ();
+        fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) {}
+    }
+    if let Some((option, _)) = told.iter().find(|(option, _)| !takers(option).contains(&name)) {
+        return Err(not_told(option, name));
+    }
+    let chosen = Dtype::ALL.into_iter().find_map(|dtype| choose(name, dtype, false));
+    chosen.map_or(Ok(()), |chosen| chosen.visit(told, Nothing))
 }
 
 /// Element types, pairs included.
@@ -103,17 +157,17 @@ pub fn meaning(name: &str) -> String {
             O::ABOUT
         }
     }
-    let about = |name| dtypes().find_map(|dtype| ops::visit(name, dtype, About));
-    match (exact(name).and_then(about), about(name)) {
-        (Some(exact), Some(_)) => format!("{exact}; with --fast accumulated in f32"),
-        (exact, other) => exact.or(other).unwrap_or_default().into(),
-    }
+    let about = dtypes().find_map(|dtype| ops::visit(name, dtype, About)).unwrap_or_default();
+    let fast = |dtype| choose(name, dtype, true).is_some_and(|chosen| chosen.method == Some(Method::Fast));
+    if dtypes().any(fast) { format!("{about}; with --fast accumulated in f32") } else { about.into() }
 }
 
 /// What a typed name means for inputs of that type; `None` where it does not take them. f16 is widened where need be.
 pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
-    let exact = exact(name);
-    let names = if fast { [Some(name), exact] } else { [exact, Some(name)] };
+    let mut names = [Some(name), fast_form(name)];
+    if fast {
+        names.reverse();
+    }
     let dtypes: &[Dtype] = match dtype {
         Dtype::F16 => &[Dtype::F16, Dtype::F32, Dtype::F32x2],
         Dtype::F32 => &[Dtype::F32, Dtype::F32x2],
@@ -132,33 +186,10 @@ pub fn takes_pairs(name: &str) -> bool {
     choose(name, Dtype::F32, false).is_some_and(|chosen| chosen.dtype == Dtype::F32x2)
 }
 
-/// Whether `--ddof` means something for a typed name.
-pub fn has_ddof(name: &str) -> bool {
-    ["variance", "stats"].contains(&name)
-}
-
-/// Hands the library's operator of that name to `visitor`; `None` where it does not take such elements, or no ddof.
-pub fn visit<V: Visitor>(name: &str, dtype: Dtype, ddof: u32, visitor: V) -> Option<V::Out> {
-    match dtype {
-        Dtype::F32 if ddof > 0 && name == "exact_stats" => Some(visitor.visit::<f32, ExactStats>(ExactStats { ddof })),
-        Dtype::F32 if ddof > 0 => visit_with_ddof::<f32, V>(name, ddof, visitor),
-        Dtype::I32 if ddof > 0 => visit_with_ddof::<i32, V>(name, ddof, visitor),
-        Dtype::U32 if ddof > 0 => visit_with_ddof::<u32, V>(name, ddof, visitor),
-        _ if ddof > 0 => None,
-        _ => ops::visit(name, dtype, visitor),
-    }
-}
-
-fn visit_with_ddof<T: Element, V: Visitor>(name: &str, ddof: u32, visitor: V) -> Option<V::Out>
-where
-    Variance: Op<T, Output: Answer>,
-    Stats: Op<T, Output: Answer>,
-{
-    match name {
-        "variance" => Some(visitor.visit::<T, Variance>(Variance { ddof })),
-        "stats" => Some(visitor.visit::<T, Stats>(Stats { ddof })),
-        _ => None,
-    }
+/// Which parts of an operator's answers have an index where there is an answer.
+pub fn indexed<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Vec<bool>> {
+    let sample = op.finish(op.fold().lift(T::ZERO, 0), 1)?.parts();
+    Ok(sample.iter().map(|part| part.index.is_some()).collect())
 }
 
 #[cfg(test)]
@@ -166,9 +197,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_listed_once_and_without_prefix() {
+    fn names_are_listed_once_and_as_typed() {
         let names = names();
-        assert!(names.iter().all(|name| !name.starts_with(EXACT)), "{names:?}");
+        assert!(names.iter().all(|name| !name.starts_with("fast_")), "{names:?}");
         assert!(["sum", "mean", "dot", "sumsq", "norm2"].iter().all(|name| names.contains(name)), "{names:?}");
         assert!((1..names.len()).all(|i| !names[..i].contains(&names[i])), "{names:?}");
     }
@@ -176,26 +207,45 @@ mod tests {
     #[test]
     fn exact_is_chosen_unless_fast_is_asked_for() {
         let chosen = |name, dtype, fast| choose(name, dtype, fast).map(|chosen| (chosen.name, chosen.dtype));
-        assert_eq!(chosen("sum", Dtype::F32, false), Some(("exact_sum", Dtype::F32)));
-        assert_eq!(chosen("sum", Dtype::F32, true), Some(("sum", Dtype::F32)));
-        assert_eq!(chosen("sum", Dtype::I32, false), Some(("sum", Dtype::I32)));
+        assert_eq!(chosen("sum", Dtype::F32, false), Some(("sum", Dtype::F32)));
+        assert_eq!(chosen("sum", Dtype::F32, true), Some(("fast_sum", Dtype::F32)));
+        assert_eq!(chosen("sum", Dtype::I32, true), Some(("sum", Dtype::I32)));
         // Nothing fast over f64 and pairs.
-        assert_eq!(chosen("sum", Dtype::F64, true), Some(("exact_sum", Dtype::F64)));
-        assert_eq!(chosen("dot", Dtype::F16, true), Some(("exact_dot", Dtype::F32x2)));
-        assert_eq!(chosen("sum", Dtype::F16, false), Some(("exact_sum", Dtype::F16)));
-        assert_eq!(chosen("sum", Dtype::F16, true), Some(("sum", Dtype::F32)));
+        assert_eq!(chosen("sum", Dtype::F64, true), Some(("sum", Dtype::F64)));
+        assert_eq!(chosen("dot", Dtype::F16, true), Some(("dot", Dtype::F32x2)));
+        assert_eq!(chosen("sum", Dtype::F16, false), Some(("sum", Dtype::F16)));
+        assert_eq!(chosen("sum", Dtype::F16, true), Some(("fast_sum", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F16, false), Some(("max", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F64, false), None);
-        assert_eq!(chosen("exact_sum", Dtype::F32, false).map(|chosen| chosen.0), Some("exact_sum"));
+        // Nothing exact over f32.
+        assert_eq!(chosen("variance", Dtype::F32, false), Some(("fast_variance", Dtype::F32)));
+        assert_eq!(chosen("variance", Dtype::I32, true), Some(("variance", Dtype::I32)));
     }
 
     #[test]
     fn methods_are_told_where_there_are_two() {
         let method = |name, dtype, fast| choose(name, dtype, fast).and_then(|chosen| chosen.method);
-        assert_eq!(method("sum", Dtype::F32, false), Some(Method::Exact));
+        for name in ["sum", "mean", "stats", "norm2", "sumsq", "dot"] {
+            assert_eq!(method(name, Dtype::F32, false), Some(Method::Exact), "{name}");
+        }
         assert_eq!(method("mean", Dtype::F32, true), Some(Method::Fast));
         assert_eq!(method("norm2", Dtype::F32, true), Some(Method::Exact));
-        assert_eq!(method("sum", Dtype::I64, false), None);
-        assert_eq!(method("variance", Dtype::F32, false), None);
+        assert_eq!(method("sum", Dtype::F64, false), Some(Method::Exact));
+        for (name, dtype) in [("sum", Dtype::I64), ("sum", Dtype::I32), ("variance", Dtype::F32), ("max", Dtype::F32)] {
+            assert_eq!(method(name, dtype, false), None, "{name}");
+        }
+        assert_eq!(method("histogram", Dtype::F32, false), None);
+    }
+
+    #[test]
+    fn options_are_flags_of_those_that_have_them() {
+        let told = |option: &str, value: &str| vec![(option.to_string(), value.to_string())];
+        assert_eq!(takers("ddof"), ["variance", "stats"]);
+        assert!(check("variance", &told("ddof", "1")).is_ok());
+        let text = |name, told: Told| check(name, &told).unwrap_err().to_string();
+        assert_eq!(text("sum", told("ddof", "1")), "--ddof is for variance and stats; sum has none");
+        assert!(text("stats", told("ddof", "x")).contains("--ddof of stats is \"x\""));
+        let options = options();
+        assert!((1..options.len()).all(|i| options[..i].iter().all(|(name, _)| *name != options[i].0)), "{options:?}");
     }
 }

@@ -1,23 +1,20 @@
 //! Partials: reductions that stop before their last step, in files that merge to the answer over everything.
 
-use crate::args::{Args, usage};
-use crate::feed::unreadable;
-use crate::input::STDIN;
-use crate::operators::{self, Chosen};
-use crate::report::{Report, Seconds, Written};
+use crate::args::Args;
+use crate::error::{STDIN, unreadable, usage};
+use crate::operators::{self, Chosen, Told};
+use crate::report::{MERGED, Report, Seconds, Written};
 use anyhow::{Context, Result, anyhow, ensure};
+use std::any::Any;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Header, Op, Part, Partial};
+use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partial};
 
 /// Longer files are no partials.
-const BYTES_MAX: u64 = 1 << 20;
-
-/// The adapter's name in reports of merged partials.
-pub const MERGED: &str = "merged";
+const BYTES_MAX: u64 = 128 << 20;
 
 /// The file that a partial goes to.
 pub struct Target {
@@ -26,20 +23,19 @@ pub struct Target {
 }
 
 impl Target {
-    /// Where `--partial` says, after a look whether it could be written there.
-    pub fn of(args: &Args) -> Result<Option<Target>> {
-        let Some(path) = args.partial.clone() else { return Ok(None) };
-        let (name, folder) = (path.display(), folder(&path));
+    /// A file of this name, after a look whether it could be written.
+    pub fn of(path: &Path, force: bool) -> Result<Target> {
+        let (name, folder) = (path.display(), folder(path));
         ensure!(folder.is_dir(), "{name}: there is no folder {}; make it first", folder.display());
-        if let Ok(metadata) = std::fs::metadata(&path) {
+        if let Ok(metadata) = std::fs::metadata(path) {
             ensure!(metadata.is_file(), "{name}: is no ordinary file; name another one for the partial");
-            ensure!(args.force, exists(&path));
+            ensure!(force, exists(path));
         }
-        Ok(Some(Target { path, force: args.force }))
+        Ok(Target { path: path.into(), force })
     }
 
     /// Writes all or nothing: a temporary file beside it first, which then takes its name.
-    fn write(&self, bytes: &[u8]) -> Result<Written> {
+    pub fn write(&self, bytes: &[u8]) -> Result<Written> {
         let name = self.path.display().to_string();
         let failed = |error: std::io::Error| anyhow!("{name}: cannot be written: {error}");
         let mut builder = tempfile::Builder::new();
@@ -67,13 +63,8 @@ fn exists(path: &Path) -> anyhow::Error {
 }
 
 /// Whether partials of this operator merge to the same bits, however the input was cut.
-pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen, sample: &[Part]) -> Result<()> {
+pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen) -> Result<()> {
     let (name, dtype) = (chosen.typed(), chosen.dtype);
-    let most = "partials are for operators that merge to the same answer in any order";
-    ensure!(
-        O::COMMUTATIVE && sample.iter().all(|part| part.index.is_none()),
-        "{name} finds places in its input, and a part does not know where in the whole it begins; {most}"
-    );
     let integers = matches!(dtype, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
     let (fast, repair) = match chosen.method {
         Some(_) => (" --fast", "without --fast it is one"),
@@ -81,33 +72,21 @@ pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen, sample: &[Part]) 
     };
     ensure!(
         O::EXACT || integers,
-        "{name}{fast} over {dtype} rounds on the way, so its parts do not merge to the bits of the whole; {most}; {repair}"
+        "{name}{fast} over {dtype} rounds on the way, so its parts do not merge to the bits of the whole; partials are for \
+         operators that do; {repair}"
     );
     Ok(())
 }
 
-/// The answer's parts, or what was written instead of it.
-pub fn conclude<T: Element, O: Op<T, Output: Answer>>(
-    partial: Partial<T, O>,
-    target: Option<&Target>,
-) -> Result<(Vec<Part>, Option<Written>)> {
-    match target {
-        None => Ok((partial.finish()?.parts(), None)),
-        Some(target) => Ok((vec![], Some(target.write(&partial.to_bytes()?)?))),
-    }
-}
-
-/// Merges the partials that the command line names.
+/// Merges the partials that the command line names, in their order.
 pub fn merge(args: &Args) -> Result<Report> {
     let start = Instant::now();
-    let target = Target::of(args)?;
+    let target = args.partial.as_deref().map(|path| Target::of(path, args.force)).transpose()?;
     let files = args.files.iter().map(|path| Found::read(path)).collect::<Result<Vec<Found>>>()?;
     let first = files.first().context("no partials")?;
-    let shown = &first.header;
     for found in &files {
-        let header = &found.header;
         ensure!(
-            (&header.operator, &header.dtype) == (&shown.operator, &shown.dtype),
+            first.what() == found.what(),
             "{} is a partial {}, but {} is a partial {}; merge like with like",
             first.name,
             first.what(),
@@ -116,14 +95,14 @@ pub fn merge(args: &Args) -> Result<Report> {
         );
     }
     let unknown = || anyhow!("{}: is a partial {}, which this treefold does not have", first.name, first.what());
-    let dtype = operators::dtype_named(&shown.dtype).ok_or_else(unknown)?;
-    let chosen = Chosen::named(&shown.operator, dtype).ok_or_else(unknown)?;
-    let ddof = args.ddof.unwrap_or(0);
-    if ddof > 0 && !operators::has_ddof(chosen.typed()) {
-        return Err(usage(format!("--ddof is for variance; {} is a partial {}", first.name, first.what())));
-    }
-    let merge = Merge { files: &files, chosen, target, start };
-    operators::visit(chosen.name, dtype, ddof, merge).ok_or_else(unknown)?
+    let dtype = operators::dtype_named(&first.header.dtype).ok_or_else(unknown)?;
+    let chosen = Chosen::named(first.header.name(), dtype).ok_or_else(unknown)?;
+    let mut told = first.told();
+    let plain = chosen.visit(&told, Boxed).map_err(|_| unknown())?;
+    operators::check(chosen.typed(), &args.told)
+        .with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
+    told.extend(args.told.iter().cloned());
+    chosen.visit(&told, Merge { files: &files, chosen, plain, target, start })?
 }
 
 /// A partial's file.
@@ -148,15 +127,33 @@ impl Found {
 
     /// What it says it is.
     fn what(&self) -> String {
-        let name = &self.header.operator;
-        let way = if name.starts_with("exact_") { "exact " } else { "" };
-        format!("{way}{} of {}", name.trim_start_matches("exact_"), self.header.dtype)
+        format!("{} of {}", self.header.operator, self.header.dtype)
+    }
+
+    /// The parameters of its operator.
+    fn told(&self) -> Told {
+        let inner = self.header.operator.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+        let words = inner.unwrap_or_default().split(',').filter_map(|word| word.split_once('='));
+        words.map(|(name, value)| (name.into(), value.into())).collect()
     }
 }
 
+/// Keeps an operator for later.
+struct Boxed;
+
+impl Visitor for Boxed {
+    type Out = Box<dyn Any>;
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Box<dyn Any> {
+        Box::new(op)
+    }
+}
+
+/// The merge; visited with the operator as the command line wants it.
 struct Merge<'a> {
     files: &'a [Found],
     chosen: Chosen,
+    /// The operator as the partials have it.
+    plain: Box<dyn Any>,
     target: Option<Target>,
     start: Instant,
 }
@@ -164,14 +161,23 @@ struct Merge<'a> {
 impl Visitor for Merge<'_> {
     type Out = Result<Report>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
-        let Merge { files, chosen, target, start } = self;
-        let sample = op.finish(op.lift(T::ZERO, 0), 1)?.parts();
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Result<Report> {
+        let Merge { files, chosen, plain, target, start } = self;
+        let op: &O = plain.downcast_ref().context("another operator")?;
+        let what = |op: &O| op.signature();
+        if !same_fold(&op.fold(), &wanted.fold()) {
+            return Err(usage(format!(
+                "{}: is a partial {}, of which {} cannot be made; reduce the input anew",
+                files[0].name,
+                what(op),
+                what(&wanted)
+            )));
+        }
         let names = match files {
             [only] => only.name.clone(),
             all => format!("{} partials ({} ...)", all.len(), all[0].name),
         };
-        ensure_mergeable::<T, O>(&chosen, &sample).with_context(|| names.clone())?;
+        ensure_mergeable::<T, O>(&chosen).with_context(|| names.clone())?;
         let mut all = Partial::empty(op.clone());
         for found in files {
             let partial = Partial::from_bytes(op.clone(), &found.bytes);
@@ -179,15 +185,28 @@ impl Visitor for Merge<'_> {
         }
         let read = start.elapsed();
         let count = all.count();
-        let (parts, written) = conclude(all, target.as_ref()).with_context(|| names.clone())?;
+        let found = match &target {
+            None => all.finish_as(&wanted).map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
+            Some(target) => {
+                if what(op) != what(&wanted) {
+                    return Err(usage(format!(
+                        "a merged partial stays a {}; give its options with the answer",
+                        what(op)
+                    )));
+                }
+                all.to_bytes().map_err(anyhow::Error::from).and_then(|bytes| Ok((vec![], Some(target.write(&bytes)?))))
+            }
+        };
+        let (parts, written) = found.with_context(|| names.clone())?;
         Ok(Report {
             operator: chosen.typed().into(),
+            signature: what(&wanted),
             names,
             dtype: T::DTYPE,
             count,
             bytes: 0,
+            indexed: operators::indexed(&wanted)?,
             parts,
-            indexed: vec![false; sample.len()],
             written,
             exact: O::EXACT,
             method: chosen.method,
@@ -196,4 +215,10 @@ impl Visitor for Merge<'_> {
             seconds: Seconds { read, upload: None, kernel: None, total: start.elapsed() },
         })
     }
+}
+
+/// Whether two folds carry the same, so that an accumulator of the one is one of the other.
+fn same_fold<T: Element, F: Fold<T>>(a: &F, b: &F) -> bool {
+    let told = |fold: &F| (fold.kind(), fold.params(), fold.table(), fold.acc_words());
+    told(a) == told(b)
 }

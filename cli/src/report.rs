@@ -1,10 +1,20 @@
-//! What a reduction has found, and how programs read it: JSON, or bare values.
+//! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
 
-use crate::json::{Json, strange};
+use crate::json::Json;
 use crate::operators::Method;
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;
 use std::time::Duration;
 use treefold::{Dtype, Part, Value};
+
+/// The adapter's name in reports of merged partials.
+pub const MERGED: &str = "merged";
+
+/// The name of parts that are the bins of a range, in its order.
+const BIN: &str = "bin";
+/// Rows that a table has for bins; more bins share them.
+const BIN_ROWS: usize = 16;
 
 /// Where the time went.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +43,8 @@ pub struct Written {
 pub struct Report {
     /// The operator's name.
     pub operator: String,
+    /// Its name in the library, with its parameters.
+    pub signature: String,
     /// The inputs' names in short.
     pub names: String,
     /// The element type.
@@ -89,14 +101,22 @@ impl Report {
         Json::Object(members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
-    /// What `of` says of the one part, or an object of what it says of each; `None` where it says nothing.
+    /// What `of` says of the one part, or an object of what it says of each, all bins in one list; `None` where it says
+    /// nothing.
     fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
-        let parts = || self.parts.iter().zip(&self.indexed);
+        let mut parts = self.parts.iter().zip(&self.indexed).map(|(part, &indexed)| (part.name, of(part, indexed)));
         if self.parts.len() == 1 {
-            return parts().find_map(|(part, &indexed)| of(part, indexed));
+            return parts.next()?.1;
         }
-        let members: Vec<_> = parts().filter_map(|(part, &indexed)| Some((part.name, of(part, indexed)?))).collect();
+        let bins: Vec<Json> = parts.by_ref().take(self.bins()).filter_map(|(_, value)| value).collect();
+        let bins = (!bins.is_empty()).then_some(("bins", Json::List(bins)));
+        let members: Vec<_> = bins.into_iter().chain(parts.filter_map(|(name, value)| Some((name, value?)))).collect();
         (!members.is_empty()).then_some(Json::Object(members))
+    }
+
+    /// How many of the parts are bins; they come first.
+    fn bins(&self) -> usize {
+        self.parts.iter().take_while(|part| part.name == BIN).count()
     }
 
     /// The value only: a line for each part, its name before it where there are several, its index behind it.
@@ -110,6 +130,103 @@ impl Report {
         }
         text
     }
+
+    /// The whole text for people.
+    pub fn text(&self) -> String {
+        let found = match &self.written {
+            Some(Written { path, bytes }) => {
+                let size = BinaryBytes(*bytes);
+                format!("wrote {path}: a partial {}, {size}; finish it with treefold merge", self.operator)
+            }
+            None => self.answer().to_string(),
+        };
+        format!("{found}\n{}\n{}\n{}", self.amount(), self.speed(), self.note())
+    }
+
+    /// The answer's table.
+    fn answer(&self) -> Table {
+        let with_index = self.indexed.contains(&true);
+        let single = self.parts.len() == 1;
+        let mut table = table();
+        let bins = self.bins();
+        let title = if single { "operator".into() } else { self.operator.clone() };
+        let mut header = vec![title, if bins > 0 { "count" } else { "value" }.into()];
+        header.extend(with_index.then(|| "index".into()));
+        table.set_header(header);
+        table.add_rows(self.bin_rows(bins));
+        for (part, &indexed) in self.parts.iter().zip(&self.indexed).skip(bins) {
+            let name = if single { self.operator.as_str() } else { part.name };
+            let mut row = vec![name.to_string(), plain(part.value)];
+            let index = part.index.map_or("none".into(), |index| index.to_string());
+            row.extend(with_index.then(|| if indexed { index } else { String::new() }));
+            table.add_row(row);
+        }
+        for column in 1..table.column_count() {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table
+    }
+
+    /// Edges and counts of bins, of neighbours together where there are many.
+    fn bin_rows(&self, bins: usize) -> Vec<Vec<String>> {
+        let range = self.signature.split(['(', ',', ')']).find_map(|word| word.strip_prefix("range=")?.split_once(':'));
+        let range = range.and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)));
+        let edge = |k: usize| match range {
+            Some((low, high)) => short(low + (high - low) * (k as f64 / bins as f64)),
+            None => k.to_string(),
+        };
+        let together = bins.div_ceil(BIN_ROWS).max(1);
+        let rows = self.parts[..bins].chunks(together).enumerate().map(|(row, parts)| {
+            let count = |part: &Part| if let Value::U64(count) = part.value { count } else { 0 };
+            let (begin, count) = (row * together, parts.iter().map(count).sum::<u64>());
+            let several = if together > 1 { format!(" ({} bins)", parts.len()) } else { String::new() };
+            vec![format!("{} to {}{several}", edge(begin), edge(begin + parts.len())), count.to_string()]
+        });
+        rows.collect()
+    }
+
+    fn amount(&self) -> String {
+        let count = HumanCount(self.count);
+        let elements = match self.dtype {
+            Dtype::F32x2 => format!("{count} pairs of f32"),
+            dtype => format!("{count} {dtype} elements"),
+        };
+        let bytes = if self.adapter == MERGED { String::new() } else { format!(", {}", BinaryBytes(self.bytes)) };
+        format!("{elements}{bytes}, from {}", self.names)
+    }
+
+    fn speed(&self) -> String {
+        let seconds = &self.seconds;
+        if self.adapter == MERGED {
+            return format!("merged in {}", time(seconds.total));
+        }
+        let mut spent = vec![format!("read {}", time(seconds.read))];
+        spent.extend(seconds.upload.map(|upload| format!("upload {}", time(upload))));
+        spent.extend(seconds.kernel.map(|kernel| format!("kernel {}", time(kernel))));
+        let rate = (self.bytes as f64 / seconds.total.as_secs_f64().max(1e-9)) as u64;
+        let rate = if self.bytes > 0 { format!(", {}/s", BinaryBytes(rate)) } else { String::new() };
+        let (total, backend) = (time(seconds.total), self.backend);
+        let backend = if self.adapter.starts_with(backend) { String::new() } else { format!(", {backend}") };
+        format!("{total} ({}){rate} on {}{backend}", spent.join(", "), self.adapter)
+    }
+
+    fn note(&self) -> &'static str {
+        match self.method {
+            Some(Method::Exact) => "note: exact, rounded once: the same bits on every adapter\n",
+            Some(Method::Fast) => "note: fast, accumulated in f32; exact without --fast\n",
+            None if !self.exact && self.dtype == Dtype::F32 => "note: accumulated in f32\n",
+            None => "",
+        }
+    }
+}
+
+/// An empty table in the house style.
+pub fn table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table
 }
 
 /// A float's bits, most significant first.
@@ -122,11 +239,11 @@ fn bits(value: Value) -> Option<String> {
 }
 
 /// A value as people write it; floats as short as they parse back.
-pub fn plain(value: Value) -> String {
-    let float = |x: f64, fixed: String, scientific: String| match strange(x) {
-        Some(text) => text.into(),
-        None if x == 0.0 || (1e-5..1e16).contains(&x.abs()) => fixed,
-        None => scientific,
+fn plain(value: Value) -> String {
+    let float = |x: f64, fixed: String, scientific: String| match x {
+        _ if x.is_nan() => "nan".into(),
+        _ if x == 0.0 || (1e-5..1e16).contains(&x.abs()) => fixed,
+        _ => scientific,
     };
     match value {
         Value::None => "none".into(),
@@ -137,5 +254,22 @@ pub fn plain(value: Value) -> String {
         Value::U128(x) => x.to_string(),
         Value::F32(x) => float(x.into(), format!("{x}"), format!("{x:e}")),
         Value::F64(x) => float(x, format!("{x}"), format!("{x:e}")),
+    }
+}
+
+/// A number in six digits at most.
+fn short(x: f64) -> String {
+    plain(Value::F64(format!("{x:.5e}").parse().unwrap_or(x)))
+}
+
+/// A duration in three digits or so.
+fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        10.0.. => format!("{seconds:.1} s"),
+        1.0.. => format!("{seconds:.2} s"),
+        0.01.. => format!("{:.0} ms", seconds * 1e3),
+        0.001.. => format!("{:.1} ms", seconds * 1e3),
+        _ => format!("{:.0} µs", seconds * 1e6),
     }
 }

@@ -1,27 +1,27 @@
 //! One reduction: from opened inputs to a report.
 
-use crate::args::{Args, usage};
-use crate::feed::Sizes;
+use crate::args::Args;
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
-use crate::partial::{Target, conclude, ensure_mergeable};
+use crate::pairs;
+use crate::partial::{Target, ensure_mergeable};
 use crate::report::{Report, Seconds};
-use crate::{pairs, progress};
+use crate::windows::Sizes;
 use anyhow::{Context, Result, anyhow};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Engine, Finished, Op, StreamOptions};
+use treefold::{Answer, Dtype, Element, Engine, Finished, Fold, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = Target::of(args)?;
+    let target = args.partial.as_deref().map(|path| Target::of(path, args.force)).transpose()?;
     let inputs = Inputs::open(&args.files, args.raw())?;
     let name = &args.operator;
     let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
     let engine = args.adapter.as_deref().map_or_else(Engine::best, Engine::named)?;
-    let run = Run { args, inputs, chosen, target, engine: &engine };
-    let no_ddof = || usage(format!("{name} over {} takes no --ddof; leave it out", chosen.dtype));
-    operators::visit(chosen.name, chosen.dtype, args.ddof.unwrap_or(0), run).ok_or_else(no_ddof)?
+    chosen.visit(&args.told, Run { args, inputs, chosen, target, engine: &engine })?
 }
 
 /// What to say where the operator does not take what an input holds.
@@ -65,11 +65,10 @@ impl Visitor for Run<'_> {
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
         let Run { args, inputs, chosen, target, engine } = self;
         let start = Instant::now();
-        // What an answer looks like: which parts it has, and which of them have an index.
-        let sample = op.finish(op.lift(T::ZERO, 0), 1)?.parts();
-        let ordered = !O::COMMUTATIVE || sample.iter().any(|part| part.index.is_some());
+        let indexed = operators::indexed(&op)?;
+        let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
         if target.is_some() {
-            ensure_mergeable::<T, O>(&chosen, &sample)?;
+            ensure_mergeable::<T, O>(&chosen)?;
         }
 
         let mut options = StreamOptions::default();
@@ -85,7 +84,7 @@ impl Visitor for Run<'_> {
         }
 
         let names = inputs.names();
-        let bar = progress::bar(!args.quiet && !args.json, inputs.bytes());
+        let bar = progress(!args.quiet && !args.json, inputs.bytes());
         let reading = Instant::now();
         let mut pushing = Duration::ZERO;
         let mut bytes = 0;
@@ -111,16 +110,24 @@ impl Visitor for Run<'_> {
         let finished = stream.partial().with_context(|| names.clone());
         bar.finish_and_clear();
         let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
-        let (parts, written) = conclude(output, target.as_ref()).with_context(|| names.clone())?;
+        let found = match &target {
+            None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
+            Some(target) => output
+                .to_bytes()
+                .map_err(anyhow::Error::from)
+                .and_then(|bytes| Ok((vec![], Some(target.write(&bytes)?)))),
+        };
+        let (parts, written) = found.with_context(|| names.clone())?;
 
         Ok(Report {
             operator: args.operator.clone(),
+            signature: op.signature(),
             names,
             dtype: T::DTYPE,
             count,
             bytes,
             parts,
-            indexed: sample.iter().map(|part| part.index.is_some()).collect(),
+            indexed,
             written,
             exact: O::EXACT,
             method: chosen.method,
@@ -144,4 +151,23 @@ fn sizes(part_elements: usize, element_bytes: usize, memory_bytes: u64) -> Sizes
     let part_bytes = part_elements * element_bytes;
     let tile_elements = (share / (2 * element_bytes)).clamp(1, 16 << 20);
     Sizes { part_elements, tile_elements, window_bytes: part_bytes * (share.min(WINDOW) / part_bytes).max(1) }
+}
+
+/// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
+fn progress(wanted: bool, bytes: Option<u64>) -> ProgressBar {
+    if !wanted || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match bytes {
+        Some(bytes) => (
+            ProgressBar::new(bytes),
+            "{bar:32.cyan/dim} {percent:>3}%  {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta} left",
+        ),
+        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}"),
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = bar.with_finish(ProgressFinish::AndClear);
+    bar.set_style(style.progress_chars("━╸─"));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
 }

@@ -33,9 +33,9 @@ fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
 
 #[test]
 fn every_operator_has_an_expected_answer() {
-    let names: BTreeSet<_> = expected().iter().map(|row| row.0).chain(["stats", "dot"]).collect();
-    let operators = treefold::ops::names().into_iter().map(|name| name.trim_start_matches("exact_"));
-    assert_eq!(names, operators.collect());
+    let others = ["stats", "dot", "logsumexp", "histogram"];
+    let names: BTreeSet<_> = expected().iter().map(|row| row.0).chain(others).collect();
+    assert_eq!(names, operators().into_iter().collect());
 }
 
 #[test]
@@ -74,13 +74,44 @@ fn stats_has_its_parts() {
     assert_eq!(json["index"], json!({"min": 0, "max": 7}));
     assert_eq!(json["bits"]["sum"], "42200000");
     assert_eq!(json["bits"]["mean"], "4014000000000000");
-    // The exact one, once there is one.
-    let exact = treefold::ops::names().contains(&"exact_stats");
-    assert_eq!(json["method"], if exact { json!("exact") } else { Value::Null });
+    assert_eq!(json["method"], "exact");
+    assert_eq!(run(["stats", "--fast", "--json", &file]).json()["method"], "fast");
     let sample = run(["stats", "--ddof", "1", "--json", &file]).json();
     assert!((sample["value"]["std"].as_f64().unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-6, "{sample}");
     let variance = run(["variance", "--ddof", "1", "--quiet", &folder.i32("y.npy", &[1, 3])]);
     assert_eq!(variance.text(), "2");
+}
+
+#[test]
+fn a_histogram_has_bins_and_what_lies_beside_them() {
+    let folder = Folder::new();
+    let numbers = [0.0, 0.25, 0.5, 1.0, 7.0, -1.0, f32::NAN, 0.75];
+    let file = folder.f32("x.npy", &numbers);
+    let args = ["histogram", "--bins", "4", "--range", "0:1", &file];
+    let json = run(args.iter().chain(&["--json"])).json();
+    assert_eq!(json["value"], json!({"bins": [1, 1, 1, 2], "below": 1, "above": 1, "nan": 1}));
+    assert_eq!((&json["count"], json.get("index"), json.get("bits")), (&json!(8), None, None), "{json}");
+    assert_eq!(run(args.iter().chain(&["-q"])).out, "bin 1\nbin 1\nbin 1\nbin 2\nbelow 1\nabove 1\nnan 1\n");
+    let table = run(args);
+    for line in ["│ histogram ", "│ 0.25 to 0.5 ┆     1 │", "│ 0.75 to 1   ┆     2 │", "│ nan         ┆     1 │"]
+    {
+        assert!(table.text().contains(line), "{line}: {}", table.out);
+    }
+    // One bin is a list too, negative edges are values, and many bins share rows.
+    let json = run(["histogram", "--json", "--bins", "1", "--range", "-1:1", &file]).json();
+    assert_eq!(json["value"], json!({"bins": [6], "below": 0, "above": 1, "nan": 1}));
+    let many = run(["histogram", "--bins", "1000", "--range=0:8", &folder.i32("i.npy", &[1, 7, 8, 9])]);
+    assert!(many.text().contains("to 8 (55 bins) "), "{}", many.out);
+    assert!(many.out.lines().count() < 30, "{}", many.out);
+}
+
+#[test]
+fn options_of_operators_reach_them() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[1.0, 1.0]);
+    let value = |args: &[&str]| run(args.iter().chain(&["-q", file.as_str()])).text().parse::<f64>().unwrap();
+    assert!((value(&["logsumexp"]) - (1.0 + 2f64.ln())).abs() < 1e-5);
+    assert!((value(&["logsumexp", "--scale", "-3"]) - (2f64.ln() - 3.0)).abs() < 1e-5);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn adapters_that_are_not_there() {
     let folder = Folder::new();
     let mut command = program();
     command.args(["sum", "--adapter", "no-such-adapter", &folder.i32("x.npy", &[1])]);
-    finish(command, b"").fails(1, &["no-such-adapter"]);
+    finish(command, b"").fails(1, &["no-such-adapter", "cpu", "--adapter NAME|NUMBER|cpu"]);
 }
 
 #[test]
@@ -99,9 +99,12 @@ fn command_lines_that_are_wrong() {
     run(["sum", "--nope"]).fails(2, &["--nope"]);
     run(["sum", "--json", "--quiet"]).fails(2, &["--json"]);
     run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and stats"]);
-    run(["exact_sum", "x.npy"]).fails(2, &["'exact_sum'"]);
+    run(["fast_sum", "x.npy"]).fails(2, &["'fast_sum'"]);
     run(["sum", "--force", "x.npy"]).fails(2, &["--partial"]);
-    run(["variance", "--ddof", "1", "--partial", "x", "x.npy"]).fails(2, &["--ddof", "--partial"]);
+    run(["variance", "--ddof", "one", "no-such.npy"]).fails(2, &["--ddof of variance is \"one\""]);
+    run(["histogram", "--range", "1:0", "no-such.npy"]).fails(2, &["--range of histogram", "LOW:HIGH"]);
+    run(["histogram", "--scale", "2", "no-such.npy"]).fails(2, &["--scale is for logsumexp; histogram has none"]);
+    run(["merge", "--bins", "x", "no-such.part"]).fails(1, &["no-such.part"]);
     run(["adapters", "x.npy"]).fails(2, &["adapters takes no FILE"]);
     let done = finish(program(), b"");
     assert!(done.status == 2 && done.err.contains("Usage:") && done.out.is_empty(), "{done:?}");

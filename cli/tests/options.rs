@@ -6,8 +6,7 @@ use common::*;
 #[test]
 fn help_lists_every_operator() {
     let done = run(["--help"]);
-    let operators = treefold::ops::names().into_iter().map(|name| name.trim_start_matches("exact_"));
-    for name in operators.chain(["merge", "adapters"]) {
+    for name in operators().into_iter().chain(["merge", "adapters", "explain", "ladder"]) {
         let mut lines = done.text().lines().filter(|line| line.trim_start().starts_with(&format!("- {name}:")));
         let (line, again) = (lines.next(), lines.next());
         assert_eq!(again, None, "{name} twice");
@@ -15,7 +14,10 @@ fn help_lists_every_operator() {
         assert!(meaning.len() > 10 && !meaning.contains("documentation"), "{name}: {meaning:?}");
         assert!(run(["-h"]).text().contains(name));
     }
-    assert!(!done.text().contains("exact_"));
+    assert!(!done.text().contains("fast_"));
+    for option in treefold::ops::options() {
+        assert!(done.text().contains(&format!("--{} <VALUE>", option.name)), "{}", option.name);
+    }
     assert!(run(["--version"]).text().starts_with("treefold "));
 }
 

@@ -18,13 +18,16 @@ fn numbers(count: u32) -> Vec<f32> {
 
 /// What must not depend on how an answer came about.
 fn answer(json: &Value) -> Value {
-    json!([json["operator"], json["dtype"], json["count"], json["value"], json["bits"], json["exact"], json["method"]])
+    json!(["operator", "dtype", "count", "value", "bits", "exact", "method", "index"].map(|name| &json[name]))
 }
 
-/// Reduces the parts to partials, on the CPU engine and the tests' adapter by turns, and merges them in several orders.
+/// Reduces the parts to partials, on the CPU engine and the tests' adapter by turns, and merges them: in several orders,
+/// unless there is an index.
 fn splits_merge_to_the_whole(operator: &str, whole: &[&str], parts: &[Vec<String>]) {
     let folder = Folder::new();
-    let want = answer(&run([operator, "--json"].iter().chain(whole)).json());
+    let want = run([operator, "--json"].iter().chain(whole)).json();
+    let ordered = want.get("index").is_some();
+    let want = answer(&want);
     let partials: Vec<String> = (0..parts.len()).map(|p| text(folder.path().join(format!("{p}.part")))).collect();
     for (p, (files, partial)) in parts.iter().zip(&partials).enumerate() {
         let mut args = vec![operator, "--json", "--partial", partial];
@@ -34,7 +37,7 @@ fn splits_merge_to_the_whole(operator: &str, whole: &[&str], parts: &[Vec<String
         assert_eq!((&json["operator"], &json["partial"]), (&json!(operator), &json!(partial)), "{json}");
         assert!(json["count"].is_number() && json.get("value").is_none(), "{json}");
     }
-    for turn in 0..parts.len() {
+    for turn in 0..if ordered { 1 } else { parts.len() } {
         let mut shuffled = partials.clone();
         shuffled.rotate_left(turn);
         shuffled.swap(0, turn / 2);
@@ -42,11 +45,11 @@ fn splits_merge_to_the_whole(operator: &str, whole: &[&str], parts: &[Vec<String
         assert_eq!(answer(&merged), want, "{operator} {turn}");
         assert_eq!(merged["adapter"], "merged");
     }
-    // By way of another partial.
+    // By way of another partial: the last ones, behind the first.
     let between = text(folder.path().join("between.part"));
     let args = ["merge", "--quiet", "--partial", &between];
     assert_eq!(run(args.map(String::from).iter().chain(&partials[1..])).text(), "");
-    let merged = run(["merge", "--json", &between, &partials[0]]).json();
+    let merged = run(["merge", "--json", &partials[0], &between]).json();
     assert_eq!(answer(&merged), want, "{operator} by way of another");
 }
 
@@ -67,7 +70,7 @@ fn float_sums_merge_from_any_split() {
 }
 
 #[test]
-fn every_operator_without_an_index_merges() {
+fn every_operator_that_does_not_round_merges() {
     let folder = Folder::new();
     let ints = [3i32, -1, 4, 0, 5, i32::MAX, 2, i32::MIN, -7];
     let floats = [3.0f32, -1.0, f32::NAN, -0.0, 5.0, 1e30, 2.0, 1e-40, f32::INFINITY];
@@ -89,14 +92,17 @@ fn every_operator_without_an_index_merges() {
         "and",
         "or",
         "xor",
+        "argmin",
+        "argmax",
+        "stats",
+        "histogram",
     ];
     for operator in exact {
         let [whole, front, back] = &int_files;
         splits_merge_to_the_whole(operator, &[whole], &[vec![front.clone()], vec![back.clone()]]);
     }
-    for operator in
-        ["sum", "mean", "sumsq", "norm2", "min", "max", "minmax", "count_nonzero", "count_nan", "any", "all"]
-    {
+    let exact_floats = ["sum", "mean", "sumsq", "norm2", "stats", "min", "max", "minmax", "argmin", "argmax"];
+    for operator in exact_floats.into_iter().chain(["count_nonzero", "count_nan", "any", "all", "histogram"]) {
         let [whole, front, back] = &float_files;
         splits_merge_to_the_whole(operator, &[whole], &[vec![front.clone()], vec![back.clone()]]);
     }
@@ -156,9 +162,54 @@ fn variance_takes_its_ddof_when_it_is_merged() {
     assert_eq!(run(["merge", "-q", &pa, &pb]).text(), "1.25");
     let sample = run(["variance", "-q", "--ddof", "1", &a, &b]);
     assert_eq!(run(["merge", "-q", "--ddof", "1", &pb, &pa]).text(), sample.text());
+    // A partial brings its own, unless merge is told another.
+    let pc = text(folder.path().join("c.part"));
+    run(["variance", "-q", "--ddof", "1", "--partial", &pc, &a, &b]).text();
+    assert_eq!(run(["merge", "-q", &pc]).text(), sample.text());
+    assert_eq!(run(["merge", "-q", "--ddof", "0", &pc]).text(), "1.25");
+    run(["merge", &pa, &pc]).fails(1, &["a.part is a partial variance(ddof=0) of i32", "variance(ddof=1)"]);
+    run(["merge", "--ddof", "x", &pa]).fails(2, &["--ddof of variance is \"x\""]);
+    run(["merge", "--ddof", "1", "--partial", &text(folder.path().join("d.part")), &pa])
+        .fails(2, &["variance(ddof=0)"]);
     let sum = text(folder.path().join("sum.part"));
     run(["sum", "-q", "--partial", &sum, &a]).text();
     run(["merge", "--ddof", "1", &sum]).fails(2, &["--ddof", "sum of i32"]);
+}
+
+#[test]
+fn indices_count_through_the_files_in_their_order() {
+    let folder = Folder::new();
+    let cuts = [&[5.0f32, 2.0, 3.0][..], &[], &[9.0, 1.0], &[9.0, 1.0, 4.0]];
+    let files: Vec<String> = cuts.iter().enumerate().map(|(i, cut)| folder.f32(&format!("{i}.npy"), cut)).collect();
+    for (operator, index) in [("argmin", json!(4)), ("argmax", json!(3)), ("stats", json!({"min": 4, "max": 3}))] {
+        let partials: Vec<String> = files.iter().map(|file| format!("{file}.{operator}.part")).collect();
+        for (file, partial) in files.iter().zip(&partials) {
+            run([operator, "-q", "--partial", partial, file]).text();
+        }
+        let whole = run([operator, "--json"].map(String::from).iter().chain(&files)).json();
+        let merged = run(["merge", "--json"].map(String::from).iter().chain(&partials)).json();
+        assert_eq!(answer(&merged), answer(&whole), "{operator}");
+        assert_eq!(merged["index"], index, "{operator}");
+        // In another order it is the answer over the files in that order.
+        let back = run(["merge", "--json"].map(String::from).iter().chain(partials.iter().rev())).json();
+        let whole = run([operator, "--json"].map(String::from).iter().chain(files.iter().rev())).json();
+        assert_eq!(answer(&back), answer(&whole), "{operator}");
+        assert_ne!(back["index"], index, "{operator}");
+    }
+}
+
+#[test]
+fn a_histogram_is_merged_with_the_bins_it_has() {
+    let folder = Folder::new();
+    let (a, b) = (folder.f32("a.npy", &[0.5, 1.5, -3.0]), folder.f32("b.npy", &[-0.5, f32::NAN]));
+    let [pa, pb] = ["a.part", "b.part"].map(|name| text(folder.path().join(name)));
+    let flags = ["histogram", "--bins", "3", "--range", "-1:2"];
+    run(flags.iter().chain(&["-q", "--partial", &pa, &a])).text();
+    run(flags.iter().chain(&["-q", "--partial", &pb, &b])).text();
+    let whole = run(flags.iter().chain(&["-q", &a, &b]));
+    assert_eq!(run(["merge", "-q", &pb, &pa]).text(), whole.text());
+    assert!(run(["merge", &pa, &pb]).text().contains("│ -1 to 0   ┆     1 │"));
+    run(["merge", "--bins", "4", &pa]).fails(2, &["a.part", "bins=3", "bins=4", "anew"]);
 }
 
 #[test]
@@ -217,24 +268,20 @@ fn partials_are_ordinary_files() {
 #[test]
 fn operators_whose_partials_would_not_merge() {
     let folder = Folder::new();
-    let (floats, ints) = (folder.f32("x.npy", &[1.0, 2.0]), folder.i32("i.npy", &[1, 2]));
+    let floats = folder.f32("x.npy", &[1.0, 2.0]);
     let out = text(folder.path().join("x.part"));
-    for operator in ["argmin", "argmax", "stats"] {
-        for file in [&floats, &ints] {
-            run([operator, "--partial", &out, file]).fails(1, &[operator, "finds places", "in any order"]);
-        }
-    }
-    for operator in ["variance", "product"] {
+    for operator in ["variance", "product", "logsumexp"] {
         run([operator, "--partial", &out, &floats]).fails(1, &[operator, "over f32 rounds on the way", "in one call"]);
     }
-    run(["sum", "--fast", "--partial", &out, &floats]).fails(1, &["sum --fast", "without --fast it is one"]);
+    for operator in ["sum", "mean", "stats"] {
+        run([operator, "--fast", "--partial", &out, &floats])
+            .fails(1, &[&format!("{operator} --fast over f32"), "without --fast it is one"]);
+    }
     assert!(!std::fs::exists(&out).unwrap());
     // Written by a program of one's own.
     let cpu = treefold::Cpu::new();
-    let fast = folder.file("fast.part", &cpu.partial(treefold::ops::Sum, &[1.0f32]).to_bytes().unwrap());
+    let fast = folder.file("fast.part", &cpu.partial(treefold::ops::FastSum, &[1.0f32]).to_bytes().unwrap());
     run(["merge", &fast]).fails(1, &["fast.part", "sum --fast"]);
-    let place = folder.file("place.part", &cpu.partial(treefold::ops::ArgMin, &[1.0f32]).to_bytes().unwrap());
-    run(["merge", &place, &place]).fails(1, &["place.part", "finds places"]);
 }
 
 #[test]
@@ -249,9 +296,8 @@ fn partials_of_two_kinds_do_not_merge() {
     let sum = partial("sum", &floats, "sum.part");
     let (mean, whole) = (partial("mean", &floats, "mean.part"), partial("sum", &ints, "whole.part"));
     run(["merge", &sum, &sum, &mean])
-        .fails(1, &["sum.part is a partial exact sum of f32", "mean.part is a partial exact mean of f32"]);
-    run(["merge", &whole, &sum])
-        .fails(1, &["whole.part is a partial sum of i32", "sum.part is a partial exact sum of f32"]);
+        .fails(1, &["sum.part is a partial sum of f32", "mean.part is a partial mean of f32"]);
+    run(["merge", &whole, &sum]).fails(1, &["whole.part is a partial sum of i32", "sum.part is a partial sum of f32"]);
     run(["merge"]).fails(2, &["merge takes FILEs"]);
     run(["merge", "--fast", &sum]).fails(2, &["--fast"]);
     run(["merge", "--dtype", "f32", &sum]).fails(2, &["--dtype"]);
@@ -319,11 +365,14 @@ fn damaged_partials_are_refused() {
     let mut newer = body.to_vec();
     newer[8] = 9;
     refused(&sealed(&newer), &["version 9"]);
-    let foreign = String::from_utf8_lossy(body).find("exact_sum").map(|_| {
-        let at = body.windows(9).position(|window| window == b"exact_sum").unwrap();
-        [&body[..at], b"exact_zzz", &body[at + 9..]].concat()
-    });
-    let file = folder.file("foreign.part", &sealed(&foreign.unwrap()));
-    run(["merge", &file]).fails(1, &["foreign.part", "exact zzz of f32", "does not have"]);
+    // The layout of version 1: no place of the first element.
+    let lengths = [1u32, 9, 3, 24];
+    let old: Vec<u8> = [b"treefold".to_vec(), lengths.iter().flat_map(|x| x.to_le_bytes()).collect()].concat();
+    let old = [old, 2u64.to_le_bytes().to_vec(), b"exact_sumf32".to_vec(), vec![0; 24 * 4]].concat();
+    refused(&sealed(&old), &["version 1, where this treefold reads version 2", "write all parts anew"]);
+    let at = body.windows(3).position(|window| window == b"sum").unwrap();
+    let foreign = [&body[..at], b"zzz", &body[at + 3..]].concat();
+    let file = folder.file("foreign.part", &sealed(&foreign));
+    run(["merge", &file]).fails(1, &["foreign.part", "zzz of f32", "does not have"]);
     assert_eq!(run(["merge", "-q", &whole]).text(), "1e30");
 }

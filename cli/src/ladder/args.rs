@@ -1,6 +1,6 @@
 //! The command line of `treefold ladder`.
 
-use crate::args::{one_line, usage};
+use crate::error::{clap_usage, usage};
 use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -92,7 +92,7 @@ impl LadderArgs {
                 let _ = error.print();
                 Ok(None)
             }
-            Err(error) => Err(usage(one_line(&error, LadderArgs::command().get_name()))),
+            Err(error) => Err(clap_usage(&error, LadderArgs::command().get_name())),
         }
     }
 

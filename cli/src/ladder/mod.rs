@@ -16,9 +16,6 @@ use std::process::ExitCode;
 use treefold::Gpu;
 use treefold::ladder::{Ladder, Outcome, Stage, Transfer};
 
-/// The word that chooses this command.
-pub const NAME: &str = "ladder";
-
 /// Runs the command; exit status 1 if a stage failed.
 pub fn run() -> Result<ExitCode> {
     let Some(args) = LadderArgs::read()? else {

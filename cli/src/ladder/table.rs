@@ -2,7 +2,7 @@
 
 use super::plot::Point;
 use super::row::Row;
-use crate::human;
+use crate::report;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 use indicatif::HumanCount;
 use std::collections::BTreeSet;
@@ -156,7 +156,7 @@ fn workgroups(text: &mut String, points: &[Point], shown: &[u64], header: &[Stri
 }
 
 fn table(header: &[&str]) -> Table {
-    let mut table = human::table();
+    let mut table = report::table();
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     table

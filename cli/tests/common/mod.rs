@@ -25,6 +25,12 @@ pub fn adapter() -> String {
     std::env::var("TREEFOLD_TEST_ADAPTER").unwrap_or_else(|_| "cpu".into())
 }
 
+/// The names of operators that people type.
+pub fn operators() -> Vec<&'static str> {
+    let fast: Vec<&str> = treefold::ops::fast_forms().into_iter().map(|(_, fast)| fast).collect();
+    treefold::ops::names().into_iter().filter(|name| !fast.contains(name)).collect()
+}
+
 /// Runs it with these arguments and nothing on standard input.
 pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Done {
     run_with(args, b"")

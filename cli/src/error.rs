@@ -1,0 +1,82 @@
+//! What the program says when something goes wrong: one line, and the exit status.
+
+use anyhow::anyhow;
+use std::fmt;
+use std::io::ErrorKind;
+use treefold::Error;
+
+/// The name of standard input in messages.
+pub const STDIN: &str = "standard input";
+
+/// An error of whoever wrote the command line: exit status 2.
+#[derive(Debug)]
+pub struct Usage(String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// A usage error that says this.
+pub fn usage(text: impl Into<String>) -> anyhow::Error {
+    anyhow!(Usage(text.into()))
+}
+
+/// clap's several lines in one, without the usage text.
+pub fn clap_usage(error: &clap::Error, program: &str) -> anyhow::Error {
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told = lines.take_while(|line| !line.starts_with("Usage:"));
+    let told = told.map(|line| line.trim_start_matches("error: ").trim_start_matches("tip: "));
+    let told: Vec<&str> = told.filter(|line| !line.starts_with("For more information")).collect();
+    usage(format!("{}; see {program} --help", told.join("; ")))
+}
+
+/// One line for an input that cannot be opened or read.
+pub fn unreadable(name: &str, error: &std::io::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::NotFound => anyhow!("{name}: no such file; check the name"),
+        ErrorKind::PermissionDenied => anyhow!("{name}: cannot be read: permission denied; check its mode and owner"),
+        _ => anyhow!("{name}: cannot be read: {error}"),
+    }
+}
+
+/// The one line, and the exit status.
+pub fn told(error: &anyhow::Error) -> (String, u8) {
+    let text = format!("{error:#}");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flag = error.chain().find_map(|cause| cause.downcast_ref().and_then(flag));
+    let flag = flag.map_or(String::new(), |flag| format!(" (here: {flag})"));
+    (format!("treefold: {line}{flag}"), if error.is::<Usage>() { 2 } else { 1 })
+}
+
+/// The flag of this program that does what an error of the library advises.
+fn flag(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::NoAdapter | Error::NoExactKernel { .. } => Some("--adapter cpu"),
+        Error::AdapterNotFound { .. } | Error::DeviceRefused { .. } => Some("--adapter NAME|NUMBER|cpu"),
+        Error::OutOfMemory { .. } => Some("--memory SIZE, or --adapter NAME|NUMBER|cpu"),
+        Error::BadPartial { reason } if reason.contains("to_bytes") => Some("--partial OUT"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_library_name_the_flag() {
+        let memory = Error::OutOfMemory { what: "a slot", bytes: 1, message: "full".into() };
+        let (line, status) = told(&anyhow::Error::from(memory).context("x.npy"));
+        assert!(line.starts_with("treefold: x.npy: no memory") && line.contains("--memory"), "{line}");
+        assert_eq!(status, 1);
+        assert!(told(&Error::NoAdapter.into()).0.contains("--adapter cpu"));
+        assert!(told(&Error::NoExactKernel { operator: "sum" }.into()).0.contains("--adapter cpu"));
+        let (line, status) = told(&usage("two\nlines").context("x"));
+        assert_eq!((line.as_str(), status), ("treefold: x: two lines", 2));
+    }
+}

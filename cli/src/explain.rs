@@ -1,0 +1,173 @@
+//! `treefold explain`: how an operator is computed, as the plan in words and the WGSL of each pass.
+
+use crate::args::{command, operator_names, told};
+use crate::error::{clap_usage, usage};
+use crate::operators;
+use anyhow::{Context, Result, anyhow};
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{FromArgMatches, Parser};
+use treefold::ops::Visitor;
+use treefold::wgpu::{self, Backends, Features, Limits};
+use treefold::{Answer, Dtype, Element, Explanation, Gpu, Op, Tuning};
+
+const EXAMPLES: &str = "\
+Examples:
+  treefold explain sum                       the plan here for 2^24 f32, why it is so, and the kernels
+  treefold explain max --dtype i32 --size 1000 --wgsl
+  treefold explain histogram --bins 64 --range -1:1
+  treefold explain mean --wgsl --web         the texts that a browser gets
+
+Each pass begins with a line `// pass N: kernel, workgroups`.";
+
+/// Explain how an operator is computed: the plan in words, and the WGSL of each pass.
+#[derive(Parser, Debug)]
+#[command(name = "treefold explain", after_help = EXAMPLES, max_term_width = 110)]
+struct ExplainArgs {
+    /// The operator
+    #[arg(value_parser = operator_names(), hide_possible_values = true)]
+    operator: String,
+
+    /// Type of the elements
+    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
+    dtype: String,
+
+    /// Where: a part of an adapter's name, or its number (see `treefold adapters`) [default: the best]
+    #[arg(long, value_name = "NAME|NUMBER")]
+    adapter: Option<String>,
+
+    /// Elements: 2^24, 16M, 1000000 (K, M and G are powers of 1024)
+    #[arg(long, value_name = "N", default_value = "2^24", value_parser = elements)]
+    size: u64,
+
+    /// The accumulation in f32 rather than the exact one
+    #[arg(long)]
+    fast: bool,
+
+    /// The WGSL only
+    #[arg(long)]
+    wgsl: bool,
+
+    /// As a browser has it: no subgroups, no 64-bit types, no float atomics, WebGPU's default limits
+    #[arg(long)]
+    web: bool,
+}
+
+/// The text that the command line behind the word `explain` asks for; `None` after printing a help text.
+pub fn run() -> Result<Option<String>> {
+    let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
+    let mut command = command::<ExplainArgs>();
+    let matches = match command.try_get_matches_from_mut(words) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            // A closed standard output has no reader.
+            let _ = error.print();
+            return Ok(None);
+        }
+        Err(error) => return Err(clap_usage(&error, command.get_name())),
+    };
+    let args = ExplainArgs::from_arg_matches(&matches).map_err(|error| clap_usage(&error, command.get_name()))?;
+    let (name, told) = (&args.operator, told(&matches));
+    operators::check(name, &told)?;
+    let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
+    let chosen = operators::choose(name, dtype, args.fast).ok_or_else(|| {
+        let takes: Vec<&str> = operators::takes(name).into_iter().map(Dtype::name).collect();
+        usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", ")))
+    })?;
+    if args.adapter.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("cpu")) {
+        return Err(usage(
+            "--adapter cpu has no kernels to explain; name an adapter, hardware or software (treefold adapters)",
+        ));
+    }
+    let gpu = args.adapter.as_deref().map_or_else(Gpu::new, Gpu::named)?;
+    let gpu = if args.web { as_in_a_browser(&gpu)? } else { gpu };
+    let explanation = chosen.visit(&told, Explain { gpu: &gpu, elements: args.size })??;
+    if args.wgsl {
+        let texts: Vec<String> = explanation.passes.iter().enumerate().map(|(n, pass)| pass.text(n)).collect();
+        return Ok(Some(texts.join("\n\n") + "\n"));
+    }
+    let adapter = gpu.info().name;
+    let web = if args.web { ", as in a browser" } else { "" };
+    let plan = told_once(&explanation.lines);
+    let texts: String =
+        explanation.passes.iter().enumerate().map(|(n, pass)| format!("\n{}\n", pass.text(n))).collect();
+    Ok(Some(format!("{} over {} on {adapter}{web}\n{plan}{texts}", chosen.name, chosen.dtype)))
+}
+
+/// Lines, of equal neighbours one, with their number.
+fn told_once(lines: &[String]) -> String {
+    let each = lines.chunk_by(|a, b| a == b).map(|equal| match equal.len() {
+        1 => format!("{}\n", equal[0]),
+        n => format!("{n} times {}\n", equal[0]),
+    });
+    each.collect()
+}
+
+struct Explain<'a> {
+    gpu: &'a Gpu,
+    elements: u64,
+}
+
+impl Visitor for Explain<'_> {
+    type Out = Result<Explanation>;
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Explanation> {
+        Ok(self.gpu.reducer::<T, O>(op)?.explain(self.elements)?)
+    }
+}
+
+/// The same adapter, opened with no feature and the default limits, and planned for as a GPU of which nothing is known.
+fn as_in_a_browser(gpu: &Gpu) -> Result<Gpu> {
+    let info = gpu.info();
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends = Backends::from(info.backend);
+    let instance = wgpu::Instance::new(descriptor);
+    let adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
+    let same = |adapter: &wgpu::Adapter| {
+        let other = adapter.get_info();
+        (&other.name, other.device, &other.device_pci_bus_id) == (&info.name, info.device, &info.device_pci_bus_id)
+    };
+    let adapter = adapters.into_iter().find(same).with_context(|| format!("{}: not found again", info.name))?;
+    let opened = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+        label: Some("treefold as in a browser"),
+        required_features: Features::empty(),
+        required_limits: Limits::default(),
+        ..Default::default()
+    }));
+    let (device, queue) =
+        opened.map_err(|error| anyhow!("{}: has less than a browser asks for: {error}", info.name))?;
+    Ok(Gpu::from_device(&device, &queue)?.with_tuning(Tuning::GPU)?)
+}
+
+fn elements(text: &str) -> Result<u64, String> {
+    let number = match text.strip_prefix("2^").map(str::parse::<u32>) {
+        Some(power) => power.ok().and_then(|power| 1u64.checked_shl(power)),
+        None => parse_size::Config::new().with_binary().parse_size(text).ok().filter(|_| !text.contains(['b', 'B'])),
+    };
+    number.ok_or_else(|| "write a number of elements, for example 1000000, 2^24 or 16M".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_flag_stands_twice() {
+        command::<ExplainArgs>().debug_assert();
+    }
+
+    #[test]
+    fn equal_lines_are_counted() {
+        let lines = ["a", "b", "b", "a"].map(String::from);
+        assert_eq!(told_once(&lines), "a\n2 times b\na\n");
+    }
+
+    #[test]
+    fn lengths() {
+        assert_eq!(elements("2^24"), Ok(1 << 24));
+        assert_eq!(elements("16M"), Ok(1 << 24));
+        assert_eq!(elements("1000003"), Ok(1_000_003));
+        for bad in ["2^64", "2^x", "many", "", "-1", "1B", "1MiB"] {
+            assert!(elements(bad).is_err(), "{bad}");
+        }
+    }
+}

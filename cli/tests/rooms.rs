@@ -1,0 +1,32 @@
+//! The files that a plain call of the program passes through: few, and all there.
+
+use std::path::Path;
+
+/// Most files of the program that one reduction may pass.
+const MOST: usize = 9;
+
+/// Those with a line that runs for `treefold sum --fast x.npy`, in the order of the call.
+const FAST_SUM: [&str; 8] = [
+    "main.rs",      // the call, and what is printed
+    "args.rs",      // the command line
+    "operators.rs", // the operator behind the name
+    "run.rs",       // the reduction
+    "input.rs",     // the file
+    "format.rs",    // its header and its numbers
+    "windows.rs",   // its bytes
+    "report.rs",    // the answer
+];
+
+/// Those for `treefold sum x.npy`, which is exact: the same.
+const EXACT_SUM: [&str; 8] = FAST_SUM;
+
+#[test]
+fn a_sum_passes_few_files() {
+    for rooms in [&FAST_SUM, &EXACT_SUM] {
+        assert!(rooms.len() <= MOST, "{} files", rooms.len());
+        for room in rooms {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+            assert!(file.is_file(), "{room} is no file of the program");
+        }
+    }
+}
