@@ -1,27 +1,27 @@
 //! Exact operators against an oracle of big integers: every kernel, many launch shapes, every way in.
 
 mod common;
-use common::exactly::{Failures, answers, by_reducer, inputs};
+use common::exactly::{Failures, by_reducer, inputs};
 use common::oracle::{self, Exactly};
 use common::sets::{self, Set, shuffle};
 use common::*;
 use treefold::half::f16;
+use treefold::internals::Keep;
 use treefold::ops::*;
-use treefold::shader::Exact;
-use treefold::{Cpu, Element, Error, Gpu, Input, Layout, Op, Partial, Reducer, StreamOptions, Tuning, wgpu};
+use treefold::{Cpu, Element, Error, Fold, Gpu, Input, Op, Order, Partial, Reducer, StreamOptions, Tuning, wgpu};
 
 /// Runs a generic function for every exact operator and its types, with `longest` for its inputs.
 macro_rules! for_every_operator {
     ($call:ident($($arg:expr),*)) => {
-        $call::<f32, ExactSum>($($arg),*);
-        $call::<f16, ExactSum>($($arg),*);
-        $call::<f64, ExactSum>($($arg),*);
-        $call::<f32, ExactMean>($($arg),*);
-        $call::<f16, ExactMean>($($arg),*);
-        $call::<f64, ExactMean>($($arg),*);
-        $call::<f32, ExactSumOfSquares>($($arg),*);
-        $call::<f32, ExactNormL2>($($arg),*);
-        $call::<[f32; 2], ExactDot>($($arg),*);
+        $call::<f32, Sum>($($arg),*);
+        $call::<f16, Sum>($($arg),*);
+        $call::<f64, Sum>($($arg),*);
+        $call::<f32, Mean>($($arg),*);
+        $call::<f16, Mean>($($arg),*);
+        $call::<f64, Mean>($($arg),*);
+        $call::<f32, SumOfSquares>($($arg),*);
+        $call::<f32, Norm2>($($arg),*);
+        $call::<[f32; 2], Dot>($($arg),*);
         $call::<i64, Sum>($($arg),*);
         $call::<u64, Sum>($($arg),*);
     };
@@ -47,23 +47,23 @@ fn one_operation_is_rounded_as_the_processor_rounds_it() {
                 "{a:e} {what} {b:e}: {got:e}, {want:e}"
             );
         };
-        same(<ExactSum as Exactly<f32>>::want(&[a, b]), a + b, "+");
-        same(ExactDot::want(&[[a, b]]), a * b, "*");
-        same(ExactNormL2::want(&[a]), a.abs(), "norm");
+        same(<Sum as Exactly<f32>>::want(&[a, b]), a + b, "+");
+        same(Dot::want(&[[a, b]]), a * b, "*");
+        same(Norm2::want(&[a]), a.abs(), "norm");
         // The root of a double is rounded twice at most where the sum of squares is not one: one term only.
-        same(<ExactMean as Exactly<f32>>::want(&[a, -0.0, -0.0]), (f64::from(a) / 3.0) as f32, "/ 3");
+        same(<Mean as Exactly<f32>>::want(&[a, -0.0, -0.0]), (f64::from(a) / 3.0) as f32, "/ 3");
         let [x, y] = [0; 2].map(|_: u32| f64::from_bits(random.next()));
-        let sum = <ExactSum as Exactly<f64>>::want(&[x, y]).expect("an answer") as u64;
+        let sum = <Sum as Exactly<f64>>::want(&[x, y]).expect("an answer") as u64;
         assert!(sum == (x + y).to_bits() || f64::from_bits(sum).is_nan() && (x + y).is_nan(), "{x:e} + {y:e}");
     }
     for (a, b, c) in [(3.0f32, 4.0, 5.0f32), (3e-45, 4e-45, 6e-45), (3e38, 3e38, f32::INFINITY)] {
-        assert_eq!(ExactNormL2::want(&[a, b]), Some(c.to_bits().into()), "{a:e} {b:e}");
+        assert_eq!(Norm2::want(&[a, b]), Some(c.to_bits().into()), "{a:e} {b:e}");
     }
     for n in 2..4000u32 {
         let x = n as f32;
         // 24 digits of a root and what decides about the next, from a root of 53.
         let want = (f64::from(n)).sqrt() as f32;
-        assert_eq!(ExactNormL2::want(&vec![1.0; n as usize]), Some(want.to_bits().into()), "root of {x}");
+        assert_eq!(Norm2::want(&vec![1.0; n as usize]), Some(want.to_bits().into()), "root of {x}");
     }
 }
 
@@ -131,8 +131,8 @@ fn on_the_host_long(failures: &mut Failures) {
     for kind in ["cancel", "any bits", "equal", "one exponent"] {
         let set = Set::new(format!("{kind}, long"), sets::make::<f32>(kind, 300_001, 5));
         for threads in [1, 3] {
-            let got = Cpu::with_threads(threads).reduce(ExactSum, &set.elements).expect("an answer");
-            failures.judge::<f32, ExactSum>("long", &set, <ExactSum as Exactly<f32>>::told(&got));
+            let got = Cpu::with_threads(threads).reduce(Sum, &set.elements).expect("an answer");
+            failures.judge::<f32, Sum>("long", &set, <Sum as Exactly<f32>>::told(&got));
         }
     }
 }
@@ -146,8 +146,8 @@ fn split_anywhere_and_merged() {
     for at in 0..=set.elements.len() {
         let (front, back) = set.elements.split_at(at);
         for (a, b) in [(front, back), (back, front)] {
-            let all = cpu.partial(ExactSum, a).merge(cpu.partial(ExactSum, b)).expect("a merge");
-            failures.judge::<f32, ExactSum>(
+            let all = cpu.partial(Sum, a).merge(cpu.partial(Sum, b)).expect("a merge");
+            failures.judge::<f32, Sum>(
                 &format!("cut at {at}"),
                 &set,
                 Some(all.finish().expect("a sum").to_bits().into()),
@@ -199,16 +199,18 @@ fn by_parts<T: Element, O: Exactly<T>>(gpu: &Gpu, reducer: &Reducer<T, O>, sets:
 
 /// What the tuning and the device's features promise of the kernel.
 fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
-    if !O::TESTED {
-        return;
+    if !<O::Fold as Fold<T>>::TESTED {
+        return assert_eq!(reducer.kernel(), None);
     }
     let has64 = gpu.device().features().contains(wgpu::Features::SHADER_INT64);
-    let right = match reducer.exact() {
-        Exact::Bins { .. } => gpu.tuning().bins,
-        Exact::Window64 => !gpu.tuning().bins && has64,
-        Exact::Window => !gpu.tuning().bins && !has64,
+    let in_bins = gpu.tuning().bins_in_workgroup;
+    let right = match reducer.kernel() {
+        Some(Keep::Bins { .. }) => in_bins,
+        Some(Keep::Registers64) => !in_bins && has64,
+        Some(Keep::Registers) => !in_bins && !has64,
+        None => false,
     };
-    assert!(right, "{:?} with bins: {}, 64-bit integers: {has64}", reducer.exact(), gpu.tuning().bins);
+    assert!(right, "{:?} with bins: {in_bins}, 64-bit integers: {has64}", reducer.kernel());
 }
 
 /// With every `step`th of the inputs, the longest of which has so many elements.
@@ -223,7 +225,7 @@ fn on_a_device<T: Element, O: Exactly<T>>(gpu: &Gpu, longest: usize, step: usize
 
 #[test]
 fn bins_in_workgroup_memory() {
-    let gpu = gpu().with_tuning(SMALL).expect("a launch shape");
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
     let mut failures = Failures::default();
     for_every_operator!(on_a_device(&gpu, 2500, 1, &mut failures));
     failures.none();
@@ -232,11 +234,11 @@ fn bins_in_workgroup_memory() {
 /// Only f32 has a window of 64 bits of its own; the others read as they do on the device below.
 #[test]
 fn windows_of_64_bits() {
-    let tuning = Tuning { bins: false, loads_in_flight: 1, layout: Layout::Blocked, ..SMALL };
+    let tuning = registers(small().loads(1)).with(|tuning| tuning.order = Order::Blocked);
     let gpu = gpu().with_tuning(tuning).expect("a launch shape");
     let mut failures = Failures::default();
-    on_a_device::<f32, ExactSum>(&gpu, 2500, 1, &mut failures);
-    on_a_device::<f32, ExactMean>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f32, Sum>(&gpu, 2500, 1, &mut failures);
+    on_a_device::<f32, Mean>(&gpu, 1500, 3, &mut failures);
     failures.none();
 }
 
@@ -244,78 +246,41 @@ fn windows_of_64_bits() {
 /// is left out: its kernel is that of the sum, and its last step is tested with the bins.
 #[test]
 fn windows_of_32_bits() {
-    let gpu =
-        small_gpu(1 << 14).with_tuning(Tuning { bins: false, loads_in_flight: 1, ..SMALL }).expect("a launch shape");
+    let gpu = small_gpu(1 << 14).with_tuning(registers(small().loads(1))).expect("a launch shape");
     let mut failures = Failures::default();
-    on_a_device::<f32, ExactSum>(&gpu, 2500, 1, &mut failures);
-    on_a_device::<f32, ExactMean>(&gpu, 1500, 3, &mut failures);
-    on_a_device::<f16, ExactSum>(&gpu, 1500, 3, &mut failures);
-    on_a_device::<f16, ExactMean>(&gpu, 1500, 3, &mut failures);
-    on_a_device::<f32, ExactSumOfSquares>(&gpu, 1500, 3, &mut failures);
-    on_a_device::<f32, ExactNormL2>(&gpu, 1500, 3, &mut failures);
-    on_a_device::<[f32; 2], ExactDot>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f32, Sum>(&gpu, 2500, 1, &mut failures);
+    on_a_device::<f32, Mean>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f16, Sum>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f16, Mean>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f32, SumOfSquares>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f32, Norm2>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<[f32; 2], Dot>(&gpu, 1500, 3, &mut failures);
     on_a_device::<i64, Sum>(&gpu, 1500, 3, &mut failures);
     on_a_device::<u64, Sum>(&gpu, 1500, 3, &mut failures);
-    on_a_device::<f64, ExactSum>(&gpu, 1500, 3, &mut failures);
+    on_a_device::<f64, Sum>(&gpu, 1500, 3, &mut failures);
     failures.none();
 }
 
-/// Launch shapes of all sorts: one invocation, one workgroup, the largest, many dispatches, every layout, every kernel.
+/// Exact folds in each invocation's own words.
+fn registers(tuning: Tuning) -> Tuning {
+    tuning.with(|tuning| tuning.bins_in_workgroup = false)
+}
+
+/// Launch shapes of all sorts: one invocation, one workgroup, the largest, many dispatches, every order, every kernel.
 fn geometries() -> Vec<Tuning> {
-    let small = SMALL;
-    let window = Tuning { bins: false, subgroups: false, ..small };
+    let small = small();
+    let alone = |tuning: Tuning| tuning.with(|tuning| tuning.subgroups = false);
+    let blocked = |tuning: Tuning| registers(alone(tuning)).with(|tuning| tuning.order = Order::Blocked);
+    let single = |tuning: Tuning, most| tuning.each(|launch| launch.single_elements_max = most);
     vec![
-        Tuning {
-            workgroup_size: 1,
-            single_workgroup_size: 1,
-            workgroups_max: 5,
-            loads_in_flight: 1,
-            single_elements_max: 0,
-            ..small
-        },
-        Tuning {
-            workgroup_size: 1,
-            single_workgroup_size: 1,
-            workgroups_max: 1,
-            loads_in_flight: 1,
-            layout: Layout::Blocked,
-            ..window
-        },
-        Tuning { workgroup_size: 4, single_workgroup_size: 64, workgroups_max: 7, dispatch_bytes_max: 1024, ..small },
-        Tuning {
-            workgroup_size: 64,
-            single_workgroup_size: 8,
-            loads_in_flight: 1,
-            layout: Layout::Blocked,
-            single_elements_max: 0,
-            ..window
-        },
-        Tuning {
-            workgroup_size: 128,
-            single_workgroup_size: 256,
-            loads_in_flight: 4,
-            workgroups_max: 2,
-            subgroups: false,
-            ..small
-        },
-        Tuning { workgroup_size: 1024, single_workgroup_size: 1024, workgroups_max: 1, loads_in_flight: 1, ..small },
-        Tuning {
-            workgroup_size: 32,
-            single_workgroup_size: 32,
-            workgroups_max: 16,
-            dispatch_bytes_max: 4100,
-            loads_in_flight: 2,
-            bins: false,
-            ..small
-        },
-        Tuning {
-            workgroup_size: 256,
-            single_workgroup_size: 512,
-            workgroups_max: 300,
-            single_elements_max: 1 << 20,
-            bins_single_elements_max: 1 << 20,
-            ..small
-        },
+        single(small.groups(1, 5, 1).loads(1), 0),
+        blocked(small.groups(1, 1, 1).loads(1)),
+        small.groups(4, 7, 64).with(|tuning| tuning.dispatch_bytes_max = 1024),
+        single(blocked(small.groups(64, 3, 8).loads(1)), 0),
+        alone(small.groups(128, 2, 256).loads(4)),
+        small.groups(1024, 1, 1024).loads(1),
+        registers(small.groups(32, 16, 32)).with(|tuning| tuning.dispatch_bytes_max = 4100),
+        single(small.groups(256, 300, 512), 1 << 20),
     ]
 }
 
@@ -343,7 +308,7 @@ fn a_hundred_permutations_in_every_launch_shape() {
     let fast = (0..100).map(|seed| {
         let mut elements = mild.clone();
         shuffle(&mut elements, seed);
-        Cpu::with_threads(1).reduce(Sum, &elements).expect("a sum").to_bits()
+        Cpu::with_threads(1).reduce(FastSum, &elements).expect("a sum").to_bits()
     });
     let different: std::collections::HashSet<u32> = fast.collect();
     assert!(different.len() > 10, "ordinary sums are all alike: {different:x?}");
@@ -353,7 +318,7 @@ fn a_hundred_permutations_in_every_launch_shape() {
     let mut failures = Failures::default();
     for tuning in geometries() {
         let gpu = gpu().with_tuning(tuning).expect("a launch shape");
-        let reducer = gpu.reducer::<f32, _>(ExactSum).expect("a reducer");
+        let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
         kernel(&gpu, &reducer);
         let mut random = Random(5);
         for all in [&flat, &mild] {
@@ -362,7 +327,7 @@ fn a_hundred_permutations_in_every_launch_shape() {
             let got = reducer.reduce_batch(inputs).expect("answers");
             let set = Set::new(format!("permutations in {tuning:?}"), all[..n].to_vec());
             for got in got {
-                failures.judge::<f32, ExactSum>("permuted", &set, Some(got.to_bits().into()));
+                failures.judge::<f32, Sum>("permuted", &set, Some(got.to_bits().into()));
             }
         }
         let some: Vec<Set<f32>> = inputs(900).into_iter().step_by(9).collect();
@@ -376,7 +341,7 @@ fn a_hundred_permutations_in_every_launch_shape() {
 fn other_sizes_of_elements_in_other_launch_shapes() {
     let mut failures = Failures::default();
     for (at, tuning) in geometries().into_iter().enumerate() {
-        let gpu = gpu().with_tuning(Tuning { bins: true, ..tuning }).expect("a launch shape");
+        let gpu = gpu().with_tuning(tuning.with(|tuning| tuning.bins_in_workgroup = true)).expect("a launch shape");
         fn run<T: Element, O: Exactly<T>>(gpu: &Gpu, failures: &mut Failures) {
             let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
             let sets = (0..60)
@@ -384,11 +349,11 @@ fn other_sizes_of_elements_in_other_launch_shapes() {
                 .map(|n| Set::new(format!("{n}"), sets::make("any bits", n, n as u64)));
             by_reducer(gpu, &reducer, &sets.collect::<Vec<Set<T>>>(), failures);
         }
-        run::<f16, ExactSum>(&gpu, &mut failures);
+        run::<f16, Sum>(&gpu, &mut failures);
         run::<u64, Sum>(&gpu, &mut failures);
         match at {
-            0 | 5 => run::<[f32; 2], ExactDot>(&gpu, &mut failures),
-            2 => run::<f64, ExactSum>(&gpu, &mut failures),
+            0 | 5 => run::<[f32; 2], Dot>(&gpu, &mut failures),
+            2 => run::<f64, Sum>(&gpu, &mut failures),
             _ => {}
         }
     }
@@ -401,20 +366,11 @@ fn two_million_equal_values_in_one_workgroup() {
     let n = 1usize << 21;
     let elements = sets::make::<f32>("equal", n + 1, 0);
     let mut failures = Failures::default();
-    for tuning in [
-        Tuning { workgroup_size: 64, workgroups_max: 1, loads_in_flight: 4, ..SMALL },
-        Tuning {
-            workgroup_size: 64,
-            workgroups_max: 1,
-            loads_in_flight: 4,
-            layout: Layout::Blocked,
-            bins: false,
-            subgroups: false,
-            ..SMALL
-        },
-    ] {
+    let one = small().groups(64, 1, 64).loads(4);
+    let blocked = registers(one).with(|tuning| (tuning.order, tuning.subgroups) = (Order::Blocked, false));
+    for tuning in [one, blocked] {
         let gpu = gpu().with_tuning(tuning).expect("a launch shape");
-        let reducer = gpu.reducer::<f32, _>(ExactSum).expect("a reducer");
+        let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
         kernel(&gpu, &reducer);
         let buffer = upload(&gpu, &elements);
         let plan = reducer.plan(&buffer).expect("a plan");
@@ -423,7 +379,7 @@ fn two_million_equal_values_in_one_workgroup() {
         let got = reducer.reduce_batch(ranges).expect("answers");
         for (n, got) in [n - 1, n, n + 1].into_iter().zip(got) {
             let set = Set::new(format!("equal x {n}"), elements[..n].to_vec());
-            failures.judge::<f32, ExactSum>(&format!("{:?}", reducer.exact()), &set, Some(got.to_bits().into()));
+            failures.judge::<f32, Sum>(&format!("{:?}", reducer.kernel()), &set, Some(got.to_bits().into()));
         }
     }
     failures.none();
@@ -436,23 +392,15 @@ fn every_element_leaves_the_window() {
     let n = 60_000;
     let elements: Vec<f32> = (0..n).map(|at| f32::from_bits(((at as u32 % 3 + 1) * 0x2a00_0000) | at as u32)).collect();
     let set = Set::new("leaps", elements);
-    let tuning = Tuning {
-        workgroup_size: 1,
-        single_workgroup_size: 1,
-        workgroups_max: 1,
-        loads_in_flight: 1,
-        bins: false,
-        subgroups: false,
-        ..SMALL
-    };
+    let tuning = registers(small().groups(1, 1, 1).loads(1)).with(|tuning| tuning.subgroups = false);
     let mut failures = Failures::default();
     for gpu in [gpu(), small_gpu(1 << 20)] {
         let gpu = gpu.with_tuning(tuning).expect("a launch shape");
-        let reducer = gpu.reducer::<f32, _>(ExactSum).expect("a reducer");
+        let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
         kernel(&gpu, &reducer);
         let buffer = upload(&gpu, &set.elements);
         let got = reducer.reduce(&buffer).expect("an answer");
-        failures.judge::<f32, ExactSum>(&format!("{:?}", reducer.exact()), &set, Some(got.to_bits().into()));
+        failures.judge::<f32, Sum>(&format!("{:?}", reducer.kernel()), &set, Some(got.to_bits().into()));
     }
     failures.none();
 }
@@ -461,19 +409,19 @@ fn every_element_leaves_the_window() {
 fn tuples_with_exact_members() {
     let mut failures = Failures::default();
     let sets = || inputs::<f32>(900).into_iter().step_by(5).filter(|set| !set.elements.is_empty());
-    for gpu in [gpu().with_tuning(SMALL).expect("a launch shape"), gpu()] {
-        let reducer = gpu.reducer::<f32, _>((ExactSum, MinMax)).expect("a reducer");
+    for gpu in [gpu().with_tuning(small()).expect("a launch shape"), gpu()] {
+        let reducer = gpu.reducer::<f32, _>((Sum, MinMax)).expect("a reducer");
         for set in sets() {
             let buffer = upload(&gpu, &set.elements);
             let (sum, ends) = reducer.reduce(&buffer).expect("answers");
-            failures.judge::<f32, ExactSum>("tuple", &set, Some(sum.to_bits().into()));
+            failures.judge::<f32, Sum>("tuple", &set, Some(sum.to_bits().into()));
             let want = Cpu::new().reduce(MinMax, &set.elements).expect("ends").expect("not empty");
             let bits = |(low, high): (f32, f32)| [low, high].map(f32::to_bits);
             assert_eq!(bits(ends.expect("not empty")), bits(want), "{}", set.name);
         }
     }
-    let gpu = gpu().with_tuning(SMALL).expect("a launch shape");
-    let reducer = gpu.reducer::<f32, _>((ExactSum, (ExactMean, ExactNormL2))).expect("a reducer");
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    let reducer = gpu.reducer::<f32, _>((Sum, (Mean, Norm2))).expect("a reducer");
     for set in sets() {
         let buffer = upload(&gpu, &set.elements);
         let answer = answers(&gpu, 4);
@@ -483,9 +431,9 @@ fn tuples_with_exact_members() {
         let words = download(&gpu, &answer);
         assert_eq!(words[3] as usize, set.elements.len());
         let word = |at: usize| Some(words[at].into());
-        failures.judge::<f32, ExactSum>("tuple, on the device", &set, word(0));
-        failures.judge::<f32, ExactMean>("tuple, on the device", &set, word(1));
-        failures.judge::<f32, ExactNormL2>("tuple, on the device", &set, word(2));
+        failures.judge::<f32, Sum>("tuple, on the device", &set, word(0));
+        failures.judge::<f32, Mean>("tuple, on the device", &set, word(1));
+        failures.judge::<f32, Norm2>("tuple, on the device", &set, word(2));
     }
     failures.none();
 }
@@ -493,15 +441,21 @@ fn tuples_with_exact_members() {
 /// Tuples whose bins would together take more workgroup memory than the device has must run all the same.
 #[test]
 fn tuples_too_large_for_bins_find_room() {
-    let gpu = limited_gpu(1 << 16, 1024).with_tuning(Tuning { loads_in_flight: 1, ..SMALL }).expect("a launch shape");
-    let reducer = gpu.reducer::<f32, _>((ExactSum, ExactMean)).expect("a reducer");
-    assert_eq!(reducer.exact(), Exact::Window);
-    assert_eq!(gpu.reducer::<f32, _>(ExactSum).expect("a reducer").exact(), Exact::Bins { copies: 1 });
+    let gpu = limited_gpu(1 << 16, 1024).with_tuning(small().loads(1)).expect("a launch shape");
+    let reducer = gpu.reducer::<f32, _>((Sum, Norm2)).expect("a reducer");
+    assert_eq!(reducer.kernel(), Some(Keep::Registers));
+    // Answers over one fold share its bins.
+    let shared = gpu.reducer::<f32, _>((Sum, Mean)).expect("a reducer");
+    assert_eq!(shared.kernel(), Some(Keep::Bins { replicas: 1 }));
     let set = Set::new("cancel", sets::make::<f32>("cancel", 700, 3));
-    let (sum, mean) = reducer.reduce(&upload(&gpu, &set.elements)).expect("answers");
+    let buffer = upload(&gpu, &set.elements);
+    let (sum, norm) = reducer.reduce(&buffer).expect("answers");
+    let (again, mean) = shared.reduce(&buffer).expect("answers");
     let mut failures = Failures::default();
-    failures.judge::<f32, ExactSum>("tuple", &set, Some(sum.to_bits().into()));
-    failures.judge::<f32, ExactMean>("tuple", &set, mean.map(|mean| mean.to_bits().into()));
+    failures.judge::<f32, Sum>("tuple", &set, Some(sum.to_bits().into()));
+    failures.judge::<f32, Sum>("shared", &set, Some(again.to_bits().into()));
+    failures.judge::<f32, Norm2>("tuple", &set, Some(norm.to_bits().into()));
+    failures.judge::<f32, Mean>("shared", &set, mean.map(|mean| mean.to_bits().into()));
     failures.none();
 }
 
@@ -509,10 +463,11 @@ fn tuples_too_large_for_bins_find_room() {
 #[test]
 fn zipped_inputs() {
     let mut failures = Failures::default();
-    for gpu in
-        [gpu().with_tuning(SMALL).expect("a launch shape"), small_gpu(4096).with_tuning(SMALL).expect("a launch shape")]
-    {
-        let reducer = gpu.reducer::<[f32; 2], _>(ExactDot).expect("a reducer");
+    for gpu in [
+        gpu().with_tuning(small()).expect("a launch shape"),
+        small_gpu(4096).with_tuning(small()).expect("a launch shape"),
+    ] {
+        let reducer = gpu.reducer::<[f32; 2], _>(Dot).expect("a reducer");
         let x: Vec<f32> = sets::make("any bits", 1400, 1);
         let y: Vec<f32> = sets::make("any bits", 1400, 2);
         let pairs = |a: usize, b: usize, n: usize| -> Set<[f32; 2]> {
@@ -562,7 +517,7 @@ fn zipped_inputs() {
         want.push(Set::new("concat", [want[100].elements.clone(), want[40].elements.clone()].concat()));
         for (inputs, want) in inputs.chunks(100).zip(want.chunks(100)) {
             for (got, want) in reducer.reduce_batch(inputs.iter().cloned()).expect("answers").iter().zip(want) {
-                failures.judge::<[f32; 2], ExactDot>("zipped", want, Some(got.to_bits().into()));
+                failures.judge::<[f32; 2], Dot>("zipped", want, Some(got.to_bits().into()));
             }
         }
         let answer = answers(&gpu, 2 * inputs.len());
@@ -573,7 +528,7 @@ fn zipped_inputs() {
         gpu.queue().submit([encoder.finish()]);
         for (words, want) in download(&gpu, &answer).chunks(2).zip(&want) {
             assert_eq!(words[1] as usize, want.elements.len(), "{}", want.name);
-            failures.judge::<[f32; 2], ExactDot>("zipped, on the device", want, Some(words[0].into()));
+            failures.judge::<[f32; 2], Dot>("zipped, on the device", want, Some(words[0].into()));
         }
     }
     failures.none();
@@ -589,7 +544,7 @@ fn inputs_that_cannot_be_read_are_errors() {
         let error = Input::zip(range(a), range(b)).expect_err("unequal");
         assert!(matches!(error, Error::Unequal { left: l, right: r } if (l, r) == (left, right)), "{error}");
     }
-    let reducer = gpu.reducer::<[f32; 2], _>(ExactDot).expect("a reducer");
+    let reducer = gpu.reducer::<[f32; 2], _>(Dot).expect("a reducer");
     let slice = |bytes: std::ops::Range<u64>| Input::<f32>::from(buffer.slice(bytes));
     // The first, the second, both; a beginning, an end, an end that the other side lacks.
     for (a, b) in [(2..14, 0..12), (0..12, 2..14), (0..7, 0..7), (6..14, 6..14), (0..7, 0..4), (0..4, 0..7)] {
@@ -607,8 +562,8 @@ fn inputs_that_cannot_be_read_are_errors() {
         let answer = reducer.reduce(buffer.slice(bytes.clone())).map(|out| O::told(&out));
         assert!(matches!(answer, Err(Error::Misaligned { .. })), "{} {bytes:?}: {answer:?}", T::DTYPE);
     }
-    odd::<f16, ExactSum>(&gpu, 1..5);
-    odd::<f16, ExactSum>(&gpu, 2..5);
+    odd::<f16, Sum>(&gpu, 1..5);
+    odd::<f16, Sum>(&gpu, 2..5);
     odd::<u64, Sum>(&gpu, 4..12);
     odd::<u64, Sum>(&gpu, 8..20);
 }
@@ -617,12 +572,12 @@ fn inputs_that_cannot_be_read_are_errors() {
 #[test]
 fn summaries() {
     let mut failures = Vec::new();
-    let gpu = gpu().with_tuning(SMALL).expect("a launch shape");
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
     let kinds = |longest| inputs::<f32>(longest).into_iter().step_by(3);
-    let reducers = [0, 1, 3].map(|ddof| (ddof, gpu.reducer::<f32, _>(ExactStats { ddof }).expect("a reducer")));
+    let reducers = [0, 1, 3].map(|ddof| (ddof, gpu.reducer::<f32, _>(Stats { ddof }).expect("a reducer")));
     for (set, (ddof, reducer)) in kinds(900).zip(reducers.iter().cycle()) {
         let want = oracle::summary(&set.elements, (*ddof).into());
-        let host = Cpu::new().reduce(ExactStats { ddof: *ddof }, &set.elements).expect("a summary");
+        let host = Cpu::new().reduce(Stats { ddof: *ddof }, &set.elements).expect("a summary");
         let device = reducer
             .reduce(Input::range(&upload(&gpu, &set.elements), 0..set.elements.len() as u64))
             .expect("a summary");
@@ -654,10 +609,10 @@ mod any {
         #[test]
         fn floats(bits in prop::collection::vec(any::<u32>(), 0..40)) {
             let elements: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits)).collect();
-            same::<f32, ExactSum>(elements.clone());
-            same::<f32, ExactMean>(elements.clone());
-            same::<f32, ExactNormL2>(elements.clone());
-            same::<[f32; 2], ExactDot>(elements.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect());
+            same::<f32, Sum>(elements.clone());
+            same::<f32, Mean>(elements.clone());
+            same::<f32, Norm2>(elements.clone());
+            same::<[f32; 2], Dot>(elements.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect());
         }
 
         /// A few exponents apart, so that ties and cancellation are common.
@@ -667,17 +622,17 @@ mod any {
                 f32::from_bits(u32::from(negative) << 31 | exponent << 23 | top << 21)
             };
             let elements: Vec<f32> = parts.iter().map(element).collect();
-            same::<f32, ExactSum>(elements.clone());
-            same::<f32, ExactMean>(elements.clone());
-            same::<f32, ExactNormL2>(elements);
+            same::<f32, Sum>(elements.clone());
+            same::<f32, Mean>(elements.clone());
+            same::<f32, Norm2>(elements);
         }
 
         #[test]
         fn doubles(bits in prop::collection::vec(any::<u64>(), 0..20)) {
             let elements: Vec<f64> = bits.iter().map(|&bits| f64::from_bits(bits)).collect();
-            same::<f64, ExactSum>(elements.clone());
-            same::<f64, ExactMean>(elements);
-            same::<f16, ExactMean>(bits.iter().map(|&bits| f16::from_bits(bits as u16)).collect());
+            same::<f64, Sum>(elements.clone());
+            same::<f64, Mean>(elements);
+            same::<f16, Mean>(bits.iter().map(|&bits| f16::from_bits(bits as u16)).collect());
         }
     }
 }

@@ -12,7 +12,7 @@
 mod common;
 use common::{gpu, upload};
 use std::time::Instant;
-use treefold::ops::ExactSum;
+use treefold::ops::Sum;
 use treefold::{Cpu, Input};
 
 /// Fractions of one sign and exponent.
@@ -75,7 +75,7 @@ fn class(class: u32, comb: bool) -> (Vec<f32>, Vec<usize>) {
 }
 
 fn alone(bits: u32) {
-    let got = Cpu::with_threads(1).reduce(ExactSum, &[f32::from_bits(bits)]).expect("a sum").to_bits();
+    let got = Cpu::with_threads(1).reduce(Sum, &[f32::from_bits(bits)]).expect("a sum").to_bits();
     let nan = bits & 0x7fff_ffff > 0x7f80_0000;
     assert_eq!(got, if nan { 0x7fc0_0000 } else { bits }, "{bits:#x} alone");
 }
@@ -84,7 +84,7 @@ fn alone(bits: u32) {
 #[ignore = "minutes, in release"]
 fn all_f32_values() {
     let gpu = gpu();
-    let reducer = gpu.reducer::<f32, _>(ExactSum).expect("a reducer");
+    let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
     let cpu = Cpu::new();
     let start = Instant::now();
     let (mut host, mut device) = (0u64, 0u64);
@@ -96,7 +96,7 @@ fn all_f32_values() {
             let sets: Vec<_> = starts.zip(&ends).map(|(start, &end)| start..end).collect();
             let clock = Instant::now();
             for set in &sets {
-                let got = cpu.reduce(ExactSum, &elements[set.clone()]).expect("a sum");
+                let got = cpu.reduce(Sum, &elements[set.clone()]).expect("a sum");
                 assert_eq!(got.to_bits(), 0, "host, class {at:#x}, comb {comb}, {set:?}: {got:e}");
             }
             host += clock.elapsed().as_millis() as u64;
@@ -121,7 +121,7 @@ fn all_f32_values() {
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().expect("values alone"));
-    println!("{:?} on {} by {:?}", start.elapsed(), gpu.info().name, reducer.exact());
+    println!("{:?} on {} by {:?}", start.elapsed(), gpu.info().name, reducer.kernel());
 }
 
 /// The check itself notices one value that is off by its last place, and sets and opposites are what they say.
@@ -134,9 +134,9 @@ fn sets_and_their_opposites_cancel() {
             let opposite = opposite(at, set, comb);
             assert!(opposite.len() <= 20 || at & 255 > 237, "{} floats for class {at}", opposite.len());
             elements.extend(opposite);
-            assert_eq!(cpu.reduce(ExactSum, &elements).expect("a sum").to_bits(), 0, "class {at}, {set}, {comb}");
+            assert_eq!(cpu.reduce(Sum, &elements).expect("a sum").to_bits(), 0, "class {at}, {set}, {comb}");
             elements[4321] = f32::from_bits(elements[4321].to_bits() ^ 1);
-            assert_ne!(cpu.reduce(ExactSum, &elements).expect("a sum"), 0.0, "class {at}, {set}, {comb}");
+            assert_ne!(cpu.reduce(Sum, &elements).expect("a sum"), 0.0, "class {at}, {set}, {comb}");
         }
     }
     let runs: std::collections::HashSet<u32> = (0..SETS).flat_map(|set| values(3, set, false)).collect();

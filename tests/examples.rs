@@ -16,7 +16,7 @@ mod own_operator;
 #[allow(dead_code)]
 mod largest_prime;
 
-mod common;
+use treefold::{Fold, Gpu};
 
 #[test]
 fn sum_runs() {
@@ -40,9 +40,26 @@ fn largest_prime_runs() {
 
 #[test]
 fn own_operator_is_right_on_the_adapter_at_every_length() {
+    let gpu = Gpu::new().expect("an adapter");
+    let mut state = 1u32;
     for n in [0, 1, 2, 63, 64, 65, 1000, 4097, 70_001] {
-        let data: Vec<i32> = common::Random(n as u64).elements::<u32>(n).iter().map(|x| (x % 2) as i32).collect();
-        let want = common::plain_fold(&own_operator::LongestRun, &data).expect("a fold");
-        assert_eq!(common::gpu().reduce(own_operator::LongestRun, &data).expect("an answer"), want, "{n}");
+        let next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 31) as i32
+        };
+        let data: Vec<i32> = std::iter::repeat_with(next).take(n).collect();
+        let fold = own_operator::LongestRun;
+        let acc = data.iter().fold(fold.identity(), |acc, &x| fold.combine(acc, fold.lift(x, 0)));
+        assert_eq!(gpu.reduce(own_operator::LongestRun, &data).expect("an answer"), acc.best, "{n}");
     }
+    treefold::check::<i32, _>(&gpu, &own_operator::LongestRun).expect("two halves that agree");
+}
+
+#[test]
+fn largest_prime_is_right_wherever_its_loop_is_longest() {
+    // 999,983 takes all of its trips; what is not below a million is not looked at.
+    let data = [999_983, 994_009, 1_000_003, 2, 0, 1, 4, u32::MAX];
+    let gpu = Gpu::new().expect("an adapter");
+    assert_eq!(gpu.reduce(largest_prime::LargestPrime, &data).expect("an answer"), 999_983);
+    treefold::check::<u32, _>(&gpu, &largest_prime::LargestPrime).expect("two halves that agree");
 }

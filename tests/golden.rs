@@ -8,7 +8,7 @@ use common::oracle::Exactly;
 use common::{gpu, sets, upload};
 use treefold::half::f16;
 use treefold::ops::*;
-use treefold::{Cpu, Element, Gpu, Tuning};
+use treefold::{Cpu, Element, Gpu};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/exact.tsv");
 const HEAD: &str = "operator\tdtype\tkind\telements\tseed\tbits";
@@ -29,15 +29,15 @@ const INPUTS: [(&str, usize); 10] = [
 
 macro_rules! every_operator {
     ($visit:ident($($arg:expr),*)) => {{
-        $visit::<f32, ExactSum>($($arg),*);
-        $visit::<f16, ExactSum>($($arg),*);
-        $visit::<f64, ExactSum>($($arg),*);
-        $visit::<f32, ExactMean>($($arg),*);
-        $visit::<f16, ExactMean>($($arg),*);
-        $visit::<f64, ExactMean>($($arg),*);
-        $visit::<f32, ExactSumOfSquares>($($arg),*);
-        $visit::<f32, ExactNormL2>($($arg),*);
-        $visit::<[f32; 2], ExactDot>($($arg),*);
+        $visit::<f32, Sum>($($arg),*);
+        $visit::<f16, Sum>($($arg),*);
+        $visit::<f64, Sum>($($arg),*);
+        $visit::<f32, Mean>($($arg),*);
+        $visit::<f16, Mean>($($arg),*);
+        $visit::<f64, Mean>($($arg),*);
+        $visit::<f32, SumOfSquares>($($arg),*);
+        $visit::<f32, Norm2>($($arg),*);
+        $visit::<[f32; 2], Dot>($($arg),*);
         $visit::<i64, Sum>($($arg),*);
         $visit::<u64, Sum>($($arg),*);
     }};
@@ -108,7 +108,7 @@ fn answers_are_those_of_the_file() {
     let rows = rows(&file);
     assert!(rows.len() >= 60, "{} rows", rows.len());
     // Bins compile fast everywhere.
-    let gpu = gpu().with_tuning(Tuning { bins: true, ..*gpu().tuning() }).expect("a launch shape");
+    let gpu = gpu().with_tuning(gpu().tuning().with(|tuning| tuning.bins_in_workgroup = true)).expect("a launch shape");
     let mut seen = 0;
     every_operator!(check(&gpu, &rows, &mut seen));
     assert_eq!(seen, rows.len());

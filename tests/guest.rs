@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use treefold::ops::*;
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Cpu, Error, Gpu, Input, Reducer, StreamOptions};
+use treefold::{Cpu, Error, Gpu, Input, Output, Reducer, StreamOptions};
 
 fn buffer(gpu: &Gpu, size: u64, usage: BufferUsages) -> wgpu::Buffer {
     gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -47,7 +47,7 @@ fn answers_on_the_device() {
     let finite = Input::range(&input, 0..2);
     gpu.reducer::<f32, _>(MinMax).and_then(|r| r.record(&mut encoder, &finite, out.slice(0..12))).expect("a record");
     gpu.reducer::<f32, _>(ArgMax).and_then(|r| r.record(&mut encoder, &input, out.slice(12..28))).expect("a record");
-    gpu.reducer::<f32, _>(Mean).and_then(|r| r.record(&mut encoder, &finite, out.slice(28..36))).expect("a record");
+    gpu.reducer::<f32, _>(FastMean).and_then(|r| r.record(&mut encoder, &finite, out.slice(28..36))).expect("a record");
     gpu.reducer::<f32, _>((Sum, Max))
         .and_then(|r| r.record(&mut encoder, &finite, out.slice(36..48)))
         .expect("a record");
@@ -141,6 +141,24 @@ fn a_batch_answers_in_order() {
 }
 
 #[test]
+fn rows_answer_densely_and_bare_answers_have_no_counts() {
+    let gpu = gpu();
+    let input = upload(&gpu, &(0..6001u32).collect::<Vec<_>>());
+    let max = gpu.reducer::<u32, _>(Max).expect("a reducer");
+    let out = output(&gpu, 605);
+    let rows = || Input::range(&input, 1..6001).rows(10);
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    max.record_each(&mut encoder, rows(), Output::bare(out.slice(8..))).expect("a record");
+    gpu.queue().submit([encoder.finish()]);
+    let words = download(&gpu, &out);
+    assert!(words[2..602].iter().zip(1..).all(|(&answer, row)| answer == row * 10), "{words:?}");
+    assert_eq!((&words[..2], &words[602..]), (&[0, 0][..], &[0, 0, 0][..]), "what is around the answers");
+    let answers = max.reduce_each(rows()).expect("answers");
+    assert_eq!(answers, (1..=600).map(|row| Some(row * 10)).collect::<Vec<_>>());
+    assert!(matches!(max.reduce_each(Input::from(&input).rows(10)), Err(Error::RaggedRows { .. })));
+}
+
+#[test]
 fn a_future_needs_no_executor_and_no_polling() {
     let gpu = gpu();
     let input = upload(&gpu, &[1.5f32; 3000]);
@@ -211,7 +229,7 @@ fn streams_of_any_parts() {
 fn cpu_answers_do_not_depend_on_threads() {
     let elements: Vec<f32> = Random(3).elements(777_777);
     let sums: Vec<u32> =
-        [1, 2, 3, 16].map(|n| Cpu::with_threads(n).reduce(Sum, &elements).expect("a sum").to_bits()).into();
+        [1, 2, 3, 16].map(|n| Cpu::with_threads(n).reduce(FastSum, &elements).expect("a sum").to_bits()).into();
     assert!(sums.iter().all(|&sum| sum == sums[0]), "{sums:x?}");
 }
 
@@ -220,7 +238,7 @@ fn fast_sums_repeat_bit_for_bit() {
     let gpu = gpu();
     let elements: Vec<f32> = Random(4).elements(500_001);
     let input = upload(&gpu, &elements);
-    let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    let sum = gpu.reducer::<f32, _>(FastSum).expect("a reducer");
     let first = sum.reduce(&input).expect("a sum");
     for _ in 0..5 {
         assert_eq!(sum.reduce(&input).expect("a sum").to_bits(), first.to_bits());
@@ -323,6 +341,7 @@ fn adapters_are_listed_and_named() {
 #[test]
 fn a_tuning_that_no_plan_can_keep_is_an_error() {
     let gpu = gpu();
-    let error = gpu.with_tuning(treefold::Tuning { workgroup_size: 48, ..*gpu.tuning() }).expect_err("no power of two");
+    let error =
+        gpu.with_tuning(gpu.tuning().with(|tuning| tuning.fold.workgroup_size = 48)).expect_err("no power of two");
     assert!(error.to_string().contains("workgroup_size is 48"), "{error}");
 }

@@ -3,9 +3,13 @@
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use treefold::ops::{And, ArgMax, Max, Mean, MinMax, Product, Stats, Sum, Variance};
+use treefold::ops::{
+    And, ArgMax, FastMean, FastStats, FastSum, FastVariance, Histogram, Max, MinMax, Product, Stats, Sum, Variance,
+};
 use treefold::wgpu::{self, BufferUsages, Features, Limits};
-use treefold::{Element, Error, Gpu, Input, Layout, Op, Output, Reducer, StreamOptions, Tuning};
+use treefold::{
+    Acc, DeviceAnswer, Element, Error, Gpu, Input, Op, Order, Output, Reducer, StreamOptions, Tuning, WordType,
+};
 
 /// A noop device with exactly these limits and features.
 fn open(limits: Limits, lanes: Option<(u32, u32)>) -> (wgpu::Device, wgpu::Queue) {
@@ -95,19 +99,22 @@ fn says(error: &Error, words: &[&str]) {
     }
 }
 
-const TUNINGS: [Tuning; 4] = [
-    Tuning::GPU,
-    Tuning::CPU,
-    Tuning {
-        workgroup_size: 32,
-        single_workgroup_size: 64,
-        workgroups_max: 3,
-        loads_in_flight: 2,
-        single_elements_max: 100,
-        ..Tuning::GPU
-    },
-    Tuning { single_elements_max: 64, layout: Layout::Blocked, dispatch_bytes_max: 2048, ..Tuning::GPU },
-];
+/// The GPU's, the CPU's, one of small workgroups, and one of blocks and short dispatches.
+fn tunings() -> [Tuning; 4] {
+    let few = Tuning::GPU.with(|tuning| {
+        for launch in [&mut tuning.fold, &mut tuning.bins] {
+            (launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight) = (32, 3, 2);
+            launch.single_elements_max = 100;
+        }
+        tuning.single_workgroup_size = 64;
+    });
+    let blocks = Tuning::GPU.with(|tuning| {
+        (tuning.fold.single_elements_max, tuning.bins.single_elements_max) = (64, 64);
+        tuning.order = Order::Blocked;
+        tuning.dispatch_bytes_max = 2048;
+    });
+    [Tuning::GPU, Tuning::CPU, few, blocks]
+}
 
 /// Records over lengths, offsets, outputs and pieces.
 fn sweep<T: Element, O: Op<T>>(on: &(wgpu::Device, wgpu::Queue), op: O, tuning: Tuning) {
@@ -135,6 +142,24 @@ fn sweep<T: Element, O: Op<T>>(on: &(wgpu::Device, wgpu::Queue), op: O, tuning: 
         }
         let parts = [0..n, 7..7, 3..n / 2 + 3, 0..0, 1..2].map(|range| Input::range(&data, range));
         runs(on, &reducer, Input::concat(parts), &place, &("parts", n));
+        // Without a count word.
+        runs(on, &reducer, Input::range(&data, 1..n + 1), Output::bare(place.slice(..answer - 4)), &("bare", n));
+    }
+    // Rows of one length, dense, with counts and without.
+    for (length, rows) in [(1, 200), (3, 100), (16, 64), (100, 40), (999, 5), (2400, 2), (7, 0)] {
+        let each = reducer.answer_bytes();
+        let place = buffer(&on.0, each * rows.max(1) + 4);
+        for (first, bare) in [(0, false), (0, true), (1, false), (3, true)] {
+            let output = Output::from(place.slice(4..));
+            let output = if bare { Output::bare(output) } else { output };
+            let input = Input::<T>::range(&data, first..first + length * rows).rows(length);
+            let errors = reported(&on.0, || {
+                let mut encoder = on.0.create_command_encoder(&Default::default());
+                reducer.record_each(&mut encoder, input, output).expect("a record");
+                on.1.submit([encoder.finish()]);
+            });
+            assert!(errors.is_empty(), "{length} x {rows} from {first}: {errors:?}");
+        }
     }
     runs(on, &reducer, Input::concat([]), &place, &"nothing at all");
     runs(on, &reducer, data.slice(4..8), &place, &"a slice");
@@ -144,8 +169,8 @@ fn sweep<T: Element, O: Op<T>>(on: &(wgpu::Device, wgpu::Queue), op: O, tuning: 
 #[test]
 fn default_limits_suffice() {
     let on = plain();
-    for tuning in TUNINGS {
-        sweep::<f32, _>(&on, Sum, tuning);
+    for tuning in tunings() {
+        sweep::<f32, _>(&on, FastSum, tuning);
         sweep::<u32, _>(&on, (ArgMax, And), tuning);
     }
     // Those of browsers, and wgpu's own.
@@ -154,13 +179,13 @@ fn default_limits_suffice() {
 
 #[test]
 fn small_limits_suffice() {
-    for (binding, tunings) in [(4096, &TUNINGS[1..]), (8192, &TUNINGS[..1]), (65536, &TUNINGS[2..])] {
+    for (binding, tunings) in [(4096, &tunings()[1..]), (8192, &tunings()[..1]), (65536, &tunings()[2..])] {
         let on = open(small_limits(binding), None);
         for &tuning in tunings {
             sweep::<i32, _>(&on, Max, tuning);
         }
     }
-    sweep::<f32, _>(&open(small_limits(4096), None), ArgMax, TUNINGS[2]);
+    sweep::<f32, _>(&open(small_limits(4096), None), ArgMax, tunings()[2]);
     // Short alignments allow short bindings.
     let limits = Limits {
         min_storage_buffer_offset_alignment: 32,
@@ -170,7 +195,7 @@ fn small_limits_suffice() {
         max_compute_workgroup_storage_size: 256,
         ..small_limits(4096)
     };
-    sweep::<f32, _>(&open(limits, None), Product, TUNINGS[2]);
+    sweep::<f32, _>(&open(limits, None), Product, tunings()[2]);
 }
 
 #[test]
@@ -183,23 +208,21 @@ fn subgroups_of_every_size_pass() {
     };
     for (lanes, used) in [((4, 128), 4), ((8, 8), 8), ((8, 32), 8), ((32, 32), 32), ((64, 64), 64)] {
         let on = open(roomy.clone(), Some(lanes));
-        let reducer = Reducer::<f32, _>::with_tuning(&on.0, &on.1, Mean, Tuning::NVIDIA).expect("a reducer");
+        let reducer = Reducer::<f32, _>::with_tuning(&on.0, &on.1, FastMean, Tuning::NVIDIA).expect("a reducer");
         let data = buffer(&on.0, 1 << 20);
-        let explained = reducer.explain(&reducer.plan(&data).expect("a plan")).join("\n");
-        assert_eq!(
-            explained.matches(&format!("Subgroups {{ lanes_min: {used} }}")).count(),
-            2,
-            "{lanes:?} {explained}"
-        );
-        sweep::<u32, _>(&on, ArgMax, if used == 8 { TUNINGS[2] } else { Tuning::NVIDIA });
+        let shown: Vec<_> =
+            reducer.plan(&data).expect("a plan").passes.iter().map(|pass| pass.variant.lanes_min).collect();
+        assert_eq!(shown, [Some(used); 2], "{lanes:?}");
+        sweep::<u32, _>(&on, ArgMax, if used == 8 { tunings()[2] } else { Tuning::NVIDIA });
     }
     // Fewer than 4 lanes, or more lanes than invocations: workgroup memory.
-    for (lanes, tuning) in [((1, 32), Tuning::NVIDIA), ((2, 2), Tuning::GPU), ((64, 128), TUNINGS[2])] {
+    for (lanes, tuning) in [((1, 32), Tuning::NVIDIA), ((2, 2), Tuning::GPU), ((64, 128), tunings()[2])] {
         let on = open(roomy.clone(), Some(lanes));
-        let reducer = Reducer::<f32, _>::with_tuning(&on.0, &on.1, Mean, tuning).expect("a reducer");
+        let reducer = Reducer::<f32, _>::with_tuning(&on.0, &on.1, FastMean, tuning).expect("a reducer");
         let data = buffer(&on.0, 1 << 20);
-        let explained = reducer.explain(&reducer.plan(&data).expect("a plan")).join("\n");
-        assert!(!explained.contains("Subgroups"), "{lanes:?} {explained}");
+        let shown: Vec<_> =
+            reducer.plan(&data).expect("a plan").passes.iter().map(|pass| pass.variant.lanes_min).collect();
+        assert_eq!(shown, [None; 2], "{lanes:?}");
     }
 }
 
@@ -207,12 +230,12 @@ fn subgroups_of_every_size_pass() {
 fn large_accumulators_fit_little_workgroup_memory() {
     let limits = Limits { max_compute_workgroup_storage_size: 256, ..Limits::downlevel_defaults() };
     for on in [open(limits.clone(), None), open(limits, Some((4, 32)))] {
-        Reducer::<f32, _>::new(&on.0, &on.1, Stats::default()).expect("a reducer of stats");
+        Reducer::<f32, _>::new(&on.0, &on.1, FastStats::default()).expect("a reducer of stats");
         Reducer::<i32, _>::new(&on.0, &on.1, Stats::default()).expect("a reducer of stats");
-        sweep::<f32, _>(&on, (Mean, ArgMax, Variance::default()), Tuning::GPU);
-        let one = Stats::default();
-        let error =
-            Reducer::<f32, _>::new(&on.0, &on.1, (one, one, one, one, one, one)).expect_err("too large for 256 bytes");
+        sweep::<f32, _>(&on, (FastMean, ArgMax, FastVariance::default()), Tuning::GPU);
+        let one = |ddof| (FastStats { ddof }, Histogram::new(10, 0.0, 1.0 + f64::from(ddof)).expect("a range"));
+        let error = Reducer::<f32, _>::new(&on.0, &on.1, (one(0), one(1), one(2), one(3), one(4), one(5)))
+            .expect_err("too large for 256 bytes");
         assert!(matches!(error, Error::LimitTooSmall { limit: "max_compute_workgroup_storage_size", value: 256, .. }));
     }
 }
@@ -345,22 +368,22 @@ fn outputs_too_small() {
     let (data, place) = (buffer(&on.0, 400), buffer(&on.0, 16));
     let one = Reducer::<f32, _>::new(&on.0, &on.1, Max).expect("a reducer");
     let error = refused(&on, &one, &data, place.slice(..4));
-    assert!(matches!(error, Error::OutputTooSmall { operator: "max", bytes: 4, needs: 8, words: 1 }));
-    says(&error, &["4 bytes", "max needs 8", "1 words", "count word"]);
+    assert!(matches!(error, Error::OutputTooSmall { operator: "max", bytes: 4, needs: 8, words: 2, answers: 1, .. }));
+    says(&error, &["4 bytes", "max needs 8", "2 words", "count words"]);
     runs(&on, &one, &data, place.slice(8..), &"just enough");
     let many = Reducer::<u32, _>::new(&on.0, &on.1, (Sum, Sum, Max)).expect("a reducer");
     assert_eq!(many.answer_bytes(), 24);
-    assert!(matches!(refused(&on, &many, &data, &place), Error::OutputTooSmall { bytes: 16, needs: 24, words: 5, .. }));
+    assert!(matches!(refused(&on, &many, &data, &place), Error::OutputTooSmall { bytes: 16, needs: 24, words: 6, .. }));
 }
 
 #[test]
 fn no_answer_on_the_device() {
     let on = plain();
     let (data, place) = (buffer(&on.0, 400), buffer(&on.0, 64));
-    let stats = Reducer::<f32, _>::new(&on.0, &on.1, Stats::default()).expect("a reducer");
+    let stats = Reducer::<f32, _>::new(&on.0, &on.1, FastStats::default()).expect("a reducer");
     let error = refused(&on, &stats, &data, &place);
-    assert!(matches!(error, Error::NoDeviceAnswer { operator: "stats" }));
-    says(&error, &["stats", "reduce()"]);
+    assert!(matches!(error, Error::NoDeviceAnswer { operator: "fast_stats" }));
+    says(&error, &["fast_stats", "reduce()"]);
     let tuple = Reducer::<i32, _>::new(&on.0, &on.1, (Sum, Variance::default())).expect("a reducer");
     assert!(matches!(refused(&on, &tuple, &data, &place), Error::NoDeviceAnswer { .. }));
 }
@@ -368,7 +391,7 @@ fn no_answer_on_the_device() {
 #[test]
 fn too_long_to_record() {
     let on = plain();
-    let tuning = Tuning { dispatch_bytes_max: 1 << 30, ..Tuning::GPU };
+    let tuning = Tuning::GPU.with(|tuning| tuning.dispatch_bytes_max = 1 << 30);
     let reducer = Reducer::<u32, _>::with_tuning(&on.0, &on.1, Sum, tuning).expect("a reducer");
     let (data, place) = (buffer(&on.0, 32 << 20), buffer(&on.0, 64));
     // 2^23 elements, over and over.
@@ -433,7 +456,7 @@ fn zeros_among_the_limits_are_errors() {
 #[test]
 fn more_windows_than_partials() {
     let on = open(small_limits(512), None);
-    let reducer = Reducer::<f32, _>::with_tuning(&on.0, &on.1, Sum, TUNINGS[2]).expect("a reducer");
+    let reducer = Reducer::<f32, _>::with_tuning(&on.0, &on.1, FastSum, tunings()[2]).expect("a reducer");
     let (data, place) = (buffer(&on.0, 512 * 60), buffer(&on.0, 64));
     runs(&on, &reducer, Input::range(&data, 0..5000), &place, &"fits: one partial of each window");
     let error = refused(&on, &reducer, &data, &place);
@@ -448,7 +471,7 @@ fn more_windows_than_partials() {
 fn batches_larger_than_a_binding() {
     for binding in [512, 4096] {
         let on = open(small_limits(binding), None);
-        let reducer = Reducer::<f32, _>::new(&on.0, &on.1, Sum).expect("a reducer");
+        let reducer = Reducer::<f32, _>::new(&on.0, &on.1, FastSum).expect("a reducer");
         let tuple = Reducer::<u32, _>::new(&on.0, &on.1, (Sum, Max, ArgMax)).expect("a reducer");
         let data = buffer(&on.0, 256);
         let batch = reducer.reduce_batch((0..1000).map(|_| &data));
@@ -514,7 +537,7 @@ fn missing_results_are_noticed() {
     let start = Instant::now();
     for on in [plain(), open(small_limits(4096), None), open(Limits::downlevel_defaults(), Some((8, 32)))] {
         let data = buffer(&on.0, 40_000);
-        let reducer = Reducer::<f32, _>::new(&on.0, &on.1, Sum).expect("a reducer");
+        let reducer = Reducer::<f32, _>::new(&on.0, &on.1, FastSum).expect("a reducer");
         assert!(matches!(reducer.reduce(&data), Err(Error::ResultMissing)));
         assert!(matches!(reducer.reduce(Input::range(&data, 0..0)), Err(Error::ResultMissing)));
         assert!(matches!(reducer.reduce_batch([&data, &data]), Err(Error::ResultMissing)));
@@ -524,7 +547,7 @@ fn missing_results_are_noticed() {
         says(&error, &["no result", "watchdog", "dispatch_bytes_max"]);
 
         let gpu = Gpu::from_device(&on.0, &on.1).expect("a device");
-        assert!(matches!(gpu.reduce(Sum, &vec![1.0f32; 100_000]), Err(Error::ResultMissing)));
+        assert!(matches!(gpu.reduce(FastSum, &vec![1.0f32; 100_000]), Err(Error::ResultMissing)));
         let mut stream = gpu.stream::<i32, _>(Stats::default(), &StreamOptions::default()).expect("a stream");
         stream.push(&[1, 2, 3]).expect("room for three");
         assert!(matches!(stream.finish(), Err(Error::ResultMissing)));
@@ -536,7 +559,7 @@ fn missing_results_are_noticed() {
 #[test]
 fn destroyed_devices_are_errors() {
     let (device, queue) = plain();
-    let reducer = Reducer::<f32, _>::new(&device, &queue, Sum).expect("a reducer");
+    let reducer = Reducer::<f32, _>::new(&device, &queue, FastSum).expect("a reducer");
     let (data, place) = (buffer(&device, 4000), buffer(&device, 64));
     device.destroy();
     let start = Instant::now();
@@ -547,4 +570,49 @@ fn destroyed_devices_are_errors() {
     let reduced = reducer.reduce(&data);
     assert!(matches!(reduced, Err(Error::Refused { .. } | Error::DeviceLost { .. })), "{reduced:?}");
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+/// An answer of a program's own over a fold of the library's.
+#[derive(Clone, Debug)]
+struct OwnAnswer(DeviceAnswer);
+
+impl Op<f32> for OwnAnswer {
+    type Fold = <FastMean as Op<f32>>::Fold;
+    type Output = f32;
+
+    fn name(&self) -> &'static str {
+        "own_answer"
+    }
+    fn fold(&self) -> Self::Fold {
+        FastMean.fold()
+    }
+    fn finish(&self, _: Acc<f32, Self>, _: u64) -> treefold::Result<f32> {
+        Ok(0.0)
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        Some(self.0.clone())
+    }
+}
+
+/// Own answers are looked at, whatever they stand on.
+#[test]
+fn own_answers_over_library_folds_are_looked_at() {
+    let (device, queue) = plain();
+    let new = |answer| Reducer::<f32, _>::new(&device, &queue, OwnAnswer(answer));
+    let answer = |finish| DeviceAnswer::new([("own", WordType::U32)], finish);
+    let looping = "var x = count.x;\nloop { x += 1u; if x == 0u { break; } }\nreturn array<u32, 1>(x);";
+    let error = new(answer(looping)).expect_err("a loop");
+    assert!(
+        matches!(error, Error::UndeclaredLoop { operator: ref name, function: "finish" } if name == "own_answer"),
+        "{error}"
+    );
+    new(answer(looping).trips(100)).expect("a declared loop");
+    // Another's declaration does not count.
+    let both = (OwnAnswer(answer(looping).trips(100)), OwnAnswer(answer(looping)));
+    let error = Reducer::<f32, _>::new(&device, &queue, both).expect_err("a loop");
+    assert!(matches!(error, Error::UndeclaredLoop { function: "finish", .. }), "{error}");
+    let error = new(answer("return array<u32, 1>(count.x);").helpers("fn lift() {}")).expect_err("a name");
+    says(&error, &["own_answer", "lift"]);
+    let error = new(answer("let y = 1u;\nreturn array<u32, 1>(x);")).expect_err("no x");
+    assert!(matches!(error, Error::BadWgsl { line: 2, .. }), "{error}");
 }

@@ -25,6 +25,8 @@ const INF: f32 = f32::INFINITY;
 fn empty() {
     let none: &[f32] = &[];
     same!(Sum, none, 0.0);
+    same!(Sum, &[] as &[f64], 0.0);
+    same!(FastSum, none, 0.0);
     same!(Sum, &[] as &[i32], 0i64);
     same!(Product, none, 1.0);
     same!(Product, &[] as &[u32], 1u64);
@@ -38,7 +40,11 @@ fn empty() {
     same!(ArgMin, none, None);
     same!(ArgMax, none, None);
     same!(Mean, none, None);
-    same!(Variance::default(), none, None);
+    same!(FastMean, none, None);
+    same!(FastVariance::default(), none, None);
+    same!(Variance::default(), &[] as &[i32], None);
+    same!(Norm2, none, 0.0);
+    same!(LogSumExp::default(), none, None);
     same!(And, &[] as &[u32], u32::MAX);
     same!(Or, &[] as &[i32], 0);
     same!(Xor, &[] as &[i32], 0);
@@ -46,6 +52,10 @@ fn empty() {
         let summary = summary.expect("a summary");
         assert_eq!((summary.count, summary.sum, summary.mean, summary.std), (0, 0.0, None, None));
         assert_eq!((summary.min, summary.max), (None, None));
+    }
+    for summary in both(FastStats::default(), none) {
+        let summary = summary.expect("a summary");
+        assert_eq!((summary.count, summary.sum, summary.mean, summary.std), (0, 0.0, None, None));
     }
 }
 
@@ -90,10 +100,10 @@ fn nan_propagates() {
         let found = got.expect("an answer").expect("not empty");
         assert!(found.value.is_nan() && found.index == 1, "{found:?}");
     }
-    for got in both(Sum, &with_nan) {
+    for got in both(Sum, &with_nan).into_iter().chain(both(FastSum, &with_nan)) {
         assert!(got.expect("an answer").is_nan());
     }
-    for got in both(Mean, &with_nan) {
+    for got in both(Mean, &with_nan).into_iter().chain(both(FastMean, &with_nan)) {
         assert!(got.expect("an answer").is_some_and(f32::is_nan));
     }
     same!(CountNan, &with_nan, 2);
@@ -104,7 +114,8 @@ fn nan_propagates() {
         for got in both(Max, &[2.0, f32::from_bits(bits)]) {
             assert!(got.expect("an answer").is_some_and(f32::is_nan), "{bits:x}");
         }
-        for got in both(Sum, &[2.0, f32::from_bits(bits)]) {
+        let elements = [2.0, f32::from_bits(bits)];
+        for got in both(Sum, &elements).into_iter().chain(both(FastSum, &elements)) {
             assert!(got.expect("an answer").is_nan(), "{bits:x}");
         }
     }
@@ -112,15 +123,18 @@ fn nan_propagates() {
 
 #[test]
 fn infinities() {
-    same!(Sum, &[1.0, INF, 2.0], INF);
-    same!(Sum, &[1.0, -INF, 2.0], -INF);
-    for got in both(Sum, &[INF, 1.0, -INF]) {
+    same!(Sum, &[1.0f32, INF, 2.0], INF);
+    same!(Sum, &[1.0f32, -INF, 2.0], -INF);
+    same!(FastSum, &[1.0, INF, 2.0], INF);
+    same!(FastSum, &[1.0, -INF, 2.0], -INF);
+    for got in both(Sum, &[INF, 1.0, -INF]).into_iter().chain(both(FastSum, &[INF, 1.0, -INF])) {
         assert!(got.expect("an answer").is_nan());
     }
-    same!(Mean, &[1.0, -INF], Some(-INF));
+    same!(Mean, &[1.0f32, -INF], Some(-INF));
+    same!(FastMean, &[1.0, -INF], Some(-INF));
     same!(Min, &[INF, INF], Some(INF));
     same!(MinMax, &[-INF, 0.0, INF], Some((-INF, INF)));
-    for got in both(Variance::default(), &[1.0, INF]) {
+    for got in both(FastVariance::default(), &[1.0, INF]) {
         assert!(got.expect("an answer").is_some_and(f64::is_nan));
     }
 }
@@ -128,10 +142,10 @@ fn infinities() {
 #[test]
 fn zeros() {
     let negative = |x: f32| x == 0.0 && x.is_sign_negative();
-    for got in both(Sum, &[-0.0f32; 77]) {
+    for got in both(Sum, &[-0.0f32; 77]).into_iter().chain(both(FastSum, &[-0.0f32; 77])) {
         assert!(negative(got.expect("an answer")));
     }
-    for got in both(Sum, &[-0.0f32, 0.0]).into_iter().chain(both(Sum, &[1.0, -1.0])) {
+    for got in [[-0.0f32, 0.0], [1.0, -1.0]].iter().flat_map(|x| both(Sum, x).into_iter().chain(both(FastSum, x))) {
         let got = got.expect("an answer");
         assert!(got == 0.0 && !negative(got));
     }
@@ -159,4 +173,5 @@ fn several_operators_in_one_read() {
     let elements: Vec<f32> = (0..10_000).map(|i| (i % 100) as f32).collect();
     same!((Sum, MinMax, ArgMax), &elements, (495_000.0, Some((0.0, 99.0)), Some(Found { value: 99.0, index: 99 })));
     same!((CountNonzero, (Max, Min)), &elements, (9900, (Some(99.0), Some(0.0))));
+    same!((FastSum, Sum, Mean), &elements, (495_000.0, 495_000.0, Some(49.5)));
 }

@@ -1,28 +1,15 @@
-//! Every shader text that the library builds is valid and translates to SPIR-V, MSL, HLSL and back to WGSL.
+//! Every shader text that the library builds is valid, translates to SPIR-V, MSL, HLSL and back to WGSL, names nothing twice,
+//! and loops only where plans know of it.
+
+mod texts;
 
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::{BTreeMap, HashSet};
-use treefold::half::f16;
-use treefold::ops::{
-    self, ArgMax, CountNonzero, ExactMean, ExactNormL2, ExactStats, ExactSum, ExactSumOfSquares, Max, Mean, Min,
-    MinMax, Sum, Visitor,
-};
-use treefold::shader::{self, Exact, Finish, Kernel, Store, Variant};
-use treefold::{Accumulator, Answer, Dtype, Element, Layout, Op, Reducer, Tuning, accumulator, wgpu};
-
-const KERNELS: [Kernel; 2] = [Kernel::Reduce, Kernel::Combine];
-/// How operators finish that fold a workgroup themselves.
-const GATHERED: [Finish; 2] = [Finish::Gathered { lanes_min: None }, Finish::Gathered { lanes_min: Some(4) }];
-const LAYOUTS: [Layout; 2] = [Layout::Strided, Layout::Blocked];
-const FINISHES: [Finish; 3] = [Finish::Tree, Finish::Subgroups { lanes_min: 4 }, Finish::Subgroups { lanes_min: 32 }];
-const SIZES: [(u32, u32); 9] =
-    [(256, 8), (32, 4), (1024, 1), (32, 1), (1024, 8), (256, 1), (256, 4), (32, 8), (1024, 4)];
-
-fn stores<T: Element, O: Op<T>>() -> Vec<Store> {
-    let answer = (O::ANSWER_WORDS > 0).then_some(Store::Answer);
-    [Store::Partial, Store::Sealed].into_iter().chain(answer).collect()
-}
+use texts::{Each, Made, Text, Texts, combines, machines, operators};
+use treefold::internals::{Cost, Device, DeviceOp, Group, Keep, Kernel, Store};
+use treefold::ops::{ArgMax, FastMean, Max, Sum};
+use treefold::{Element, Fold, Op, Order, Reducer, Trips, Tuning, Wgsl, WordType, accumulator, wgpu};
 
 /// Whether a text uses 64-bit integers, which `spelled` allows in one kernel only.
 fn wide(text: &str) -> bool {
@@ -110,144 +97,195 @@ fn finite(module: &naga::Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Bytes from one `Acc` to the next in an array of them.
-fn stride(module: &naga::Module) -> u32 {
-    let binding = |number: u32| {
-        let bound = |global: &naga::GlobalVariable| global.binding.is_some_and(|b| b.binding == number);
-        module.global_variables.iter().find(|(_, global)| bound(global)).map(|(_, global)| global.ty)
-    };
-    let array = binding(3).expect("results at binding 3");
-    let naga::TypeInner::Array { stride, .. } = module.types[array].inner else { panic!("binding 3 is no array") };
-    stride
-}
-
-/// Runs every check on the variants of an operator.
-struct Translate<'a> {
-    /// Which of the sizes comes next: each text takes another.
-    turn: &'a mut usize,
-    texts: &'a mut usize,
-    failures: &'a mut Vec<String>,
-}
-
-/// Whether an operator is f32's own, whose windows differ from all others.
-fn has_windows<T: Element, O: Op<T>>(op: &O) -> bool {
-    T::DTYPE == Dtype::F32 && matches!(op.name(), "exact_sum" | "exact_mean")
-}
-
-/// Whether the operator folds its workgroup in bins. f16 needs none.
-fn gathers<T: Element, O: Op<T>>(exact: Exact) -> bool {
-    O::TESTED && matches!(exact, Exact::Bins { .. }) && T::DTYPE != Dtype::F16
-}
-
-impl Translate<'_> {
-    fn one<T: Element, O: Op<T>>(&mut self, op: &O, variant: &Variant, exact: Exact, wide: bool) {
-        let text = shader::text::<T, O>(op, variant, exact);
-        let subgroups = variant.finish.subgroups();
-        let words = O::Acc::WORDS as u32;
-        let checked = spelled(&text, subgroups, wide).and_then(|()| translated(&text, subgroups)).and_then(|module| {
-            finite(&module)?;
-            let want = match variant.store {
-                // Columns of 96 bits, with the flags behind.
-                Store::Partial if matches!(variant.finish, Finish::Gathered { .. }) => 16,
-                Store::Partial => words * 4,
-                Store::Sealed => (words + 1) * 4,
-                Store::Answer => 4,
-            };
-            if stride(&module) == want {
-                Ok(())
-            } else {
-                Err(format!("a result takes {} bytes, not {want}", stride(&module)))
-            }
+/// Names that a text declares at its top level: each once.
+fn declared_once(text: &str) -> Result<(), String> {
+    let code = code(text);
+    let mut seen = HashSet::new();
+    for line in code.lines().filter(|line| !line.starts_with(' ')) {
+        // Attributes of a binding, or of the entry, come first.
+        let from = ["fn ", "struct ", "alias ", "const ", "override ", "var<"].iter().filter_map(|word| {
+            let at = line.find(word).filter(|&at| at == 0 || line.starts_with('@'))?;
+            Some((at, line[at..].find(if *word == "var<" { "> " } else { " " })?))
         });
-        *self.texts += 1;
-        if let Err(error) = checked {
-            self.failures.push(format!("{} {} {variant:?} {exact:?}: {error}", op.name(), T::DTYPE));
+        let Some((at, length)) = from.min() else { continue };
+        let rest = line[at + length..].trim_start_matches(['>', ' ']);
+        let name: &str = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+        if name.is_empty() || !seen.insert(name) {
+            return Err(format!("{name:?} twice, or no name: {line}"));
         }
     }
+    if seen.len() < 8 { Err(format!("{} names only", seen.len())) } else { Ok(()) }
+}
 
-    /// Everything that reducers make of an operator, with one kernel of its exact sums.
-    fn with<T: Element, O: Op<T>>(&mut self, op: &O, exact: Exact, wide: bool) {
-        let finishes = if gathers::<T, O>(exact) { &GATHERED[..] } else { &FINISHES };
-        for kernel in KERNELS {
-            for store in stores::<T, O>() {
-                // The last pass of bins leaves no partial.
-                if (kernel, store, finishes) == (Kernel::Combine, Store::Partial, &GATHERED) {
-                    continue;
-                }
-                for &finish in finishes {
-                    let (workgroup_size, loads_in_flight) = SIZES[*self.turn % SIZES.len()];
-                    let layout = LAYOUTS[*self.turn % LAYOUTS.len()];
-                    *self.turn += 1;
-                    let variant =
-                        Variant { kernel, store, finish, workgroup_size, loads_in_flight, layout, zipped: false };
-                    self.one::<T, O>(op, &variant, exact, wide);
-                    if T::DTYPE == Dtype::F32x2 && kernel == Kernel::Reduce {
-                        self.one::<T, O>(op, &Variant { zipped: true, ..variant }, exact, wide);
-                    }
-                }
-            }
-        }
-        // The next operator meets other finishes at the same sizes.
-        *self.turn += 1;
+/// Whether a function has a loop, or calls one that has.
+fn loops(module: &naga::Module, block: &naga::Block) -> bool {
+    block.iter().any(|statement| match statement {
+        naga::Statement::Loop { .. } => true,
+        naga::Statement::Block(block) => loops(module, block),
+        naga::Statement::If { accept, reject, .. } => loops(module, accept) || loops(module, reject),
+        naga::Statement::Switch { cases, .. } => cases.iter().any(|case| loops(module, &case.body)),
+        naga::Statement::Call { function, .. } => loops(module, &module.functions[*function].body),
+        _ => false,
+    })
+}
+
+/// Trips of a fold that plans know of, by function.
+fn declared(op: &DeviceOp, number: usize, state: bool) -> Vec<(&'static str, u64)> {
+    let leaf = &op.folds[number];
+    let trips = leaf.trips();
+    if let Device::Bins(bins) = &leaf.device {
+        let column = bins.trips.2;
+        return vec![
+            ("accumulate", trips.lift),
+            ("accumulate_vector", trips.lift),
+            ("init_state", 0),
+            ("flags_of", 0),
+            ("column_of_bins", column),
+            ("low_of", column),
+            ("high_of", column),
+            ("flags_of_column", column),
+            ("settle_bins", bins.trips.1),
+            ("settle_columns", bins.trips.1),
+        ];
     }
+    let arrays: u64 = leaf.members.iter().filter(|member| member.of == "array").map(|member| member.words as u64).sum();
+    // Of a value alone, an invocation once moves positions, writes arrays, and does what is fixed.
+    let fixed = Cost::of(&op.alone(number)).once_trips - trips.offset - arrays;
+    let element = if state { trips.lift } else { trips.lift + trips.combine };
+    vec![
+        ("identity", 0),
+        ("lift", trips.lift),
+        ("lift_position", trips.lift),
+        ("combine", trips.combine),
+        ("init_state", 0),
+        ("accumulate", element),
+        // Where no trips of its own are declared, those of its elements are.
+        ("accumulate_vector", if trips.vector > 0 { trips.vector } else { element }),
+        ("accumulate_vector_position", if trips.vector > 0 { trips.vector } else { element }),
+        ("offset", trips.offset),
+        ("shuffle", trips.shuffle + arrays),
+        ("to_acc", fixed),
+        ("write_acc", arrays),
+    ]
+}
 
-    fn all<T: Element, O: Op<T>>(&mut self, op: &O) {
-        self.with::<T, O>(op, Exact::Window, false);
-        if O::TESTED {
-            self.every_kernel::<T, O>(op, has_windows::<T, O>(op));
+/// Trips of an answer that plans know of.
+fn declared_of_answer(op: &DeviceOp, number: usize) -> u64 {
+    let with = |answers: Vec<_>| Cost::of(&DeviceOp { answers, ..op.clone() }).once_trips;
+    let words = op.answers[number].1.words().len().min(256) as u64;
+    with(vec![op.answers[number].clone()]) - with(vec![]) - words
+}
+
+/// Functions that loop where their operator says that they do not.
+fn loops_declared(module: &naga::Module, made: &Made) -> Result<(), String> {
+    let (op, variant) = (&made.op, &made.variant);
+    let find = |name: &str| module.functions.iter().find(|(_, f)| f.name.as_deref() == Some(name)).map(|(_, f)| f);
+    let check = |name: String, trips: u64| match find(&name) {
+        Some(function) if trips == 0 && loops(module, &function.body) => Err(format!("{name} loops, undeclared")),
+        _ => Ok(()),
+    };
+    for (number, leaf) in op.folds.iter().enumerate() {
+        let alone = op.folds.len() == 1 || combines(variant) && leaf.bins().is_some();
+        let prefix = if alone { String::new() } else { format!("m{number}_") };
+        let state = find(&format!("{prefix}lift")).is_none();
+        for (name, trips) in declared(op, number, state) {
+            check(format!("{prefix}{name}"), trips)?;
         }
     }
+    for number in 0..op.answers.len() {
+        let name = if op.answers.len() > 1 { format!("a{number}_finish") } else { "finish".into() };
+        check(name, declared_of_answer(op, number))?;
+    }
+    Ok(())
+}
 
-    /// The other kernels; `wide`: one of them needs 64-bit integers.
-    fn every_kernel<T: Element, O: Op<T>>(&mut self, op: &O, wide: bool) {
-        for copies in [1, 32] {
-            self.with::<T, O>(op, Exact::Bins { copies }, false);
-        }
-        if wide {
-            return self.with::<T, O>(op, Exact::Window64, true);
-        }
-        let dialect = |exact| treefold::shader::Dialect { subgroups: false, exact };
-        let [narrow, other] = [Exact::Window, Exact::Window64].map(|exact| format!("{:?}", op.module(dialect(exact))));
-        assert_eq!(narrow, other, "{} {}: windows of 64 bits that are tested nowhere", op.name(), T::DTYPE);
+/// Bytes from one partial to the next, where a combine pass reads accumulators.
+fn stride(module: &naga::Module, made: &Made) -> Result<(), String> {
+    let groups = made.op.groups();
+    let Kernel::Combine { group } = made.variant.kernel else { return Ok(()) };
+    let want = match &groups[group] {
+        Group::Values(_) => 4 * made.op.group_words(&groups[group]) as u32,
+        Group::Bins(_) => 16,
+    };
+    let bound = |global: &naga::GlobalVariable| global.binding.is_some_and(|b| b.binding == 0);
+    let partials = module.global_variables.iter().find(|(_, global)| bound(global)).ok_or("no partials")?.1;
+    match module.types[partials.ty].inner {
+        naga::TypeInner::Array { stride, .. } if stride == want => Ok(()),
+        ref other => Err(format!("partials are {other:?}, not {want} bytes apart")),
     }
 }
 
-impl Visitor for &mut Translate<'_> {
-    type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
-        self.all::<T, O>(&op);
+/// Whether every binding, and every one of workgroup memory's bytes, is what the machine has.
+fn fits(module: &naga::Module, made: &Made) -> Result<(), String> {
+    let mut layouter = naga::proc::Layouter::default();
+    layouter.update(module.to_ctx()).map_err(|error| error.to_string())?;
+    let shared = module.global_variables.iter().filter(|(_, global)| global.space == naga::AddressSpace::WorkGroup);
+    let bytes: u64 = shared.map(|(_, global)| u64::from(layouter[global.ty].size.next_multiple_of(16))).sum();
+    let most = made.machine.limits.workgroup_bytes_max;
+    let size: u32 = module.entry_points[0].workgroup_size.iter().product();
+    if size > made.machine.limits.invocations_max || size != made.variant.workgroup_size {
+        return Err(format!("{size} invocations"));
     }
+    if bytes > most { Err(format!("{bytes} bytes of workgroup memory, {most} at most")) } else { Ok(()) }
 }
 
-fn verdict(texts: usize, failures: &[String]) {
-    println!("{texts} texts");
+/// Everything that is asked of a text.
+fn checked(text: &Text) -> Result<(), String> {
+    let made = text.made();
+    let subgroups = made.variant.lanes_min.is_some() && text.text.contains("subgroupShuffle");
+    let has64 = made.op.keep == Keep::Registers64 && wide(&text.text);
+    spelled(&text.text, made.variant.lanes_min.is_some(), has64)?;
+    declared_once(&text.text)?;
+    let module = translated(&text.text, subgroups || made.variant.lanes_min.is_some())?;
+    finite(&module)?;
+    stride(&module, made)?;
+    fits(&module, made)?;
+    loops_declared(&module, made)
+}
+
+/// Checks all texts, by as many threads as there are; the first few failures are told.
+fn verdict(texts: &[Text]) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let part = |some: &'_ [Text]| -> Vec<String> {
+            some.iter().filter_map(|text| checked(text).err().map(|error| format!("{}: {error}", text.name))).collect()
+        };
+        let parts: Vec<_> =
+            texts.chunks(texts.len().div_ceil(threads).max(1)).map(|some| scope.spawn(move || part(some))).collect();
+        parts.into_iter().flat_map(|part| part.join().expect("a thread")).collect()
+    });
+    println!("{} texts", texts.len());
     let few: Vec<&str> = failures.iter().take(4).map(String::as_str).collect();
-    assert!(failures.is_empty(), "{} of {texts} texts, such as\n{}", failures.len(), few.join("\n\n"));
+    assert!(failures.is_empty(), "{} of {} texts, such as\n{}", failures.len(), texts.len(), few.join("\n\n"));
 }
 
-fn translate(run: impl FnOnce(&mut Translate)) {
-    let (mut turn, mut texts, mut failures) = (0, 0, Vec::new());
-    run(&mut Translate { turn: &mut turn, texts: &mut texts, failures: &mut failures });
-    verdict(texts, &failures);
+#[derive(Default)]
+struct Types(BTreeMap<&'static str, usize>);
+
+impl Each for Types {
+    fn each<T: Element, O: Op<T>>(&mut self, op: &O) {
+        *self.0.entry(op.name()).or_insert(0) += 1;
+    }
 }
 
 #[test]
 fn every_operator_translates() {
-    let mut seen = BTreeMap::new();
-    translate(|translate| {
-        for name in ops::names() {
-            for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
-                if ops::visit(name, dtype, &mut *translate).is_some() {
-                    *seen.entry(name).or_insert(0) += 1;
-                }
-            }
-        }
-    });
-    for (name, types) in seen {
+    let mut all = Texts::default();
+    operators(&mut all);
+    verdict(&all.texts);
+    let kinds: HashSet<_> =
+        all.texts.iter().map(|text| (text.made().variant.store, combines(&text.made().variant))).collect();
+    // Partials and, from either kernel, sealed results and answers with and without a count.
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
+    let mut seen = Types::default();
+    operators(&mut seen);
+    for (name, types) in seen.0 {
         let want = match name {
-            "sum" => 5,
-            "and" | "or" | "xor" => 2,
-            "exact_dot" | "exact_sumsq" | "exact_norm2" | "exact_stats" => 1,
+            "sum" => 7,
+            "mean" => 5,
+            "and" | "or" | "xor" | "variance" => 2,
+            "dot" | "sumsq" | "norm2" | "logsumexp" => 1,
+            name if name.starts_with("fast_") => 1,
             _ => 3,
         };
         assert_eq!(types, want, "{name}");
@@ -256,46 +294,44 @@ fn every_operator_translates() {
 
 #[test]
 fn every_size_translates() {
-    translate(|translate| {
-        for workgroup_size in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] {
-            for loads_in_flight in [1, 2, 3, 4, 8, 16] {
-                for (finish, layout) in FINISHES.into_iter().flat_map(|finish| LAYOUTS.map(|layout| (finish, layout))) {
-                    let variant = Variant {
-                        kernel: Kernel::Reduce,
-                        store: Store::Partial,
-                        finish,
-                        workgroup_size,
-                        loads_in_flight,
-                        layout,
-                        zipped: false,
-                    };
-                    translate.one::<u32, _>(&Max, &variant, Exact::Window, false);
-                }
+    let mut all = Texts::default();
+    let [browser, .., nvidia, _, lanes4, _] = machines();
+    for workgroup_size in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] {
+        for loads_in_flight in [1, 2, 3, 4, 8, 16] {
+            for (mut machine, order) in [
+                (browser, Order::Striped),
+                (browser, Order::Blocked),
+                (nvidia, Order::Striped),
+                (lanes4, Order::Striped),
+            ] {
+                machine.tuning = machine.tuning.with(|tuning| {
+                    tuning.order = order;
+                    tuning.fold.workgroup_size = workgroup_size;
+                    tuning.fold.loads_in_flight = loads_in_flight;
+                });
+                all.on::<u32, _>(&Max, &machine);
             }
         }
-    });
+    }
+    verdict(&all.texts);
+    assert!(all.texts.len() > 200, "{}", all.texts.len());
 }
 
 accumulator! {
     /// As many names as fragments use themselves.
-    pub struct Awkward { acc: u32, q: i32, left: f32, x: u32, m0: u32 }
+    pub struct Awkward { acc: u32, state: i32, left: f32, vector: u32, m0: u32 }
 }
 
 /// An operator of a program's own, whose members are called as the kernels' variables are.
 #[derive(Clone)]
 struct Own;
 
-impl Op<u32> for Own {
+impl Fold<u32> for Own {
     type Acc = Awkward;
-    type Output = u32;
     const COMMUTATIVE: bool = false;
-    const ANSWER_WORDS: usize = 1;
 
-    fn name(&self) -> &'static str {
-        "own"
-    }
     fn identity(&self) -> Awkward {
-        Awkward { acc: 0, q: 0, left: 0.0, x: 0, m0: 0 }
+        Awkward { acc: 0, state: 0, left: 0.0, vector: 0, m0: 0 }
     }
     fn lift(&self, x: u32, _: u64) -> Awkward {
         Awkward { acc: x, ..self.identity() }
@@ -303,16 +339,33 @@ impl Op<u32> for Own {
     fn combine(&self, a: Awkward, b: Awkward) -> Awkward {
         Awkward { acc: a.acc ^ b.acc, ..a }
     }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new(
+            "return Acc(0u, 0i, 0.0, 0u, 0u);",
+            "return Acc(mixed(bits), 0i, 0.0, 0u, 0u);",
+            "return Acc(a.acc ^ b.acc, a.state, a.left, a.vector, a.m0);",
+        )
+        .helpers("const SALT = 0u; // of mixed\nfn mixed(row: u32) -> u32 { return row ^ SALT; }")
+    }
+}
+
+impl Op<u32> for Own {
+    type Fold = Own;
+    type Output = u32;
+
+    fn name(&self) -> &'static str {
+        "own"
+    }
+    fn fold(&self) -> Own {
+        Own
+    }
     fn finish(&self, acc: Awkward, _: u64) -> treefold::Result<u32> {
         Ok(acc.acc)
     }
-    fn wgsl(&self) -> String {
-        "
-fn identity() -> Acc { return Acc(0u, 0i, 0.0, 0u, 0u); }
-fn lift(bits: u32, index: u32) -> Acc { return Acc(bits, 0i, 0.0, 0u, 0u); }
-fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.acc ^ b.acc, a.q, a.left, a.x, a.m0); }
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return array<u32, 1>(acc.acc); }"
-            .into()
+    fn answer(&self) -> Option<treefold::DeviceAnswer> {
+        let finish = "let combine = mixed(twice(acc.acc));\nreturn array<u32, 1>(combine + param(0u) + param(1u));";
+        let answer = treefold::DeviceAnswer::new([("own", WordType::U32)], finish).params([1, 2]);
+        Some(answer.helpers("fn twice(x: u32) -> u32 { return x + x; }"))
     }
 }
 
@@ -320,14 +373,9 @@ fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return array<u32, 1>(ac
 #[derive(Clone)]
 struct Bare;
 
-impl Op<f32> for Bare {
+impl Fold<f32> for Bare {
     type Acc = f32;
-    type Output = f32;
-    const ANSWER_WORDS: usize = 1;
 
-    fn name(&self) -> &'static str {
-        "bare"
-    }
     fn identity(&self) -> f32 {
         0.0
     }
@@ -337,80 +385,161 @@ impl Op<f32> for Bare {
     fn combine(&self, a: f32, b: f32) -> f32 {
         a + b
     }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new("return 0.0;", "return value(bits);", "return a + b;")
+    }
+}
+
+impl Op<f32> for Bare {
+    type Fold = Bare;
+    type Output = f32;
+
+    fn name(&self) -> &'static str {
+        "bare"
+    }
+    fn fold(&self) -> Bare {
+        Bare
+    }
     fn finish(&self, acc: f32, _: u64) -> treefold::Result<f32> {
         Ok(acc)
     }
-    fn wgsl(&self) -> String {
-        "
-fn identity() -> Acc { return 0.0; }
-fn lift(bits: u32, index: u32) -> Acc { return value(bits); }
-fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
-fn finish(acc: Acc, count: vec2<u32>) -> array<u32, 1> { return array<u32, 1>(bitcast<u32>(acc)); }"
-            .into()
+    fn answer(&self) -> Option<treefold::DeviceAnswer> {
+        Some(treefold::DeviceAnswer::new([("bare", WordType::F32)], "return array<u32, 1>(bitcast<u32>(acc));"))
+    }
+}
+
+/// An operator with every piece that there is, loops in all of them, and positions.
+#[derive(Clone)]
+struct Everything<const LIFT: u64>;
+
+impl<T: Element, const LIFT: u64> Fold<T> for Everything<LIFT> {
+    type Acc = u32;
+    const READS_POSITION: bool = true;
+
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn lift(&self, _: T, index: u64) -> u32 {
+        index as u32
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        a ^ b
+    }
+    fn params(&self) -> Vec<u32> {
+        vec![LIFT as u32]
+    }
+    fn wgsl(&self) -> Wgsl {
+        let turns = "fn turns(n: u32, x: u32) -> u32 {\n    var y = x;\n    for (var i = 0u; i < n; i++) { y ^= i; }\n    return y;\n}";
+        let wgsl = Wgsl::new("return 0u;", "return turns(param(0u), index.x);", "return turns(2u, a ^ b);")
+            .helpers(turns)
+            .offset("return turns(2u, acc + by.x);")
+            .shuffle("return turns(1u, subgroupShuffleXor(acc, mask));")
+            .trips(Trips { lift: LIFT, combine: 2, vector: 4 * LIFT + 8, offset: 2, shuffle: 1 });
+        let four = "var all = acc;\nfor (var k = 0u; k < 4u; k++) { all = combine(all, turns(param(0u), index.x + k)); }\nreturn all;";
+        if T::DTYPE.bytes() == 4 { wgsl.vector(four) } else { wgsl }
+    }
+}
+
+impl<T: Element, const LIFT: u64> Op<T> for Everything<LIFT> {
+    type Fold = Everything<LIFT>;
+    type Output = u32;
+
+    fn name(&self) -> &'static str {
+        "everything"
+    }
+    fn fold(&self) -> Everything<LIFT> {
+        self.clone()
+    }
+    fn finish(&self, acc: u32, _: u64) -> treefold::Result<u32> {
+        Ok(acc)
+    }
+    fn answer(&self) -> Option<treefold::DeviceAnswer> {
+        let words = [("low", WordType::Part), ("high", WordType::Part)];
+        Some(treefold::DeviceAnswer::new(words, "return array<u32, 2>(turns(7u, acc), count.x);").trips(7))
     }
 }
 
 #[test]
 fn tuples_and_own_operators_translate() {
-    translate(|translate| {
-        translate.all::<f32, _>(&Bare);
-        translate.all::<f32, _>(&(Bare, Sum));
-        translate.all::<u32, _>(&Own);
-        translate.all::<u32, _>(&(Own, Own));
-        translate.all::<f32, _>(&(Mean, MinMax));
-        translate.all::<i32, _>(&(Sum, Min, Max));
-        translate.all::<u32, _>(&(ArgMax, ArgMax, Mean, CountNonzero));
-        translate.all::<f32, _>(&((Sum, Min), (ArgMax, Mean)));
-        translate.all::<f32, _>(&(Sum, Min, Max, Mean, ArgMax, MinMax));
-        translate.every_kernel::<f32, _>(&(ExactSum, MinMax), true);
-        translate.every_kernel::<f32, _>(&(ExactSum, ExactMean, ExactSumOfSquares, ExactNormL2), true);
-        translate.every_kernel::<f32, _>(&ExactStats::default(), true);
-        translate.every_kernel::<f64, _>(&(ExactMean, ExactSum), false);
-        translate.every_kernel::<f16, _>(&(ExactMean, ExactSum), false);
-        translate.every_kernel::<i64, _>(&(Sum, Sum), false);
-    });
+    let mut all = Texts::default();
+    all.tuples();
+    all.everywhere::<f32, _>(&Bare);
+    all.everywhere::<f32, _>(&(Bare, FastMean));
+    all.everywhere::<u32, _>(&Own);
+    all.everywhere::<u32, _>(&(Own, Own));
+    all.everywhere::<u32, _>(&(Own, ArgMax, Everything::<3>));
+    all.everywhere::<f32, _>(&(Sum, Everything::<3>, Bare));
+    all.everywhere::<f32, _>(&Everything::<3>);
+    all.everywhere::<f64, _>(&Everything::<300>);
+    let before = all.texts.len();
+    // So many trips that elements are loaded one at a time.
+    all.everywhere::<u32, _>(&Everything::<8000>);
+    all.everywhere::<[f32; 2], _>(&Everything::<8000>);
+    let one = |text: &Text| combines(&text.made().variant) || text.made().variant.load.one();
+    assert!(all.texts.len() > before && all.texts[before..].iter().all(one));
+    verdict(&all.texts);
+}
+
+/// The text of a variant that matches, on the machine of that name.
+fn of<T: Element, O: Op<T>>(op: &O, machine: &str, wanted: impl Fn(&Made) -> bool) -> Text {
+    let mut all = Texts::default();
+    let machine = machines().into_iter().find(|one| one.name == machine).expect("a machine");
+    all.on::<T, O>(op, &machine);
+    all.texts.into_iter().find(|text| wanted(text.made())).expect("such a variant")
 }
 
 /// The checks themselves notice what they are there for.
 #[test]
 fn wrong_texts_are_noticed() {
-    let variant = |finish| Variant {
-        kernel: Kernel::Reduce,
-        store: Store::Sealed,
-        finish,
-        workgroup_size: 64,
-        loads_in_flight: 2,
-        layout: Layout::Strided,
-        zipped: false,
-    };
-    let tree = shader::text::<f32, _>(&Mean, &variant(Finish::Tree), Exact::Window);
-    let shuffles = shader::text::<f32, _>(&Mean, &variant(Finish::Subgroups { lanes_min: 4 }), Exact::Window);
-    let passes = |text: &str, subgroups: bool| {
-        spelled(text, subgroups, false)
-            .and_then(|()| translated(text, subgroups))
-            .and_then(|module| finite(&module))
-            .is_ok()
-    };
-    assert!(passes(&tree, false) && passes(&shuffles, true));
-    assert!(!passes(&tree, true) && !passes(&shuffles, false));
-    assert!(validated(&shuffles, false).is_err(), "naga lets subgroups pass where there are none");
-    let changes = [
-        ("var mine = begin(who);", "var mine = 0u;"),
-        ("fn rebase(", "fn unbase("),
-        ("const WORKGROUP_SIZE = 64u;", "enable subgroups;\nconst WORKGROUP_SIZE = 64u;"),
-        ("params.base", "params.place"),
-        ("let end = ", "let end = u32(1.0 / 0.0) + "),
-    ];
-    let wide = shader::text::<f32, _>(&ExactSum, &variant(Finish::Tree), Exact::Window64);
-    assert!(spelled(&wide, false, true).is_ok() && spelled(&wide, false, false).is_err());
-    assert!(spelled(&tree, false, true).is_err(), "a kernel without 64-bit integers passes for one that has them");
-    for (from, to) in changes {
-        assert!(tree.contains(from), "{from}");
-        assert!(!passes(&tree.replacen(from, to, 1), false), "{to} goes unnoticed");
+    let sealed = |made: &Made| !combines(&made.variant) && made.variant.store == Store::Sealed && !made.variant.rows;
+    let answers = |made: &Made| combines(&made.variant) && made.variant.store == Store::Answer { counted: true };
+    let tree = of::<f32, _>(&FastMean, "browser", sealed);
+    let shuffles = of::<f32, _>(&FastMean, "nvidia", sealed);
+    let wide = of::<f32, _>(&Sum, "nvidia", |made| made.op.keep == Keep::Registers64 && sealed(made));
+    for right in [&tree, &shuffles, &wide] {
+        assert_eq!(checked(right), Ok(()));
     }
+    assert!(spelled(&tree.text, true, false).is_err() && spelled(&shuffles.text, false, false).is_err());
+    assert!(validated(&shuffles.text, false).is_err(), "naga lets subgroups pass where there are none");
+    assert!(spelled(&wide.text, true, false).is_err());
+    assert!(spelled(&tree.text, false, true).is_err(), "a kernel without 64-bit integers passes for one that has them");
+    let size = format!("const WORKGROUP_SIZE = {}u;", tree.made().variant.workgroup_size);
+    let looping = "fn combine(a: Acc, b: Acc) -> Acc { for (var i = 0u; i < 3u; i++) { if i == 2u { break; } }";
+    let combine = "fn combine(a: Acc, b: Acc) -> Acc {";
+    let changes = [
+        ("var state = init_state(id);", "var state = 0u;"),
+        ("fn finish_workgroup(", "fn unfinish_workgroup("),
+        (&size, &format!("enable subgroups;\n{size}")),
+        (&size, &format!("{size}\nfn element_again() {{}}\nfn element_again() {{}}")),
+        (&size, &format!("{size}\nvar<workgroup> much: array<vec4<u32>, 1024>;")),
+        (&size, "const WORKGROUP_SIZE = 512u;"),
+        ("params.count", "params.counts"),
+        ("let end = ", "let end = u32(1.0 / 0.0) + "),
+        (combine, looping),
+    ];
+    for (from, to) in changes {
+        assert!(tree.text.contains(from), "{from}\n{}", tree.text);
+        let mut changed = tree.clone();
+        changed.text = changed.text.replacen(from, to, 1);
+        // What is declared and not used is not there for naga: the memory needs a use.
+        if to.contains("much") {
+            changed.text =
+                changed.text.replace("var state = init", "much[id.local] = vec4<u32>();\n    var state = init");
+        }
+        assert!(checked(&changed).is_err(), "{to} goes unnoticed");
+    }
+    assert!(declared_once("fn a() {}\nconst a = 1u;\n").is_err());
+    let loops = of::<u32, _>(&Everything::<3>, "browser", answers);
+    assert_eq!(checked(&loops), Ok(()));
+    let mut silent = loops.clone();
+    let made = silent.made.as_mut().expect("an operator's text");
+    let mut op = (*made.op).clone();
+    op.answers[0].1 = op.answers[0].1.clone().trips(0);
+    made.op = op.into();
+    assert!(checked(&silent).is_err_and(|error| error.contains("finish loops")));
 }
 
-/// `text` tells what reducers run: those texts that a reducer shows are the same.
+/// `assemble` tells what reducers run: those texts that a reducer shows are the same.
 #[test]
 fn reducers_build_these_texts() {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor {
@@ -418,55 +547,60 @@ fn reducers_build_these_texts() {
         ..Default::default()
     });
     for tuning in [Tuning::GPU, Tuning::CPU, Tuning::NVIDIA] {
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: 1 << 20,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
-        let reducer = Reducer::<f32, _>::with_tuning(&device, &queue, Mean, tuning).expect("a reducer");
-        let plan = reducer.plan(&buffer).expect("a plan");
-        assert_eq!(plan.passes.len(), 2);
-        for (pass, shown) in plan.passes.iter().zip(reducer.shaders(&plan)) {
-            let loads_in_flight = tuning.loads_in_flight;
-            let workgroup_size = pass.workgroup_size;
-            let store = if pass.kernel == Kernel::Combine { Store::Sealed } else { Store::Partial };
-            let texts = FINISHES.map(|finish| {
-                let (kernel, layout) = (pass.kernel, tuning.layout);
-                let variant = Variant { kernel, store, finish, workgroup_size, loads_in_flight, layout, zipped: false };
-                shader::text::<f32, _>(&Mean, &variant, Exact::Window)
-            });
-            let same = texts.iter().position(|text| *text == shown);
-            assert_eq!(
-                same,
-                Some(usize::from(tuning.subgroups && workgroup_size >= 128)),
-                "{tuning:?} {:?}",
-                pass.kernel
-            );
+        let reducer = Reducer::<f32, _>::with_tuning(&device, &queue, FastMean, tuning).expect("a reducer");
+        let op = DeviceOp::new::<f32, _>(&FastMean, Keep::Registers).expect("names");
+        let limits = treefold::internals::Limits::of(&device).expect("limits");
+        let planner = treefold::internals::Planner::new(limits, tuning, Cost::of(&op)).expect("a plan");
+        let variants = texts::variants(&planner, &op);
+        for (elements, passes) in [(10, 1), (1 << 20, 2)] {
+            let shown = reducer.explain(elements).expect("a plan").passes;
+            assert_eq!(shown.len(), passes);
+            for pass in shown {
+                let same = |text: String| text.trim_end() == pass.wgsl.trim_end();
+                let found = variants.iter().any(|(variant, _)| same(treefold::internals::assemble(&op, variant).text));
+                assert!(found, "{tuning:?} {}", pass.wgsl);
+            }
         }
     }
 }
 
 #[test]
 fn files_are_short_and_begin_with_their_idea() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("shaders/") {
-        let path = entry.expect("an entry").path();
-        // The ladder's texts have a test of their own.
-        if path.is_dir() {
-            continue;
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let (mut folders, mut names) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("shaders/") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                // The ladder's texts have a test of their own.
+                folders.extend((!path.ends_with("ladder")).then_some(path));
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a text");
+            let name = path.strip_prefix(&root).expect("a file of shaders/").to_string_lossy().replace('\\', "/");
+            let first = text.lines().next().unwrap_or("");
+            assert!(first.starts_with("// ") && first.len() > 20, "{name} begins with {first:?}");
+            assert!(text.lines().count() <= 80, "{name} has {} lines", text.lines().count());
+            assert!(text.lines().all(|line| line.len() <= 132 && !line.contains('\t')), "{name} has long lines");
+            assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{name} ends with no line end, or with several");
+            names.push(name);
         }
-        let text = std::fs::read_to_string(&path).expect("a text");
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let first = text.lines().next().unwrap_or("");
-        assert!(first.starts_with("// ") && first.len() > 20, "{name} begins with {first:?}");
-        assert!(text.lines().count() <= 80, "{name} has {} lines", text.lines().count());
-        assert!(text.lines().all(|line| line.len() <= 132 && !line.contains('\t')), "{name} has long lines");
-        names.push(name);
     }
-    names.sort();
-    for kernel in ["combine.wgsl", "finish_subgroup.wgsl", "finish_tree.wgsl", "reduce.wgsl"] {
+    for kernel in ["combine.wgsl", "bins/combine.wgsl", "workgroup/subgroup.wgsl", "workgroup/tree.wgsl", "reduce.wgsl"]
+    {
         assert!(names.iter().any(|name| name == kernel), "{kernel}");
+    }
+    // Every file is in a text.
+    let sources = ["src/shader/mod.rs", "src/shader/members.rs"].map(|file| root.join("..").join(file));
+    let ops = std::fs::read_dir(root.join("../src/ops")).expect("src/ops").map(|entry| entry.expect("an entry").path());
+    let element = root.join("../src/element.rs");
+    let all: String = sources
+        .into_iter()
+        .chain(ops)
+        .chain([element])
+        .map(|file| std::fs::read_to_string(file).expect("a file"))
+        .collect();
+    for name in names {
+        assert!(all.contains(&format!("shaders/{name}")), "{name} is in no text");
     }
 }

@@ -2,8 +2,8 @@
 
 use super::oracle::Exactly;
 use super::sets::{self, Set};
-use super::{download, some, upload};
-use treefold::wgpu::{self, BufferUsages};
+use super::{recorded, some, upload};
+use treefold::wgpu;
 use treefold::{Dtype, Element, Gpu, Input, Reducer};
 
 /// All inputs for a type; the longest has so many elements.
@@ -53,12 +53,6 @@ pub fn together<T: Element>(gpu: &Gpu, sets: &[Set<T>]) -> (wgpu::Buffer, Vec<st
     (upload(gpu, &all), ranges)
 }
 
-pub fn answers(gpu: &Gpu, words: usize) -> wgpu::Buffer {
-    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-    let size = words as u64 * 4;
-    gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-}
-
 /// All sets by `reduce_batch`, and by `record`, which rounds on the device.
 pub fn by_reducer<T: Element, O: Exactly<T>>(
     gpu: &Gpu,
@@ -68,26 +62,17 @@ pub fn by_reducer<T: Element, O: Exactly<T>>(
 ) {
     let (buffer, ranges) = together(gpu, sets);
     let input = |range: &std::ops::Range<u64>| Input::<T>::range(&buffer, range.clone());
-    let kernel = format!("{:?}", reducer.exact());
+    let kernel = format!("{:?}", reducer.kernel());
     for (sets, ranges) in sets.chunks(200).zip(ranges.chunks(200)) {
         let got = reducer.reduce_batch(ranges.iter().map(input)).expect("answers");
         for (set, got) in sets.iter().zip(&got) {
             failures.judge::<T, O>(&kernel, set, O::told(got));
         }
     }
-    let words = O::ANSWER_WORDS + 1;
-    let device = answers(gpu, sets.len() * words);
-    let mut encoder = gpu.device().create_command_encoder(&Default::default());
-    let mut pass = encoder.begin_compute_pass(&Default::default());
-    for (at, range) in ranges.iter().enumerate() {
-        let place = device.slice((at * words * 4) as u64..((at + 1) * words * 4) as u64);
-        reducer.record_in_pass(&mut pass, input(range), place).expect("a record");
-    }
-    drop(pass);
-    gpu.queue().submit([encoder.finish()]);
-    for (set, words) in sets.iter().zip(download(gpu, &device).chunks(words)) {
-        assert_eq!(words[O::ANSWER_WORDS] as usize, set.elements.len(), "count word of {}", set.name);
-        let bits = words[..O::ANSWER_WORDS].iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word));
+    let words = reducer.answer_words();
+    for (set, answer) in sets.iter().zip(recorded(gpu, reducer, ranges.iter().map(input))) {
+        assert_eq!(answer[words] as usize, set.elements.len(), "count word of {}", set.name);
+        let bits = answer[..words].iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word));
         // What stands there where there is no answer, the count word says.
         let got = if set.elements.is_empty() && O::want(&[]).is_none() { None } else { Some(bits) };
         failures.judge::<T, O>(&format!("{kernel}, on the device"), set, got);

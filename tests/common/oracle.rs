@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::Zero;
 use std::cmp::Ordering;
 use treefold::half::f16;
-use treefold::ops::{ExactDot, ExactMean, ExactNormL2, ExactSum, ExactSumOfSquares, Sum};
+use treefold::ops::{Dot, Mean, Norm2, Sum, SumOfSquares};
 use treefold::{Element, Op};
 
 /// A binary float format.
@@ -239,11 +239,6 @@ pub trait Exactly<T: Element>: Op<T> + Default {
     fn want(elements: &[T]) -> Option<u128>;
     /// The bits of the library's answer.
     fn told(output: &Self::Output) -> Option<u128>;
-
-    /// The answer's words on the device.
-    fn words(bits: u128) -> Vec<u32> {
-        (0..Self::ANSWER_WORDS).map(|w| (bits >> (32 * w)) as u32).collect()
-    }
 }
 
 macro_rules! exactly {
@@ -268,15 +263,15 @@ fn mean(total: Total, format: Format) -> Option<u128> {
 }
 
 exactly! {
-    ExactSum<f32> = |x| sum(Total::of(terms(x, SINGLE)), SINGLE), |out| Some(out.to_bits().into());
-    ExactSum<f16> = |x| sum(Total::of(terms(x, HALF)), SINGLE), |out| Some(out.to_bits().into());
-    ExactSum<f64> = |x| sum(Total::of(terms(x, DOUBLE)), DOUBLE), |out| Some(out.to_bits().into());
-    ExactMean<f32> = |x| mean(Total::of(terms(x, SINGLE)), SINGLE), |out| out.map(|out| out.to_bits().into());
-    ExactMean<f16> = |x| mean(Total::of(terms(x, HALF)), SINGLE), |out| out.map(|out| out.to_bits().into());
-    ExactMean<f64> = |x| mean(Total::of(terms(x, DOUBLE)), DOUBLE), |out| out.map(|out| out.to_bits().into());
-    ExactSumOfSquares<f32> = |x| sum(Total::of(squares(x)), SINGLE), |out| Some(out.to_bits().into());
-    ExactNormL2<f32> = |x| Some(Total::of(squares(x)).root(SINGLE).into()), |out| Some(out.to_bits().into());
-    ExactDot<[f32; 2]> = |x| {
+    Sum<f32> = |x| sum(Total::of(terms(x, SINGLE)), SINGLE), |out| Some(out.to_bits().into());
+    Sum<f16> = |x| sum(Total::of(terms(x, HALF)), SINGLE), |out| Some(out.to_bits().into());
+    Sum<f64> = |x| sum(Total::of(terms(x, DOUBLE)), DOUBLE), |out| Some(out.to_bits().into());
+    Mean<f32> = |x| mean(Total::of(terms(x, SINGLE)), SINGLE), |out| out.map(|out| out.to_bits().into());
+    Mean<f16> = |x| mean(Total::of(terms(x, HALF)), SINGLE), |out| out.map(|out| out.to_bits().into());
+    Mean<f64> = |x| mean(Total::of(terms(x, DOUBLE)), DOUBLE), |out| out.map(|out| out.to_bits().into());
+    SumOfSquares<f32> = |x| sum(Total::of(squares(x)), SINGLE), |out| Some(out.to_bits().into());
+    Norm2<f32> = |x| Some(Total::of(squares(x)).root(SINGLE).into()), |out| Some(out.to_bits().into());
+    Dot<[f32; 2]> = |x| {
         let product = |pair: &[f32; 2]| {
             let [a, b] = pair.map(|x| Term::of(x.to_bits().into(), SINGLE));
             a.times(b)

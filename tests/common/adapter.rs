@@ -1,0 +1,86 @@
+//! The adapter under test, and what goes there and comes back.
+
+use std::sync::OnceLock;
+use treefold::wgpu::{self, BufferUsages, util::DeviceExt};
+use treefold::{Element, Gpu, Input, Op, Output, Reducer};
+
+/// The adapter under test: the best one, or WGPU_ADAPTER_NAME. No adapter is a failure, never a pass.
+pub fn gpu() -> Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    let open = || {
+        Gpu::new()
+            .unwrap_or_else(|error| panic!("these tests need a GPU or lavapipe (scripts/test installs it): {error}"))
+    };
+    GPU.get_or_init(open).clone()
+}
+
+/// The same adapter, opened with small limits: short bindings, little workgroup memory, small workgroups, no features.
+pub fn small_gpu(binding_bytes: u64) -> Gpu {
+    limited_gpu(binding_bytes, 4096)
+}
+
+/// The same with other workgroup memory.
+pub fn limited_gpu(binding_bytes: u64, workgroup_bytes: u32) -> Gpu {
+    let limits = wgpu::Limits {
+        max_storage_buffer_binding_size: binding_bytes,
+        max_compute_invocations_per_workgroup: 64,
+        max_compute_workgroup_size_x: 64,
+        max_compute_workgroup_storage_size: workgroup_bytes,
+        ..wgpu::Limits::downlevel_defaults()
+    };
+    let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
+    let (device, queue) =
+        pollster::block_on(adapter().request_device(&descriptor)).expect("a device with small limits");
+    Gpu::from_device(&device, &queue).expect("small limits are enough")
+}
+
+fn adapter() -> wgpu::Adapter {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends -= wgpu::Backends::GL;
+    let instance = wgpu::Instance::new(descriptor);
+    let wanted = gpu().info().name;
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    adapters.into_iter().find(|adapter| adapter.get_info().name == wanted).expect("the adapter under test")
+}
+
+/// Elements in a buffer of their own.
+pub fn upload<T: Element>(gpu: &Gpu, elements: &[T]) -> wgpu::Buffer {
+    let mut contents: Vec<u8> = bytemuck::cast_slice(elements).to_vec();
+    // Bindings may not be empty, and reductions of nothing still want a buffer.
+    contents.resize(contents.len().next_multiple_of(4).max(4), 0);
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+    let descriptor = wgpu::util::BufferInitDescriptor { label: Some("test input"), contents: &contents, usage };
+    gpu.device().create_buffer_init(&descriptor)
+}
+
+/// What stands in a buffer.
+pub fn download(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u32> {
+    gpu.download(buffer).expect("a copy for the host")
+}
+
+/// Room for so many words of answers.
+pub fn answers(gpu: &Gpu, words: usize) -> wgpu::Buffer {
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    let size = words.max(1) as u64 * 4;
+    gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+}
+
+/// The words that `record` leaves for each input, the count word last; all in one pass of one submission.
+pub fn recorded<'i, T: Element, O: Op<T>>(
+    gpu: &Gpu,
+    reducer: &Reducer<T, O>,
+    inputs: impl IntoIterator<Item = Input<'i, T>>,
+) -> Vec<Vec<u32>> {
+    let inputs: Vec<_> = inputs.into_iter().collect();
+    let words = reducer.answer_words() + 1;
+    let place = answers(gpu, inputs.len() * words);
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    for (at, input) in inputs.iter().enumerate() {
+        let output: Output = place.slice((at * words * 4) as u64..((at + 1) * words * 4) as u64).into();
+        reducer.record_in_pass(&mut pass, input, output).expect("a record");
+    }
+    drop(pass);
+    gpu.queue().submit([encoder.finish()]);
+    download(gpu, &place).chunks(words).take(inputs.len()).map(<[u32]>::to_vec).collect()
+}

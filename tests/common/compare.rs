@@ -1,0 +1,173 @@
+//! Kernels against a plain fold: what an operator's own `read` and `close` say of each answer, and index by index.
+
+use super::{Random, TextHash, WeightedSum, extremes, one, recorded, upload};
+use std::ops::Range;
+use treefold::ops::Visitor;
+use treefold::wgpu;
+use treefold::{Answer, Dtype, Element, Fold, Gpu, Input, Op, Result};
+
+/// Every type of elements.
+pub fn every_dtype() -> impl Iterator<Item = Dtype> {
+    Dtype::ALL.into_iter().chain([Dtype::F32x2])
+}
+
+/// The obvious reference: one element after the other.
+pub fn plain_fold<T: Element, O: Op<T>>(op: &O, elements: &[T]) -> Result<O::Output> {
+    let fold = op.fold();
+    // Where a count for each of many bins is copied each time, only short inputs go one by one.
+    let acc = match fold.acc_words() > 100 && elements.len() > 64 {
+        true => fold.accumulate(elements, 0),
+        false => {
+            let lifted = elements.iter().zip(0u64..).map(|(&x, i)| fold.lift(x, i));
+            lifted.fold(fold.identity(), |a, b| fold.combine(a, b))
+        }
+    };
+    op.finish(acc, elements.len() as u64)
+}
+
+/// Whether two outcomes are the same: answers as close as the operator wants them, or equal errors.
+pub fn same<T: Element, O: Op<T>>(
+    op: &O,
+    got: &Result<O::Output>,
+    want: &Result<O::Output>,
+    elements: &[T],
+    finished: bool,
+) -> bool {
+    match (got, want) {
+        (Ok(got), Ok(want)) => op.close(got, want, elements, finished),
+        (Err(got), Err(want)) => got.to_string() == want.to_string(),
+        _ => false,
+    }
+}
+
+/// Compares every answer of an operator with the plain fold; says where they differ.
+pub struct Compare<'a> {
+    pub gpu: &'a Gpu,
+    pub lengths: &'a [usize],
+    pub failures: Vec<String>,
+}
+
+impl<'a> Compare<'a> {
+    pub fn new(gpu: &'a Gpu, lengths: &'a [usize]) -> Self {
+        Compare { gpu, lengths, failures: Vec::new() }
+    }
+}
+
+impl Visitor for &mut Compare<'_> {
+    type Out = ();
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+        self.all(&op);
+    }
+}
+
+impl Compare<'_> {
+    /// Ordinary values at every length; and a special value in every position of a short input.
+    pub fn all<T: Element, O: Op<T>>(&mut self, op: &O) {
+        let longest = self.lengths.iter().copied().max().unwrap_or(0);
+        let mut random = Random(longest as u64);
+        // Mostly ones and zeros too, on which any, all, count and product have something to say.
+        let ordinary: Vec<T> = random.elements(longest + 8);
+        let ones: Vec<T> = (0..longest + 8).map(|_| if random.below(40) == 0 { ordinary[0] } else { one() }).collect();
+        for elements in [ordinary, ones] {
+            let buffer = upload(self.gpu, &elements);
+            let ranges = self.lengths.iter().enumerate().map(|(at, &n)| at % 5..at % 5 + n);
+            self.batch(op, &buffer, &elements, ranges.collect());
+        }
+        // Once alone and once with its opposite at the end.
+        let special = extremes::<T>();
+        let n = 37;
+        let mut rows = Vec::new();
+        for (s, &x) in special.iter().enumerate() {
+            for p in 0..n {
+                let mut row: Vec<T> = (0..n).map(|_| one()).collect();
+                row[p] = x;
+                if p % 3 == 0 {
+                    row[n - 1 - p] = special[(s + 1 + p) % special.len()];
+                }
+                rows.extend(row);
+            }
+        }
+        rows.extend(special.iter().flat_map(|&x| [x; 37]));
+        let buffer = upload(self.gpu, &rows);
+        self.batch(op, &buffer, &rows, (0..rows.len()).step_by(n).map(|at| at..at + n).collect());
+    }
+
+    fn batch<T: Element, O: Op<T>>(
+        &mut self,
+        op: &O,
+        buffer: &wgpu::Buffer,
+        elements: &[T],
+        ranges: Vec<Range<usize>>,
+    ) {
+        let reducer = self.gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+        let input = |range: &Range<usize>| Input::range(buffer, range.start as u64..range.end as u64);
+        let wants: Vec<_> = ranges.iter().map(|range| plain_fold(op, &elements[range.clone()])).collect();
+        for (ranges, wants) in ranges.chunks(256).zip(wants.chunks(256)) {
+            // A product that overflows fails its whole batch: then each is asked for alone.
+            let answers = match reducer.reduce_batch(ranges.iter().map(input)) {
+                Ok(answers) => answers.into_iter().map(Ok).collect(),
+                Err(_) => ranges.iter().map(|range| reducer.reduce(input(range))).collect::<Vec<_>>(),
+            };
+            for ((range, want), got) in ranges.iter().zip(wants).zip(answers) {
+                self.judge(op, "reduced", elements, range, (got, want), false);
+            }
+        }
+        let words = reducer.answer_words();
+        if words == 0 {
+            return;
+        }
+        let answers = recorded(self.gpu, &reducer, ranges.iter().map(input));
+        for ((range, want), answer) in ranges.iter().zip(&wants).zip(answers) {
+            if answer[words] as usize != range.len() {
+                self.failures.push(format!("{} {range:?}: count word {}", op.name(), answer[words]));
+            }
+            let got = op.read(&answer[..words], range.len() as u64);
+            self.judge(op, "recorded", elements, range, (got, want), true);
+        }
+    }
+
+    fn judge<T: Element, O: Op<T>>(
+        &mut self,
+        op: &O,
+        way: &str,
+        elements: &[T],
+        range: &Range<usize>,
+        (got, want): (Result<O::Output>, &Result<O::Output>),
+        finished: bool,
+    ) {
+        if !same(op, &got, want, &elements[range.clone()], finished) {
+            let (name, n) = (op.name(), range.len());
+            let tell = |outcome: &Result<O::Output>| {
+                let text = outcome.as_ref().map_or_else(|error| error.to_string(), |output| format!("{output:?}"));
+                text.chars().take(300).collect::<String>()
+            };
+            let (got, want) = (tell(&got), tell(want));
+            self.failures.push(format!(
+                "{name} {} of {n} from {}, {way}: got {got}, want {want}",
+                T::DTYPE,
+                range.start
+            ));
+        }
+    }
+}
+
+/// Checks that every index is read once and in order, over lengths and offsets.
+pub fn coverage<T: Element>(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    let elements: Vec<T> = Random(7).elements(longest + 16);
+    let buffer = upload(gpu, &elements);
+    let ranges: Vec<_> = lengths.iter().flat_map(|&n| [0, 1, 2, 3, 5].map(|at| at..at + n)).collect();
+    let mut compare = Compare::new(gpu, lengths);
+    compare.batch(&TextHash, &buffer, &elements, ranges.clone());
+    compare.batch(&WeightedSum, &buffer, &elements, ranges);
+    compare.failures
+}
+
+/// The first few of a list, for a message.
+pub fn some(failures: &[String]) -> String {
+    format!(
+        "{} failures, such as\n{}",
+        failures.len(),
+        failures.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
+    )
+}

@@ -1,0 +1,137 @@
+//! Two operators that tell every order and every index apart, over elements of every size.
+
+use treefold::{DeviceAnswer, Element, Fold, Op, Result, Wgsl, WordType, accumulator};
+
+/// The bits of an element in one word: both words of a long one count, each in its own way.
+fn word<T: Element>(x: T) -> u32 {
+    let bits = x.pattern();
+    (bits as u32).wrapping_add(((bits >> 32) as u32).wrapping_mul(0x9e37_79b1))
+}
+
+/// The same in WGSL.
+fn word_wgsl<T: Element>() -> &'static str {
+    match T::DTYPE.bytes() {
+        8 => "fn word(bits: Bits) -> u32 { return bits.x + bits.y * 0x9e3779b1u; }",
+        _ => "fn word(bits: Bits) -> u32 { return bits; }",
+    }
+}
+
+accumulator! {
+    /// A polynomial hash and the power that shifts it: concatenation of texts.
+    pub struct Text { hash: u32, power: u32 }
+}
+
+/// The hash of the elements in their order: not commutative, exact modulo 2^32, different for every other order,
+/// for a lost element and for one read twice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextHash;
+
+const BASE: u32 = 0x0100_0193;
+
+impl<T: Element> Fold<T> for TextHash {
+    type Acc = Text;
+    const COMMUTATIVE: bool = false;
+
+    fn identity(&self) -> Text {
+        Text { hash: 0, power: 1 }
+    }
+    fn lift(&self, x: T, _: u64) -> Text {
+        Text { hash: word(x) ^ 0x5bd1_e995, power: BASE }
+    }
+    fn combine(&self, a: Text, b: Text) -> Text {
+        Text { hash: a.hash.wrapping_mul(b.power).wrapping_add(b.hash), power: a.power.wrapping_mul(b.power) }
+    }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new(
+            "return Acc(0u, 1u);",
+            "return Acc(word(bits) ^ 0x5bd1e995u, 0x01000193u);",
+            "return Acc(a.hash * b.power + b.hash, a.power * b.power);",
+        )
+        .helpers(word_wgsl::<T>())
+    }
+}
+
+impl<T: Element> Op<T> for TextHash {
+    type Fold = TextHash;
+    type Output = (u32, u32);
+    const EXACT: bool = true;
+
+    fn name(&self) -> &'static str {
+        "text_hash"
+    }
+    fn fold(&self) -> TextHash {
+        TextHash
+    }
+    fn finish(&self, acc: Text, _: u64) -> Result<(u32, u32)> {
+        Ok((acc.hash, acc.power))
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        let words = ["hash", "power"].map(|name| (name, WordType::U32));
+        Some(DeviceAnswer::new(words, "return array<u32, 2>(acc.hash, acc.power);"))
+    }
+    fn read(&self, words: &[u32], _: u64) -> Result<(u32, u32)> {
+        Ok((words[0], words[1]))
+    }
+}
+
+accumulator! {
+    /// How many, their sum, and their sum weighted by index, modulo 2^32.
+    pub struct Weights { count: u32, sum: u32, weighted: u32 }
+}
+
+/// Commutative, exact modulo 2^32; tells every index apart, in the whole input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WeightedSum;
+
+impl<T: Element> Fold<T> for WeightedSum {
+    type Acc = Weights;
+
+    fn identity(&self) -> Weights {
+        Weights { count: 0, sum: 0, weighted: 0 }
+    }
+    fn lift(&self, x: T, index: u64) -> Weights {
+        Weights { count: 1, sum: word(x), weighted: word(x).wrapping_mul(index as u32) }
+    }
+    fn combine(&self, a: Weights, b: Weights) -> Weights {
+        Weights {
+            count: a.count.wrapping_add(b.count),
+            sum: a.sum.wrapping_add(b.sum),
+            weighted: a.weighted.wrapping_add(b.weighted),
+        }
+    }
+    fn offset(&self, acc: Weights, by: u64) -> Weights {
+        Weights { weighted: acc.weighted.wrapping_add((by as u32).wrapping_mul(acc.sum)), ..acc }
+    }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new(
+            "return Acc(0u, 0u, 0u);",
+            "return Acc(1u, word(bits), word(bits) * index);",
+            "return Acc(a.count + b.count, a.sum + b.sum, a.weighted + b.weighted);",
+        )
+        .offset("return Acc(acc.count, acc.sum, acc.weighted + by.x * acc.sum);")
+        .helpers(word_wgsl::<T>())
+    }
+}
+
+impl<T: Element> Op<T> for WeightedSum {
+    type Fold = WeightedSum;
+    type Output = (u32, u32, u32);
+    const EXACT: bool = true;
+
+    fn name(&self) -> &'static str {
+        "weighted_sum"
+    }
+    fn fold(&self) -> WeightedSum {
+        WeightedSum
+    }
+    fn finish(&self, acc: Weights, _: u64) -> Result<(u32, u32, u32)> {
+        Ok((acc.count, acc.sum, acc.weighted))
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        let words = ["count", "sum", "weighted"].map(|name| (name, WordType::U32));
+        Some(DeviceAnswer::new(words, "return array<u32, 3>(acc.count, acc.sum, acc.weighted);"))
+    }
+    fn read(&self, words: &[u32], _: u64) -> Result<(u32, u32, u32)> {
+        Ok((words[0], words[1], words[2]))
+    }
+}

@@ -1,0 +1,61 @@
+//! Launch shapes that put every boundary within a few thousand elements.
+
+use treefold::{Launch, Order, Tuning};
+
+/// Both launch policies of a tuning at once.
+pub trait Shape {
+    fn each(self, change: impl Fn(&mut Launch)) -> Tuning;
+    /// Workgroups of so many invocations, so many at most, and so many invocations in the one that reduces partials.
+    fn groups(self, size: u32, most: u32, single: u32) -> Tuning;
+    /// So many loads in flight.
+    fn loads(self, loads: u32) -> Tuning;
+}
+
+impl Shape for Tuning {
+    fn each(self, change: impl Fn(&mut Launch)) -> Tuning {
+        self.with(|tuning| {
+            change(&mut tuning.fold);
+            change(&mut tuning.bins);
+        })
+    }
+    fn groups(self, size: u32, most: u32, single: u32) -> Tuning {
+        let tuning = self.with(|tuning| tuning.single_workgroup_size = single);
+        tuning.each(|launch| (launch.workgroup_size, launch.workgroups_max) = (size, most))
+    }
+    fn loads(self, loads: u32) -> Tuning {
+        self.each(|launch| launch.loads_in_flight = loads)
+    }
+}
+
+/// A launch shape whose every boundary lies within a few thousand elements.
+pub fn small() -> Tuning {
+    Tuning::GPU.groups(32, 3, 64).loads(2).each(|launch| launch.single_elements_max = 100)
+}
+
+/// Launch shapes that put every boundary within a few thousand elements.
+pub fn shapes() -> Vec<Tuning> {
+    let small = small();
+    vec![
+        small,
+        small.with(|tuning| tuning.subgroups = false),
+        small.groups(128, 2, 256).loads(4),
+        small.groups(4, 3, 8).loads(1).with(|tuning| tuning.order = Order::Blocked),
+        small.groups(1, 5, 1).each(|launch| launch.single_elements_max = 0).with(|tuning| tuning.subgroups = false),
+        // Many dispatches: 1 KiB each.
+        small.with(|tuning| tuning.dispatch_bytes_max = 1024),
+    ]
+}
+
+/// Lengths around every boundary of a launch shape.
+pub fn lengths(shape: &Tuning) -> Vec<usize> {
+    let launch = shape.fold;
+    let tile = (launch.workgroup_size * launch.loads_in_flight * 4) as usize;
+    let grid = tile * launch.workgroups_max as usize;
+    let single = launch.single_elements_max as usize;
+    let edges = [4, 8, 16, 32, launch.workgroup_size as usize, tile, 2 * tile, single, grid, 2 * grid, 1024, 3000];
+    let mut lengths: Vec<usize> = edges.iter().flat_map(|&edge| [edge.saturating_sub(1), edge, edge + 1]).collect();
+    lengths.extend([0, 1, 2, 3, 5, 6, 7, 9]);
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}

@@ -1,0 +1,119 @@
+//! Histograms against NumPy's edges and an obvious loop in f64, on the host and on the adapter.
+
+mod common;
+use common::histograms::histogram;
+use common::*;
+use treefold::ops::Histogram;
+use treefold::{Cpu, Error, Gpu};
+
+const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
+
+/// Ordinary, negative, tiny, huge, beyond f32, not of f32, and far narrower than its distance from 0.
+const FLOATS: [(f64, f64); 12] = [
+    (0.0, 1.0),
+    (-1.0, 1.0),
+    (-3.7, -0.1),
+    (0.1, 0.3),
+    (1e-42, 3e-41),
+    (-2e-38, 1e-38),
+    (1e-30, 7e-30),
+    (-3.4e38, 3.4e38),
+    (-1e300, 1e301),
+    (1.0, 1.000_001),
+    (16_777_215.0, 16_777_300.0),
+    (-0.0, 5e-324),
+];
+
+/// Those of integers, and the ends of both types.
+const INTEGERS: [(f64, f64); 9] = [
+    (0.0, 100.0),
+    (-5.5, 5.5),
+    (0.2, 0.8),
+    (-1e6, 3e9),
+    (0.0, 4_294_967_295.0),
+    (-2_147_483_648.0, 2_147_483_647.0),
+    (-1e10, 1e10),
+    (5e9, 6e9),
+    (2_147_483_600.0, 2_147_483_700.0),
+];
+
+fn none(failures: Vec<String>) {
+    assert!(failures.is_empty(), "{}", some(&failures));
+}
+
+/// On a GPU's launch shape and on a CPU's.
+fn devices() -> [Gpu; 2] {
+    let own = *gpu().tuning();
+    [small().loads(1), own].map(|tuning| gpu().with_tuning(tuning).expect("a launch shape"))
+}
+
+#[test]
+fn floats() {
+    let [small, own] = devices();
+    none(
+        BINS.into_iter().flat_map(|bins| FLOATS.map(|range| histogram::<f32>(&small, bins, range)).concat()).collect(),
+    );
+    none(FLOATS.into_iter().flat_map(|range| histogram::<f32>(&own, 7, range)).collect());
+}
+
+#[test]
+fn signed_integers() {
+    let [small, own] = devices();
+    none(
+        BINS.into_iter()
+            .flat_map(|bins| INTEGERS.map(|range| histogram::<i32>(&small, bins, range)).concat())
+            .collect(),
+    );
+    none(INTEGERS.into_iter().flat_map(|range| histogram::<i32>(&own, 7, range)).collect());
+}
+
+#[test]
+fn unsigned_integers() {
+    let [small, own] = devices();
+    none(
+        BINS.into_iter()
+            .flat_map(|bins| INTEGERS.map(|range| histogram::<u32>(&small, bins, range)).concat())
+            .collect(),
+    );
+    none(INTEGERS.into_iter().flat_map(|range| histogram::<u32>(&own, 7, range)).collect());
+}
+
+#[test]
+fn special_values_have_places_of_their_own() {
+    let elements =
+        [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 2.0, -1.0, f32::from_bits(0x7fff_ffff)];
+    let op = Histogram::new(4, 0.0, 2.0).expect("a histogram");
+    for counts in [gpu().reduce(op.clone(), &elements), Cpu::new().reduce(op.clone(), &elements)] {
+        let counts = counts.expect("counts");
+        assert_eq!(counts.bins, [2, 0, 0, 1]);
+        assert_eq!((counts.below, counts.above, counts.nan), (2, 1, 3));
+    }
+    // The largest element of a type is one like any other.
+    let op = Histogram::new(1, 0.0, 5e9).expect("a histogram");
+    for counts in [gpu().reduce(op.clone(), &[u32::MAX]), Cpu::new().reduce(op, &[u32::MAX])] {
+        assert_eq!(counts.expect("counts").bins, [1]);
+    }
+}
+
+/// Other edges are other parameters; another number of bins is another pipeline.
+#[test]
+fn another_range_replaces_the_first() {
+    let gpu = gpu();
+    let buffer = upload(&gpu, &[0.0f32, 1.0, 2.0, 3.0]);
+    let mut reducer = gpu.reducer::<f32, _>(Histogram::new(2, 0.0, 1.0).expect("a histogram")).expect("a reducer");
+    assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [1, 1]);
+    reducer.set_op(Histogram::new(2, 1.5, 3.5).expect("a histogram")).expect("another range");
+    assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [1, 1]);
+    reducer.set_op(Histogram::new(3, 0.0, 3.0).expect("a histogram")).expect("more bins");
+    assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [1, 1, 2]);
+}
+
+#[test]
+fn impossible_ranges_are_errors() {
+    let ranges = [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-f64::MAX, f64::MAX)];
+    for (low, high) in ranges {
+        let error = Histogram::new(10, low, high).map(drop).expect_err("no range");
+        assert!(matches!(error, Error::BadRange { bins: 10, .. }), "{error}");
+    }
+    assert!(matches!(Histogram::new(0, 0.0, 1.0), Err(Error::BadRange { bins: 0, .. })));
+}

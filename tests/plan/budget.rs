@@ -1,0 +1,81 @@
+//! Loop trips of one invocation, fragment by fragment, as shaders/ has them: upper bounds. Operators' own loops are as their
+//! cost states them.
+
+use treefold::internals::{Cost, GroupCost, Load, ROWS_AT_ONCE, Variant};
+
+fn turns(n: u64, size: u64) -> u64 {
+    n.div_ceil(size)
+}
+
+/// Elements of a load.
+pub fn unit(cost: &Cost, variant: &Variant) -> u64 {
+    match variant.load {
+        Load::One | Load::OneZipped => 1,
+        Load::Vector | Load::Zipped => 16 / cost.element_bytes,
+    }
+}
+
+/// reduce.wgsl: so many rounds, and so many elements of the head and the tail.
+pub fn reads(cost: &Cost, variant: &Variant, rounds: u64, ends: u64) -> u64 {
+    let vector = match variant.load {
+        Load::One | Load::OneZipped => cost.element_trips,
+        Load::Vector | Load::Zipped => cost.vector_trips.unwrap_or(unit(cost, variant) * cost.element_trips),
+    };
+    rounds * (1 + u64::from(variant.loads_in_flight) * vector) + ends * (1 + cost.element_trips)
+}
+
+/// workgroup/tree.wgsl or workgroup/subgroup.wgsl.
+pub fn workgroup(cost: &Cost, variant: &Variant) -> u64 {
+    let size = u64::from(variant.workgroup_size);
+    let combine = 1 + cost.combine_trips;
+    match variant.lanes_min {
+        // One step for each doubling of the distance.
+        None => u64::from(variant.workgroup_size.ilog2()) * combine,
+        // Two butterflies of at most seven steps, unrolled; between them the values of all subgroups.
+        Some(lanes) => {
+            let subgroups = turns(size, lanes.into());
+            2 * 7 * (cost.combine_trips + cost.shuffle_trips) + turns(subgroups, lanes.into()) * combine
+        }
+    }
+}
+
+/// `finish_sums` of bins/replicas_*.wgsl: a tree over the lanes of each sum, or nothing.
+fn finish_sums(sums: u64, variant: &Variant) -> u64 {
+    let size = u64::from(variant.workgroup_size);
+    let halves = std::iter::successors(Some(u64::from(variant.lanes_per_sum) / 2), |half| Some(half / 2));
+    match variant.lanes_min {
+        Some(_) => 0,
+        None => halves.take_while(|&half| half > 0).map(|half| 1 + turns(sums * half, size)).sum(),
+    }
+}
+
+/// bins/counters.wgsl, bins/fold.wgsl, and bins/flush.wgsl or a settle_bins.wgsl.
+pub fn bins(cost: &Cost, variant: &Variant) -> u64 {
+    let (size, lanes) = (u64::from(variant.workgroup_size), u64::from(variant.lanes_per_sum));
+    let each = |group: &GroupCost| match *group {
+        GroupCost::Values { .. } => 0,
+        GroupCost::Bins { columns, counters, sums, replicas, carries, settle_trips: (settle, column), .. } => {
+            let clear = turns(counters * u64::from(replicas), size);
+            let fold = turns(sums, size / lanes) * (1 + turns(replicas.into(), lanes));
+            // histogram/settle_bins.wgsl goes bin by bin, four in a column; the others go column by column.
+            let leave = if carries { turns(columns, size) * (1 + column) + settle } else { turns(4 * columns, size) };
+            clear + fold + finish_sums(sums, variant) + leave
+        }
+    };
+    cost.groups.iter().map(each).sum()
+}
+
+/// combine.wgsl: so many partials of an invocation.
+pub fn combine(cost: &Cost, variant: &Variant, partials: u64) -> u64 {
+    partials * (1 + cost.combine_trips) + workgroup(cost, variant) + cost.once_trips
+}
+
+/// bins/combine.wgsl over so many partials of a row.
+pub fn combine_bins(cost: &Cost, group: &GroupCost, variant: &Variant, partials: u64) -> u64 {
+    let GroupCost::Bins { columns, carries, settle_trips: (settle, _), .. } = *group else { panic!("{group:?}") };
+    let (size, lanes) = (u64::from(variant.workgroup_size), u64::from(variant.lanes_per_sum));
+    let here = u64::from(variant.columns_here);
+    let each = 1 + turns(partials, u64::from(ROWS_AT_ONCE) * lanes);
+    let settle = if carries { turns(columns, size) + settle } else { turns(4 * here, size) };
+    turns(here, size / lanes) * each + finish_sums(2 * here, variant) + settle + cost.once_trips
+}

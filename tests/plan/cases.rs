@@ -1,0 +1,189 @@
+//! Devices, tunings, operators and inputs to plan for.
+
+use treefold::internals::{Cost, GroupCost, Limits, Piece, Plan, Planner, Request, Store};
+use treefold::{Order, Result, Tuning};
+
+/// All that a plan is made from.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub limits: Limits,
+    pub tuning: Tuning,
+    pub cost: Cost,
+    pub pieces: Vec<Piece>,
+    pub row: Option<u64>,
+    pub start: u64,
+    pub direct: bool,
+    pub store: Store,
+    pub output: u32,
+}
+
+impl Case {
+    /// Nothing, as one input.
+    pub fn new(limits: Limits, tuning: Tuning, cost: Cost) -> Case {
+        let (store, pieces) = (Store::Sealed, Vec::new());
+        Case { limits, tuning, cost, pieces, row: None, start: 0, direct: true, store, output: 0 }
+    }
+
+    pub fn planner(&self) -> Planner {
+        Planner::new(self.limits, self.tuning, self.cost.clone()).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub fn plan(&self, planner: &Planner) -> Result<Plan> {
+        let Case { row, start, direct, store, output, .. } = *self;
+        planner.plan(&Request { pieces: &self.pieces, row, start, direct, store, output })
+    }
+
+    pub fn elements(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.elements).sum()
+    }
+}
+
+pub const BYTES_MAX: u64 = (1 << 31) - 256;
+
+pub fn limits(
+    binding_bytes_max: u64,
+    storage_alignment: u64,
+    lanes: Option<(u32, u32)>,
+    workgroup_bytes_max: u64,
+) -> Limits {
+    Limits {
+        binding_bytes_max,
+        storage_alignment,
+        uniform_alignment: 256,
+        invocations_max: 1024,
+        workgroups_max: 65535,
+        workgroup_bytes_max,
+        storage_buffers_max: 8,
+        lanes,
+    }
+}
+
+pub fn some_limits() -> Vec<Limits> {
+    vec![
+        limits(512, 16, None, 16384),
+        limits(512, 256, Some((32, 32)), 1024),
+        limits(4096, 32, Some((8, 32)), 16384),
+        limits(4096, 256, None, 1024),
+        Limits { workgroups_max: 2, invocations_max: 16, ..limits(1024, 32, Some((4, 4)), 1024) },
+        limits(BYTES_MAX, 256, Some((8, 8)), 16384),
+        limits(BYTES_MAX, 16, Some((4, 128)), 16384),
+        limits(BYTES_MAX, 32, Some((32, 32)), 16384),
+    ]
+}
+
+/// Limits that have room for bins and a few of their partials, and a workgroup for each column of 103 bins.
+pub fn roomy(limits: Limits) -> Limits {
+    Limits {
+        workgroup_bytes_max: limits.workgroup_bytes_max.max(16384),
+        binding_bytes_max: limits.binding_bytes_max.max(1 << 13),
+        workgroups_max: limits.workgroups_max.max(26),
+        ..limits
+    }
+}
+
+/// Small shapes, so that short inputs reach every branch.
+pub fn small() -> Tuning {
+    Tuning::GPU.with(|t| {
+        (t.fold.workgroup_size, t.fold.workgroups_max, t.fold.loads_in_flight) = (8, 3, 2);
+        (t.bins.workgroup_size, t.bins.workgroups_max, t.bins.loads_in_flight) = (16, 3, 1);
+        (t.fold.single_elements_max, t.bins.single_elements_max) = (100, 60);
+        t.single_workgroup_size = 16;
+    })
+}
+
+pub fn some_tunings() -> Vec<Tuning> {
+    vec![
+        small(),
+        small().with(|t| (t.order, t.subgroups) = (Order::Blocked, false)),
+        small().with(|t| {
+            (t.fold.workgroup_size, t.fold.loads_in_flight, t.single_workgroup_size) = (4, 4, 8);
+            t.order = Order::Blocked;
+        }),
+        small().with(|t| {
+            (t.fold.workgroup_size, t.bins.workgroup_size, t.single_workgroup_size) = (1, 1, 1);
+            (t.fold.workgroups_max, t.fold.loads_in_flight, t.fold.single_elements_max) = (5, 1, 0);
+        }),
+        small().with(|t| (t.dispatch_bytes_max, t.fold.single_elements_max) = (1024, u64::MAX)),
+        small().with(|t| {
+            (t.fold.workgroup_size, t.fold.workgroups_max, t.fold.loads_in_flight) = (64, 2, 16);
+            (t.bins.workgroup_size, t.single_workgroup_size, t.dispatch_bytes_max) = (64, 64, 4100);
+        }),
+    ]
+}
+
+/// Operators without loops.
+pub fn plain() -> Vec<Cost> {
+    [(1, true), (3, false), (6, true), (14, true)].map(|(words, commutative)| Cost::plain(words, commutative)).to_vec()
+}
+
+/// A value of so many limbs over elements of so many bytes; f32's window is flushed in a loop.
+pub fn long(element_bytes: u64, limbs: u64) -> Cost {
+    let flushes = limbs == 11;
+    Cost {
+        element_bytes,
+        element_trips: if flushes { 3 } else { 0 },
+        vector_trips: flushes.then_some(12),
+        longest: ("combine", limbs),
+        combine_trips: limbs,
+        shuffle_trips: limbs,
+        once_trips: 8 * limbs + 168,
+        one_load: element_bytes > 2,
+        ..Cost::plain(limbs + 1, true)
+    }
+}
+
+/// An exact sum's bins: f32's are bytes of limbs, the others' are limbs.
+pub fn exact_bins(limbs: u64, replicas: u32) -> GroupCost {
+    let (counters, columns) = if limbs == 11 { (64, 8) } else { (2 * limbs, limbs) };
+    GroupCost::Bins {
+        columns,
+        counters,
+        sums: counters / 2,
+        replicas,
+        workgroup_bytes: counters * u64::from(replicas) * 8 + 8 + 16 * columns,
+        carries: true,
+        settle_trips: (limbs, 4),
+    }
+}
+
+/// A histogram's bins.
+pub fn histogram_bins(slots: u64, replicas: u32) -> GroupCost {
+    GroupCost::Bins {
+        columns: slots.div_ceil(4),
+        counters: slots,
+        sums: slots,
+        replicas,
+        workgroup_bytes: slots * u64::from(replicas) * 4 + 8,
+        carries: false,
+        settle_trips: (slots.div_ceil(32) + 8, 0),
+    }
+}
+
+/// An operator of these groups; its values are of three words.
+pub fn grouped(element_bytes: u64, groups: Vec<GroupCost>) -> Cost {
+    let table = groups.iter().any(|group| matches!(group, GroupCost::Bins { carries: false, .. }));
+    let sealed_words = groups.len() as u64 + 5;
+    Cost { element_bytes, groups, table, sealed_words, answer_words: 2, once_trips: 100, ..Cost::plain(3, true) }
+}
+
+/// Elements of 2, 4 and 8 bytes, with bins and without, and several groups.
+pub fn with_bins() -> Vec<Cost> {
+    let values = || GroupCost::Values { words: 3 };
+    vec![
+        long(2, 4),
+        long(4, 11),
+        long(8, 68),
+        grouped(4, vec![exact_bins(11, 8)]),
+        grouped(4, vec![exact_bins(20, 16)]),
+        grouped(8, vec![exact_bins(20, 1)]),
+        grouped(8, vec![exact_bins(68, 8)]),
+        Cost { element_trips: 26, ..grouped(4, vec![histogram_bins(23, 32)]) },
+        grouped(4, vec![values(), histogram_bins(5, 2)]),
+        grouped(4, vec![values(), exact_bins(11, 8), histogram_bins(103, 1)]),
+        grouped(2, vec![histogram_bins(7, 1), histogram_bins(9, 16)]),
+    ]
+}
+
+pub fn one(buffer: usize, first: u64, elements: u64) -> Vec<Piece> {
+    vec![Piece::of(buffer, first, elements)]
+}

@@ -1,0 +1,118 @@
+//! The kernels on indices: which elements and partials their invocations read, from the WGSL.
+
+use treefold::Order;
+use treefold::internals::{Params, ROWS_AT_ONCE, Variant};
+
+/// An index of the WGSL: within u32.
+pub fn word(index: u64) -> u64 {
+    assert!(index <= u64::from(u32::MAX), "{index} leaves u32");
+    index
+}
+
+/// Runs main() of reduce.wgsl for a row that begins at `first`: `visit` gets the split, an index, a number of elements, and
+/// whether they are a vector. Returns the rounds of the busiest invocation, and the elements of head and tail.
+pub fn reduce_row(
+    v: &Variant,
+    p: &Params,
+    unit: u64,
+    first: u64,
+    mut visit: impl FnMut(u64, u64, u64, bool),
+) -> (u64, u64) {
+    let (size, loads) = (u64::from(v.workgroup_size), u64::from(v.loads_in_flight));
+    let (vectors, grid) = (u64::from(p.vectors), u64::from(p.grid_stride));
+    let end = word(first + u64::from(p.count));
+    let (low, high) = (word(first + unit - 1) / unit, end / unit);
+    let low = low.min(high);
+    let (head, tail) = (end.min(low * unit).saturating_sub(first), end - first.max(high * unit));
+    let mut busiest = 0;
+    for split in 0..u64::from(p.splits) {
+        for local in 0..size {
+            let invocation = split * size + local;
+            let (mut at, left, step, next) = match v.order {
+                Order::Blocked => {
+                    let at = word(low + invocation * vectors);
+                    (at, if at < high { vectors.min(high - at) } else { 0 }, 1, loads)
+                }
+                Order::Striped => {
+                    let at = word(low + split * size * loads + local);
+                    let last = word(at + vectors * grid);
+                    let rest = if last < high { ((high - last - 1) / size + 1).min(loads) } else { 0 };
+                    (at, vectors * loads + rest, size, grid)
+                }
+            };
+            if invocation == 0 && head > 0 {
+                visit(split, first, head, false);
+            }
+            for round in 0..left.div_ceil(loads) {
+                for k in 0..loads.min(left - round * loads) {
+                    visit(split, word((at + k * step) * unit), unit, true);
+                }
+                at += next;
+            }
+            if (invocation + 1) * loads == grid && tail > 0 {
+                visit(split, end - tail, tail, false);
+            }
+            busiest = busiest.max(left.div_ceil(loads));
+        }
+    }
+    (busiest, head + tail)
+}
+
+/// The same for rows too long to go through: that the grid covers the row, and all of it as one run.
+pub fn reduce_long_row(
+    v: &Variant,
+    p: &Params,
+    unit: u64,
+    first: u64,
+    mut visit: impl FnMut(u64, u64, u64, bool),
+) -> (u64, u64) {
+    let loads = u64::from(v.loads_in_flight);
+    let (vectors, grid) = (u64::from(p.vectors), u64::from(p.grid_stride));
+    assert_eq!(grid, u64::from(p.splits) * u64::from(v.workgroup_size) * loads);
+    let end = word(first + u64::from(p.count));
+    let high = end / unit;
+    let low = first.div_ceil(unit).min(high);
+    let rounds = match v.order {
+        Order::Blocked => {
+            assert!(vectors.is_multiple_of(loads) && grid / loads * vectors >= high - low);
+            word((low + grid / loads * vectors) * unit);
+            vectors / loads
+        }
+        Order::Striped => {
+            assert!(vectors * grid <= high - low && (vectors + 1) * grid >= high - low);
+            word((low + (vectors + 1) * grid) * unit);
+            (high - low).div_ceil(grid)
+        }
+    };
+    visit(0, first, end - first, false);
+    (rounds, 2 * (unit - 1))
+}
+
+/// main() of combine.wgsl for one row: the partials, in the order of its invocations.
+pub fn combine_row(v: &Variant, p: &Params, first: u64) -> Vec<u64> {
+    let (end, each) = (first + u64::from(p.count), u64::from(p.vectors));
+    let low = |local: u64| word(first + local * each).min(end);
+    (0..u64::from(v.workgroup_size)).flat_map(|local| low(local)..end.min(low(local) + each)).collect()
+}
+
+/// main() of bins/combine.wgsl for one row: the partials, every one of which is read once in each column.
+pub fn combine_columns(v: &Variant, p: &Params, columns: u64, first: u64) -> Vec<u64> {
+    let (lanes, here) = (u64::from(v.lanes_per_sum), u64::from(v.columns_here));
+    let count = u64::from(p.count);
+    let mut seen = vec![0u8; (columns * count) as usize];
+    for column0 in (0..columns.div_ceil(here)).map(|group| group * here) {
+        for local in 0..u64::from(v.workgroup_size) {
+            for j in (local / lanes..here).step_by((u64::from(v.workgroup_size) / lanes) as usize) {
+                for at in (local % lanes..count).step_by((u64::from(ROWS_AT_ONCE) * lanes) as usize) {
+                    // load_column: zeros beyond the columns and the partials.
+                    let partials = (0..u64::from(ROWS_AT_ONCE)).map(|k| at + k * lanes).filter(|&at| at < count);
+                    partials
+                        .filter(|_| column0 + j < columns)
+                        .for_each(|at| seen[((column0 + j) * count + at) as usize] += 1);
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|&times| times == 1), "a column of a partial is not read once: {p:?}");
+    (first..first + count).collect()
+}

@@ -1,0 +1,346 @@
+//! Memory between dispatches: which elements each partial and each result is made of, as the kernels read and write them.
+
+use crate::budget;
+use crate::cases::Case;
+use crate::kernels::{combine_columns, combine_row, reduce_long_row, reduce_row, word};
+use treefold::Order;
+use treefold::internals::{GroupCost, Kernel, Load, Params, Pass, Plan, Planner, Resource, Store, TRIPS_MAX};
+
+/// Neighbouring elements: their place in the input or the row, and where they lie in memory.
+#[derive(Clone, Debug, PartialEq)]
+struct Run {
+    position: u64,
+    elements: u64,
+    /// Buffer and byte.
+    at: (usize, u64),
+    partner: Option<(usize, u64)>,
+}
+
+type Runs = Vec<Run>;
+
+/// Appends a run, in one with the last where it continues it.
+fn append(runs: &mut Runs, run: Run, bytes: u64) {
+    if let Some(last) = runs.last_mut() {
+        let by = last.elements;
+        let follows = |a: (usize, u64), b: (usize, u64)| a.0 == b.0 && a.1 + by * bytes == b.1;
+        let partners = match (last.partner, run.partner) {
+            (Some(a), Some(b)) => follows(a, b),
+            (a, b) => a == b,
+        };
+        if last.position.wrapping_add(by) == run.position && follows(last.at, run.at) && partners {
+            last.elements += run.elements;
+            return;
+        }
+    }
+    runs.push(run);
+}
+
+fn wide(words: [u32; 2]) -> u64 {
+    u64::from(words[0]) | u64::from(words[1]) << 32
+}
+
+/// The range of an input binding: buffer, first byte, bytes.
+fn input(pass: &Pass, slot: u32) -> Option<(usize, u64, u64)> {
+    let binding = pass.bindings.iter().find(|binding| binding.slot == slot).expect("a binding");
+    match &binding.resource {
+        Resource::Input { buffer, bytes } => Some((*buffer, bytes.start, bytes.end - bytes.start)),
+        Resource::Placeholder => None,
+        other => panic!("{other:?} as an input"),
+    }
+}
+
+/// Memory between dispatches.
+struct Machine<'a> {
+    case: &'a Case,
+    plan: &'a Plan,
+    length: u64,
+    /// By group and row.
+    results: Vec<Vec<Option<Runs>>>,
+    partials: Vec<Option<Runs>>,
+    /// What wrote them, and how many groups have been combined since.
+    writer: Option<&'a Pass>,
+    combined: usize,
+    exact: bool,
+}
+
+/// Follows a plan, and compares what it computes with what was asked for.
+pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
+    let length = case.row.unwrap_or(case.elements());
+    let rows = if case.row.is_some() { case.elements() / length } else { 1 };
+    assert_eq!((plan.elements, plan.rows), (case.elements(), rows));
+    assert!(plan.scratch_bytes <= case.limits.binding_bytes_max);
+    let groups = case.cost.groups.len();
+    let results = vec![vec![None; rows as usize]; groups];
+    let exact = plan.elements <= 1 << 21;
+    let (partials, combined) = (Vec::new(), groups);
+    let mut machine = Machine { case, plan, length, results, partials, writer: None, combined, exact };
+    for pass in &plan.passes {
+        machine.shape(pass, planner);
+        match pass.variant.kernel {
+            Kernel::Reduce => machine.reduce(pass),
+            Kernel::Combine { group } => machine.combine(pass, group),
+        }
+    }
+    assert_eq!(machine.combined, groups, "partials that no pass combines");
+    let ordered = planner.tuning().order == Order::Blocked;
+    assert!(ordered || case.cost.commutative);
+    machine.compare(ordered);
+}
+
+impl<'a> Machine<'a> {
+    /// What every dispatch asks of the device.
+    fn shape(&self, pass: &Pass, planner: &Planner) {
+        let (limits, v, cost) = (&self.case.limits, &pass.variant, &self.case.cost);
+        let size = v.workgroup_size;
+        assert!((1..=limits.workgroups_max.min(65535)).contains(&pass.workgroups), "{pass:?}");
+        assert!(size.is_power_of_two() && size <= limits.invocations_max, "{pass:?}");
+        assert!(size <= planner.launch().workgroup_size.max(planner.tuning().single_workgroup_size), "{pass:?}");
+        assert_eq!(
+            (v.order, v.loads_in_flight),
+            (planner.tuning().order, planner.launch().loads_in_flight),
+            "{pass:?}"
+        );
+        assert!(pass.trips <= TRIPS_MAX, "{} trips: {pass:?}", pass.trips);
+        assert_eq!((wide(pass.params.total), pass.params.pad), (self.length, [0; 2]), "{pass:?}");
+        if let Some(least) = v.lanes_min {
+            let (fewest, most) = limits.lanes.expect("subgroups");
+            assert_eq!(least, fewest, "{pass:?}");
+            assert!(size.is_multiple_of(most), "subgroups of {most} are not full: {pass:?}");
+            assert!(self.case.tuning.subgroups && cost.commutative, "{pass:?}");
+        }
+        let held = |words: u64| u64::from(v.lanes_min.map_or(size, |least| size.div_ceil(least))) * 4 * words;
+        let memory = match v.kernel {
+            Kernel::Reduce => held(cost.value_words()) + cost.bins_bytes(),
+            Kernel::Combine { group } => match cost.groups[group] {
+                GroupCost::Values { words } => held(words),
+                // bins/counters.wgsl with two wide counters a column; exact/settle.wgsl.
+                GroupCost::Bins { columns, carries, .. } => {
+                    let replicas = if v.lanes_min.is_some() { 1 } else { u64::from(v.lanes_per_sum) };
+                    16 * u64::from(v.columns_here) * replicas + 4 + if carries { 16 * columns } else { 0 }
+                }
+            },
+        };
+        assert!(memory <= limits.workgroup_bytes_max, "{memory} bytes of workgroup memory: {pass:?}");
+        if cost.has_bins() {
+            // Without shuffles, the lanes of a sum lie in its replicas.
+            let replicas = cost.groups.iter().filter_map(|group| match group {
+                GroupCost::Bins { replicas, .. } if v.kernel == Kernel::Reduce => Some(*replicas),
+                _ => None,
+            });
+            let most = v.lanes_min.or(replicas.min()).unwrap_or(size);
+            assert!(v.lanes_per_sum.is_power_of_two() && v.lanes_per_sum <= most.min(size), "lanes of a sum: {pass:?}");
+        }
+        for binding in &pass.bindings {
+            if let Resource::Input { bytes, .. } | Resource::Scratch { bytes } = &binding.resource {
+                assert!(
+                    bytes.start.is_multiple_of(limits.storage_alignment) && bytes.end.is_multiple_of(4),
+                    "{pass:?}"
+                );
+                assert!(bytes.start < bytes.end && bytes.end - bytes.start <= limits.binding_bytes_max, "{pass:?}");
+            }
+        }
+        let reads = |binding: &&treefold::internals::Binding| matches!(binding.resource, Resource::Input { .. });
+        let writes = pass.bindings.iter().any(|binding| binding.resource == Resource::Output);
+        assert!(
+            self.case.direct || !writes || pass.bindings.iter().find(reads).is_none(),
+            "reads and writes: {pass:?}"
+        );
+        let mut slots: Vec<u32> = pass.bindings.iter().map(|binding| binding.slot).collect();
+        slots.sort_unstable();
+        match v.kernel {
+            Kernel::Reduce if cost.table => assert_eq!(slots, [0, 1, 3, 4], "{pass:?}"),
+            Kernel::Reduce => assert_eq!(slots, [0, 1, 3], "{pass:?}"),
+            Kernel::Combine { .. } => assert_eq!(slots, [0, 3], "{pass:?}"),
+        }
+        assert_eq!(pass.bindings.iter().any(|binding| binding.resource == Resource::Table), slots.contains(&4));
+    }
+
+    /// reduce.wgsl.
+    fn reduce(&mut self, pass: &'a Pass) {
+        let (case, v, p) = (self.case, &pass.variant, &pass.params);
+        let (splits, rows) = (p.splits, pass.workgroups / p.splits.max(1));
+        assert_eq!(p.grid_stride, splits * v.workgroup_size * v.loads_in_flight, "{pass:?}");
+        assert_eq!(splits * rows, pass.workgroups, "{pass:?}");
+        assert!(v.rows || rows == 1, "{pass:?}");
+        assert!(!v.rows || case.row.is_some(), "{pass:?}");
+        let read_bytes = u64::from(p.count) * u64::from(rows) * case.cost.element_bytes;
+        assert!(read_bytes <= case.tuning.dispatch_bytes_max || (v.rows && rows == 1), "{pass:?}");
+        let unit = budget::unit(&case.cost, v);
+        let (vectors, words) = (input(pass, 0), input(pass, 1));
+        let zipped = matches!(v.load, Load::Zipped | Load::OneZipped);
+        let bytes = if zipped { 4 } else { case.cost.element_bytes };
+        let mut made: Vec<Runs> = vec![Vec::new(); pass.workgroups as usize];
+        let (mut rounds, mut ends) = (0, 0);
+        for row in 0..rows {
+            let first = word(u64::from(p.first) + u64::from(row) * u64::from(p.stride));
+            let base = if v.rows { 0u64.wrapping_sub(first) } else { wide(p.base) };
+            let visit = |split: u64, index: u64, n: u64, vector: bool| {
+                let (buffer, start, size) = words.expect("an input");
+                let end = ((index + n) * bytes).next_multiple_of(4);
+                assert!(end <= size, "element {index} is beyond its binding: {pass:?}");
+                let at = (buffer, start + index * bytes);
+                let mut partner = None;
+                if zipped {
+                    let (buffer, start, size) = vectors.expect("partners");
+                    let index = u64::from((index as u32).wrapping_add(p.partner));
+                    assert!((index + n) * 4 <= size, "a partner is beyond its binding: {pass:?}");
+                    partner = Some((buffer, start + index * 4));
+                } else if vector && !v.load.one() {
+                    let (other, begin, size) = vectors.expect("vectors");
+                    assert_eq!((other, begin), (buffer, start), "{pass:?}");
+                    assert!((index / unit + 1) * 16 <= size, "a vector is beyond its binding: {pass:?}");
+                }
+                let position = base.wrapping_add(index).wrapping_sub(if v.rows { 0 } else { case.start });
+                let runs = &mut made[(u64::from(row) * u64::from(splits) + split) as usize];
+                append(runs, Run { position, elements: n, at, partner }, bytes);
+            };
+            let run = if self.exact {
+                reduce_row(v, p, unit, first, visit)
+            } else {
+                reduce_long_row(v, p, unit, first, visit)
+            };
+            (rounds, ends) = (rounds.max(run.0), ends.max(run.1));
+        }
+        let values = if case.cost.value_words() > 0 { budget::workgroup(&case.cost, v) } else { 0 };
+        let trips =
+            budget::reads(&case.cost, v, rounds, ends) + values + budget::bins(&case.cost, v) + case.cost.once_trips;
+        assert!(trips <= pass.trips, "{trips} trips: {pass:?}");
+        if v.store == Store::Partial {
+            self.store_partials(pass, made);
+        } else {
+            assert_eq!((splits, v.store), (1, case.store), "one workgroup must read all of a row: {pass:?}");
+            for group in 0..case.cost.groups.len() {
+                self.store_results(group, p, made.clone());
+            }
+        }
+    }
+
+    /// store_partial(), and bins/flush.wgsl.
+    fn store_partials(&mut self, pass: &'a Pass, made: Vec<Runs>) {
+        let (p, groups) = (&pass.params, &self.case.cost.groups);
+        if self.combined == groups.len() {
+            (self.combined, self.writer) = (0, Some(pass));
+            self.partials = vec![None; p.partials as usize];
+        }
+        let writer = self.writer.expect("a writer");
+        let scratch = |pass: &Pass| pass.bindings.iter().find(|binding| binding.slot == 3).map(|b| b.resource.clone());
+        assert_eq!(
+            (self.combined, p.partials, &pass.regions),
+            (0, writer.params.partials, &writer.regions),
+            "{pass:?}"
+        );
+        assert_eq!(scratch(pass), scratch(writer), "{pass:?}");
+        let Some(Resource::Scratch { bytes }) = scratch(pass) else { panic!("no scratch: {pass:?}") };
+        assert_eq!((bytes.start, pass.regions.len()), (0, if groups.len() > 1 { groups.len() } else { 0 }), "{pass:?}");
+        let mut free = 0;
+        for (number, group) in groups.iter().enumerate() {
+            let begin = 4 * u64::from(pass.regions.get(number).copied().unwrap_or(0));
+            assert!(begin >= free, "regions overlap: {pass:?}");
+            free = begin + u64::from(p.partials) * group.partial_bytes();
+        }
+        assert!(free <= bytes.end && bytes.end <= self.plan.scratch_bytes, "{pass:?}");
+        for (workgroup, runs) in made.into_iter().enumerate() {
+            let place = &mut self.partials[p.partial as usize + workgroup];
+            assert!(place.is_none(), "a partial is written twice: {pass:?}");
+            *place = Some(runs);
+        }
+    }
+
+    /// store() and store_count(), at params.output + row * words.
+    fn store_results(&mut self, group: usize, p: &Params, made: Vec<Runs>) {
+        let words = match self.case.store {
+            Store::Sealed => self.case.cost.sealed_words,
+            Store::Answer { counted } => self.case.cost.answer_words + u64::from(counted),
+            Store::Partial => panic!("partials are no results"),
+        };
+        let word = p.output.checked_sub(self.case.output).expect("behind the first result");
+        assert!(u64::from(word).is_multiple_of(words), "between two results: {p:?}");
+        for (row, runs) in (u64::from(word) / words..).zip(made) {
+            let place = &mut self.results[group][row as usize];
+            assert!(place.is_none(), "result {row} is written twice: {p:?}");
+            *place = Some(runs);
+        }
+    }
+
+    /// combine.wgsl and bins/combine.wgsl.
+    fn combine(&mut self, pass: &'a Pass, number: usize) {
+        let (case, v, p) = (self.case, &pass.variant, &pass.params);
+        let (group, writer) = (&case.cost.groups[number], self.writer.expect("partials"));
+        assert_eq!((self.combined, v.store), (number, case.store), "{pass:?}");
+        self.combined += 1;
+        let begin = 4 * u64::from(writer.regions.get(number).copied().unwrap_or(0));
+        let bytes = begin..begin + u64::from(p.partials) * group.partial_bytes();
+        assert_eq!(p.partials as usize, self.partials.len(), "{pass:?}");
+        let bound = |slot: u32| pass.bindings.iter().find(|binding| binding.slot == slot).map(|b| &b.resource);
+        assert_eq!((bound(0), bound(3)), (Some(&Resource::Scratch { bytes }), Some(&Resource::Output)), "{pass:?}");
+        let column_groups = match *group {
+            GroupCost::Values { .. } => 1,
+            GroupCost::Bins { columns, carries, .. } => {
+                assert!(v.columns_here > 0 && (!carries || u64::from(v.columns_here) >= columns), "{pass:?}");
+                columns.div_ceil(v.columns_here.into()) as u32
+            }
+        };
+        let rows = pass.workgroups / column_groups;
+        assert_eq!(rows * column_groups, pass.workgroups, "{pass:?}");
+        let read = |row: u32| {
+            let first = u64::from(p.first) + u64::from(row) * u64::from(p.stride);
+            let order = match *group {
+                GroupCost::Values { .. } => combine_row(v, p, first),
+                GroupCost::Bins { columns, .. } => combine_columns(v, p, columns, first),
+            };
+            let runs =
+                order.into_iter().map(|at| self.partials[at as usize].clone().expect("a partial that was written"));
+            runs.flatten().collect()
+        };
+        let made: Vec<Runs> = (0..rows).map(read).collect();
+        let trips = match group {
+            GroupCost::Values { .. } => budget::combine(&case.cost, v, p.vectors.min(p.count).into()),
+            GroupCost::Bins { .. } => budget::combine_bins(&case.cost, group, v, p.count.into()),
+        };
+        assert!(trips <= pass.trips, "{trips} trips: {pass:?}");
+        assert_eq!(u64::from(rows) * u64::from(p.count), p.partials.into(), "partials that no row reads: {pass:?}");
+        self.store_results(number, p, made);
+    }
+
+    /// Every result is of its own row: each element once, from where it lies.
+    fn compare(&self, ordered: bool) {
+        let pieces = &self.case.pieces;
+        let ends: Vec<u64> = pieces
+            .iter()
+            .scan(0, |end, piece| {
+                Some({
+                    *end += piece.elements;
+                    *end
+                })
+            })
+            .collect();
+        for (group, rows) in self.results.iter().enumerate() {
+            for (row, runs) in (0u64..).zip(rows) {
+                let mut runs = runs.clone().unwrap_or_else(|| panic!("no result {row} of group {group}"));
+                if !ordered {
+                    runs.sort_by_key(|run| run.position);
+                }
+                let mut next = 0;
+                for run in runs {
+                    assert_eq!(run.position, next, "not once, or not in order: row {row}, group {group}");
+                    let mut done = 0;
+                    while done < run.elements {
+                        let global = row * self.length + next + done;
+                        assert!(next + done < self.length, "more than row {row}");
+                        let number = ends.partition_point(|&end| end <= global);
+                        let piece = &pieces[number];
+                        let within = global + piece.elements - ends[number];
+                        let bytes = if piece.other.is_some() { 4 } else { self.case.cost.element_bytes };
+                        let at = |(buffer, first): (usize, u64)| (buffer, (first + within) * bytes);
+                        let moved = |(buffer, byte): (usize, u64)| (buffer, byte + done * bytes);
+                        assert_eq!(moved(run.at), at((piece.buffer, piece.first)), "another element: {row}, {run:?}");
+                        assert_eq!(run.partner.map(moved), piece.other.map(at), "another partner: {row}, {run:?}");
+                        done += (run.elements - done).min(ends[number] - global);
+                    }
+                    next += run.elements;
+                }
+                assert_eq!(next, self.length, "elements are missing: row {row}, group {group}");
+            }
+        }
+    }
+}

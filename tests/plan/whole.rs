@@ -1,0 +1,286 @@
+//! Whole inputs: lengths, offsets, pieces, huge inputs, and what cannot be planned.
+
+use crate::cases::{
+    BYTES_MAX, Case, grouped, histogram_bins, limits, long, one, plain, roomy, small, some_limits, some_tunings,
+    with_bins,
+};
+use crate::model::check;
+use crate::{checked, checked_if_bound};
+use std::time::{Duration, Instant};
+use treefold::internals::{Cost, Limits, Piece, Plan, Planner, Store};
+use treefold::{Error, Order, Tuning};
+
+#[test]
+fn every_short_length_and_offset() {
+    for limits in some_limits() {
+        for tuning in some_tunings() {
+            for cost in plain() {
+                let mut case = Case::new(limits, tuning, cost);
+                let planner = case.planner();
+                for n in 0..=300 {
+                    // All ten offsets, spread over neighbouring lengths.
+                    for first in [n % 10, (n + 7) % 10] {
+                        case.pieces = one(0, first, n);
+                        case.direct = (n + first) % 3 > 0;
+                        case.start = if n % 2 == 0 { 0 } else { (1 << 32) - 5 + first };
+                        checked_if_bound(&case, &planner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Elements of 2, 4 and 8 bytes, with bins and without, and pairs of inputs at all distances.
+#[test]
+fn every_short_length_and_offset_of_all_kinds_of_operators() {
+    for limits in some_limits() {
+        for tuning in some_tunings() {
+            for cost in with_bins() {
+                let mut case = Case::new(roomy(limits), tuning, cost);
+                let planner = case.planner();
+                for n in (0..=30).chain((31..=250).step_by(5)) {
+                    for first in [n % 10, (n + 7) % 10] {
+                        case.pieces = one(0, first, n);
+                        case.direct = (n + first) % 3 > 0;
+                        case.store = if n % 2 == 0 { Store::Sealed } else { Store::Answer { counted: n % 3 == 0 } };
+                        case.output = (n * 7) as u32;
+                        checked(&case, &planner);
+                        if case.cost.element_bytes == 8 {
+                            // Both in one buffer, or the second in another, up to two alignments away.
+                            case.pieces[0].other = Some(((n % 2) as usize, (first * 13 + n) % 131));
+                            checked(&case, &planner);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn boundaries_of_subgroups_workgroups_grids_and_bindings() {
+    for (number, limits) in some_limits().into_iter().enumerate() {
+        for tuning in some_tunings() {
+            let mut case = Case::new(limits, tuning, plain()[number % 4].clone());
+            let planner = case.planner();
+            let launch = planner.launch();
+            let tile = u64::from(launch.workgroup_size * launch.loads_in_flight) * 4;
+            let grid = tile * u64::from(launch.workgroups_max);
+            let (binding, dispatch) =
+                (limits.binding_bytes_max.min(1 << 14) / 4, tuning.dispatch_bytes_max.min(1 << 16) / 4);
+            let lanes = limits.lanes.map_or(4, |lanes| u64::from(lanes.1));
+            let single = launch.single_elements_max.min(1 << 14);
+            let size = launch.workgroup_size.into();
+            for edge in [lanes, lanes * 4, size, tile, 2 * tile, single, grid, 3 * grid, binding, 3 * binding, dispatch]
+            {
+                for n in edge.saturating_sub(1)..=edge + 1 {
+                    for first in [0, 1, 2, 3, 7] {
+                        case.pieces = one(2, first + (edge % 3) * 64, n);
+                        checked_if_bound(&case, &planner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn real_launch_shapes() {
+    let real = [(Tuning::GPU, (32, 32)), (Tuning::NVIDIA, (32, 32)), (Tuning::CPU, (8, 8))];
+    for (tuning, lanes) in real {
+        for (number, cost) in plain().into_iter().chain(with_bins()).enumerate() {
+            for limits in [limits(1 << 27, 256, Some(lanes), 16384), limits(BYTES_MAX, 16, None, 32768)] {
+                let mut case = Case::new(limits, tuning, cost.clone());
+                let planner = case.planner();
+                let launch = planner.launch();
+                let single = launch.single_elements_max;
+                // Operators with loops are cut at 2^32 elements.
+                let huge = if cost.combine_trips > 0 { 1 << 32 } else { (1 << 34) + 1 };
+                for n in [1, single, single + 1, 1_000_003, (1 << 24) + 5, huge] {
+                    if n == 1_000_003 && number % 4 > 0 {
+                        continue;
+                    }
+                    case.pieces = vec![Piece::of(0, n % 7, n)];
+                    let plan = checked(&case, &planner);
+                    assert_eq!(plan.passes.len() == 1, n <= single, "{case:?}");
+                    if case.cost.element_bytes == 8 {
+                        case.pieces[0].other = Some((1, n % 77));
+                        checked(&case, &planner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_pieces_in_several_buffers() {
+    let piece = Piece::of;
+    let lists = [
+        vec![],
+        vec![piece(0, 5, 0), piece(1, 0, 0)],
+        vec![piece(0, 0, 0), piece(1, 3, 1), piece(2, 9, 0)],
+        vec![piece(0, 1, 130), piece(0, 131, 1), piece(1, 0, 129), piece(2, 7, 0), piece(1, 2, 500)],
+        // The same elements again and again, and backwards.
+        vec![piece(3, 64, 64), piece(3, 0, 64), piece(3, 64, 64), piece(3, 65, 2)],
+        (0..40).map(|k| piece(k, k as u64 % 10, k as u64 % 6)).collect(),
+    ];
+    for limits in some_limits() {
+        for tuning in some_tunings() {
+            for cost in plain() {
+                for pieces in &lists {
+                    for direct in [true, false] {
+                        // Positions that wrap around u32 and u64 on the way.
+                        for start in [0, (1 << 32) - 100, u64::MAX - 200] {
+                            let pieces = pieces.clone();
+                            let case = Case { pieces, start, direct, ..Case::new(limits, tuning, cost.clone()) };
+                            checked_if_bound(&case, &case.planner());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_buffer_that_is_written_is_not_read_in_the_same_pass() {
+    for n in [1, 50, 5000] {
+        let case = Case { pieces: one(0, 3, n), ..Case::new(some_limits()[7], small(), plain()[0].clone()) };
+        let passes = |direct| checked(&Case { direct, ..case.clone() }, &case.planner()).passes.len();
+        assert!(passes(false) > 1);
+        assert_eq!(passes(true) == 1, n <= 100);
+    }
+}
+
+/// Buffers of up to 4 GiB, planned in no time.
+fn huge(n: u64, tuning: Tuning, binding: u64, cost: Cost) -> Plan {
+    let each = 1 << 30;
+    let pieces = (0..n.div_ceil(each)).map(|k| Piece::of(k as usize, k % 5, each.min(n - k * each)));
+    let case =
+        Case { pieces: pieces.collect(), ..Case::new(limits(binding, 256, Some((32, 32)), 16384), tuning, cost) };
+    let (planner, start) = (case.planner(), Instant::now());
+    let plan = case.plan(&planner).unwrap_or_else(|error| panic!("{error}: {n}"));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?} for {n} elements", start.elapsed());
+    check(&case, &planner, &plan);
+    plan
+}
+
+#[test]
+fn huge_inputs_are_planned_fast_and_within_limits() {
+    let value = || Cost::plain(4, true);
+    for n in [1 << 31, (1 << 33) + 1, (1 << 40) - 3] {
+        for tuning in [Tuning::GPU, Tuning::NVIDIA] {
+            huge(n, tuning, BYTES_MAX, value());
+            huge(n.min(1 << 36), tuning, 1 << 27, long(4, 11));
+        }
+        huge(n, Tuning::CPU, BYTES_MAX, value());
+    }
+    for cost in with_bins().into_iter().filter(|cost| cost.element_bytes == 4) {
+        huge((1 << 36) + 7, Tuning::GPU, 1 << 27, cost);
+    }
+    // One invocation a dispatch, in order; trips of a combine pass that grow with the dispatches.
+    let single = Tuning::GPU.with(|t| t.single_workgroup_size = 1);
+    huge(1 << 30, single.with(|t| (t.fold.workgroup_size, t.fold.workgroups_max) = (1, 1)), 1 << 27, value());
+    huge(1 << 31, single.with(|t| t.dispatch_bytes_max = 1 << 20), 1 << 27, value());
+}
+
+#[test]
+fn tunings_that_no_plan_can_keep() {
+    let (limits, cost) = (some_limits()[0], &plain()[0]);
+    let good = Tuning::GPU;
+    let mut bad = Vec::new();
+    for n in [0, 3, 48, u32::MAX] {
+        bad.push(("fold.workgroup_size", u64::from(n), good.with(|t| t.fold.workgroup_size = n)));
+        bad.push(("bins.workgroup_size", u64::from(n), good.with(|t| t.bins.workgroup_size = n)));
+        bad.push(("single_workgroup_size", u64::from(n), good.with(|t| t.single_workgroup_size = n)));
+    }
+    for n in [0, 65536, u32::MAX] {
+        bad.push(("fold.workgroups_max", u64::from(n), good.with(|t| t.fold.workgroups_max = n)));
+        bad.push(("bins.workgroups_max", u64::from(n), good.with(|t| t.bins.workgroups_max = n)));
+    }
+    for n in [0, 17, u32::MAX] {
+        bad.push(("fold.loads_in_flight", u64::from(n), good.with(|t| t.fold.loads_in_flight = n)));
+        bad.push(("bins.loads_in_flight", u64::from(n), good.with(|t| t.bins.loads_in_flight = n)));
+    }
+    for n in [0, 4, 1023] {
+        bad.push(("dispatch_bytes_max", n, good.with(|t| t.dispatch_bytes_max = n)));
+    }
+    for (name, number, tuning) in bad {
+        let error = Planner::new(limits, tuning, cost.clone()).expect_err(name);
+        let Error::BadTuning { what, value, rule } = &error else { panic!("{error:?}") };
+        assert_eq!((*what, *value), (name, number));
+        let message = error.to_string();
+        assert!([name, rule, &number.to_string()].iter().all(|word| message.contains(word)), "{message}");
+    }
+    let most = good.with(|t| {
+        (t.fold.workgroups_max, t.fold.loads_in_flight, t.fold.single_elements_max) = (65535, 16, u64::MAX);
+        t.dispatch_bytes_max = u64::MAX;
+    });
+    let least = good.with(|t| {
+        (t.fold.workgroup_size, t.fold.workgroups_max, t.fold.loads_in_flight) = (1, 1, 1);
+        (t.single_workgroup_size, t.dispatch_bytes_max) = (1, 1024);
+    });
+    for tuning in [most, least] {
+        let case = Case { pieces: one(0, 1, 5000), ..Case::new(limits, tuning, cost.clone()) };
+        checked(&case, &case.planner());
+    }
+}
+
+#[test]
+fn devices_too_small_for_any_plan() {
+    let tight = limits(4096, 256, None, 256);
+    let error = Planner::new(tight, Tuning::GPU, Cost::plain(65, true)).expect_err("too large");
+    let what = "max_compute_workgroup_storage_size";
+    assert!(matches!(error, Error::LimitTooSmall { limit, value: 256, needs: 260 } if limit == what));
+    let planner = Planner::new(tight, Tuning::GPU, Cost::plain(64, true)).expect("one invocation");
+    assert_eq!((planner.launch().workgroup_size, planner.tuning().single_workgroup_size), (1, 1));
+    let few = Limits { storage_buffers_max: 3, ..some_limits()[7] };
+    assert!(Planner::new(few, Tuning::GPU, Cost::plain(1, true)).is_ok());
+    let error = Planner::new(few, Tuning::GPU, Cost { table: true, ..Cost::plain(1, true) }).expect_err("a table");
+    assert!(matches!(error, Error::LimitTooSmall { value: 3, needs: 4, .. }), "{error}");
+}
+
+#[test]
+fn workgroups_shrink_until_they_fit() {
+    let tuning = Tuning::NVIDIA.with(|t| t.fold.workgroup_size = 256);
+    let planned = |limits, words, commutative| {
+        let planner = Planner::new(limits, tuning, Cost::plain(words, commutative)).expect("a planner");
+        let size = planner.launch().workgroup_size;
+        (size, planner.lanes_min(size), planner.tuning().order)
+    };
+    let roomy = limits(BYTES_MAX, 256, Some((32, 32)), 16384);
+    let little = Limits { workgroup_bytes_max: 1024, ..roomy };
+    assert_eq!(planned(roomy, 3, true), (256, Some(32), Order::Striped));
+    assert_eq!(planned(roomy, 3, false), (256, None, Order::Blocked));
+    assert_eq!(planned(little, 3, false), (64, None, Order::Blocked));
+    assert_eq!(planned(little, 14, true), (256, Some(32), Order::Striped));
+    assert_eq!(planned(Limits { lanes: None, ..roomy }, 3, true), (256, None, Order::Striped));
+    // Shuffles need full subgroups.
+    let wide = Limits { lanes: Some((4, 128)), invocations_max: 64, ..roomy };
+    assert_eq!(planned(wide, 3, true), (64, None, Order::Striped));
+}
+
+/// Folds with bins in one kernel: the lanes of a sum have a place in the replicas of each.
+#[test]
+fn lanes_of_a_sum_have_replicas() {
+    for groups in [[8, 1], [1, 8], [32, 2]].map(|replicas| replicas.map(|replicas| histogram_bins(7, replicas))) {
+        for lanes in [None, Some((32, 32))] {
+            let limits = limits(BYTES_MAX, 256, lanes, 16384);
+            let case = Case { pieces: one(0, 0, 5000), ..Case::new(limits, Tuning::GPU, grouped(4, groups.to_vec())) };
+            checked(&case, &case.planner());
+        }
+    }
+}
+
+/// The least workgroup memory that a device may have.
+#[test]
+fn bins_in_little_workgroup_memory() {
+    for (replicas, lanes) in [(1, None), (8, None), (1, Some((32, 32))), (8, Some((32, 32)))] {
+        let limits = limits(BYTES_MAX, 256, lanes, 256);
+        let cost = grouped(4, vec![histogram_bins(4, replicas)]);
+        let case = Case { pieces: one(0, 0, 50_000), ..Case::new(limits, Tuning::GPU, cost) };
+        checked(&case, &case.planner());
+    }
+}

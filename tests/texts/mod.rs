@@ -1,0 +1,268 @@
+//! Every text that the library builds, by name: those that plans ask for, over several machines.
+#![allow(dead_code)]
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use treefold::half::f16;
+use treefold::internals::{Cost, DeviceOp, Keep, Kernel, Limits, Piece, Planner, Request, Store, Variant, assemble};
+use treefold::ops::{
+    self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
+    Product, Stats, Sum, SumOfSquares, Variance, Visitor,
+};
+use treefold::{Answer, Dtype, Element, Op, Order, Tuning};
+
+/// What texts depend on besides the operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    pub name: &'static str,
+    pub limits: Limits,
+    pub tuning: Tuning,
+    /// Whether shaders may have 64-bit integers.
+    pub wide: bool,
+}
+
+/// What every browser allows.
+const BROWSER: Limits = Limits {
+    binding_bytes_max: 128 << 20,
+    storage_alignment: 256,
+    uniform_alignment: 256,
+    invocations_max: 256,
+    workgroups_max: 65_535,
+    workgroup_bytes_max: 16_384,
+    storage_buffers_max: 8,
+    lanes: None,
+};
+const NATIVE: Limits = Limits { invocations_max: 1024, workgroup_bytes_max: 49_152, ..BROWSER };
+
+/// Machines without subgroups first: browsers; then others.
+pub fn machines() -> [Machine; 8] {
+    let machine = |name, limits, tuning, wide| Machine { name, limits, tuning, wide };
+    let lanes = |least, most| Limits { lanes: Some((least, most)), ..NATIVE };
+    let roomy = Limits { workgroup_bytes_max: 32_768, ..BROWSER };
+    let small = Limits { invocations_max: 64, workgroup_bytes_max: 4096, ..BROWSER };
+    let heavy = Tuning::GPU.with(|tuning| {
+        (tuning.fold.loads_in_flight, tuning.bins.loads_in_flight) = (8, 1);
+        (tuning.fold.workgroup_size, tuning.bins.workgroup_size, tuning.single_workgroup_size) = (128, 64, 64);
+    });
+    let one = Tuning::GPU.with(|tuning| {
+        (tuning.fold.loads_in_flight, tuning.bins.loads_in_flight) = (1, 3);
+        tuning.fold.workgroup_size = 1;
+        tuning.order = Order::Blocked;
+    });
+    [
+        machine("browser", BROWSER, Tuning::GPU, false),
+        machine("roomy browser", roomy, heavy, false),
+        machine("browser on a CPU", BROWSER, Tuning::CPU, false),
+        machine("small", small, one, false),
+        machine("nvidia", lanes(32, 32), Tuning::NVIDIA, true),
+        machine("gcn", lanes(64, 64), Tuning::GPU, true),
+        machine("any lanes", lanes(4, 128), Tuning::GPU, false),
+        machine(
+            "lavapipe",
+            Limits { lanes: Some((8, 8)), ..NATIVE },
+            Tuning::CPU.with(|tuning| tuning.subgroups = true),
+            true,
+        ),
+    ]
+}
+
+/// A text and what it was made of.
+#[derive(Clone, Debug)]
+pub struct Text {
+    pub name: String,
+    pub text: String,
+    /// Whether it is meant for browsers.
+    pub web: bool,
+    pub made: Option<Made>,
+}
+
+/// What a text was made of; none of the ladder's.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub op: Arc<DeviceOp>,
+    pub variant: Variant,
+    pub machine: Machine,
+}
+
+impl Text {
+    pub fn made(&self) -> &Made {
+        self.made.as_ref().expect("an operator's text")
+    }
+}
+
+/// The operators over the types that they take.
+pub fn operators(visit: &mut impl Each) {
+    for name in ops::names() {
+        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
+            ops::visit(name, dtype, Seen(visit));
+        }
+    }
+}
+
+/// What is done with each operator.
+pub trait Each {
+    fn each<T: Element, O: Op<T>>(&mut self, op: &O);
+}
+
+struct Seen<'a, E>(&'a mut E);
+
+impl<E: Each> Visitor for Seen<'_, E> {
+    type Out = ();
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+        self.0.each::<T, O>(&op);
+    }
+}
+
+/// All texts, each once, with a name that tells how it came about.
+pub fn texts() -> Vec<Text> {
+    let mut all = Texts::default();
+    operators(&mut all);
+    all.tuples();
+    #[cfg(feature = "ladder")]
+    all.ladder();
+    all.texts
+}
+
+/// A collection in which every text is once.
+#[derive(Default)]
+pub struct Texts {
+    /// Which machines come next: an operator meets some of each kind, its neighbours others.
+    turn: usize,
+    seen: HashSet<String>,
+    pub texts: Vec<Text>,
+}
+
+impl Each for Texts {
+    fn each<T: Element, O: Op<T>>(&mut self, op: &O) {
+        let machines = machines();
+        let (browsers, others) = machines.split_at(4);
+        let turn = self.turn;
+        self.turn += 1;
+        for machine in
+            [0, 1].map(|k| browsers[(turn + k) % 4]).into_iter().chain([0, 1].map(|k| others[(turn + k) % 4]))
+        {
+            self.on::<T, O>(op, &machine);
+        }
+    }
+}
+
+/// All ways to keep accumulators on a machine.
+pub fn keeps(machine: &Machine) -> Vec<Keep> {
+    let bins = [1, 8, 32].map(|replicas| Keep::Bins { replicas });
+    bins.into_iter().chain([Keep::Registers]).chain(machine.wide.then_some(Keep::Registers64)).collect()
+}
+
+impl Texts {
+    /// The texts of an operator on a machine: of small and large inputs and rows, for the host and for the device.
+    pub fn on<T: Element, O: Op<T>>(&mut self, op: &O, machine: &Machine) {
+        for keep in keeps(machine) {
+            let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
+            // Not every number of replicas has room.
+            let Ok(planner) = Planner::new(machine.limits, machine.tuning, Cost::of(&op)) else { continue };
+            for (variant, what) in variants(&planner, &op) {
+                let text = assemble(&op, &variant).text;
+                let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
+                let web = variant.lanes_min.is_none() && keep != Keep::Registers64;
+                self.add(name, text, web, Some(Made { op: op.clone(), variant, machine: *machine }));
+            }
+        }
+    }
+
+    /// On every machine.
+    pub fn everywhere<T: Element, O: Op<T>>(&mut self, op: &O) {
+        machines().iter().for_each(|machine| self.on::<T, O>(op, machine));
+    }
+
+    /// Tuples: of one fold and of several, of values, of bins and of both, with answers and without.
+    pub fn tuples(&mut self) {
+        let histogram = Histogram::new(100, -1.0, 1.0).expect("a range");
+        self.each::<f32, _>(&(FastMean, MinMax));
+        self.each::<i32, _>(&(Sum, Min, Max));
+        self.each::<u32, _>(&(ArgMax, ArgMax, Mean, CountNonzero));
+        self.each::<f32, _>(&((Sum, Min), (ArgMax, Mean)));
+        self.each::<f32, _>(&(FastSum, Min, Max, FastMean, ArgMax, MinMax));
+        self.each::<f32, _>(&(Sum, MinMax));
+        self.each::<f32, _>(&(Sum, Mean, SumOfSquares, Norm2));
+        self.each::<f32, _>(&(FastVariance { ddof: 1 }, FastVariance { ddof: 0 }, Stats::default()));
+        self.each::<f32, _>(&(histogram.clone(), Sum, Max));
+        self.each::<i32, _>(&(histogram.clone(), Product, Histogram::default(), Variance { ddof: 1 }));
+        self.each::<f64, _>(&(Mean, Sum));
+        self.each::<f16, _>(&(Mean, Sum));
+        self.each::<i64, _>(&(Sum, Sum));
+        self.each::<[f32; 2], _>(&(Dot, Dot));
+    }
+
+    #[cfg(feature = "ladder")]
+    fn ladder(&mut self) {
+        use treefold::ladder::{Operator, stages};
+        // Subgroup operations, 64-bit types, f32 atomics.
+        const NATIVE: [&str; 4] =
+            ["ladder/subgroup.wgsl", "ladder/workgroup.wgsl", "ladder/atomic_f32.wgsl", "ladder/cas_f64.wgsl"];
+        for stage in stages() {
+            let sizes = [32, 256, stage.workgroup_size()].into_iter().filter(|&size| stage.takes_workgroup_size(size));
+            for size in sizes {
+                for operator in [Operator::Sum, Operator::Min].into_iter().filter(|&operator| stage.takes(operator)) {
+                    for launch in stage.launches(1 << 20, Some(size), operator) {
+                        let web = !NATIVE.contains(&launch.file);
+                        self.add(
+                            format!("{} of {} {operator:?} by {size}", launch.file, stage.id),
+                            launch.wgsl,
+                            web,
+                            None,
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, name: String, text: String, web: bool, made: Option<Made>) {
+        if self.seen.insert(text.clone()) {
+            self.texts.push(Text { name, text, web, made });
+        }
+    }
+}
+
+/// The variants that plans of an operator ask for, each once, and what first asked for it.
+pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)> {
+    let counted = Store::Answer { counted: true };
+    let bare = Store::Answer { counted: false };
+    let large = planner.launch().single_elements_max * 4 + 100_000;
+    let requests: [(&str, u64, Option<u64>, Store); 9] = [
+        ("large", large, None, Store::Sealed),
+        ("large, counted", large, None, counted),
+        ("small", 100, None, Store::Sealed),
+        ("small, counted", 100, None, counted),
+        ("small, bare", 100, None, bare),
+        ("short rows", 1000, Some(10), Store::Sealed),
+        ("short rows, bare", 7000, Some(700), bare),
+        ("long rows, bare", 3 * large, Some(large), bare),
+        ("long rows, counted", 3 * large, Some(large), counted),
+    ];
+    let mut seen = Vec::<(Variant, &str)>::new();
+    for zipped in [false, true] {
+        // Only pairs are zipped.
+        if zipped && op.dtype != Dtype::F32x2 {
+            continue;
+        }
+        for (what, elements, row, store) in requests {
+            if matches!(store, Store::Answer { .. }) && op.answers.is_empty() {
+                continue;
+            }
+            let pieces = [Piece { other: zipped.then_some((1, 3)), ..Piece::of(0, 1, elements) }];
+            let request = Request { pieces: &pieces, row, start: 0, direct: true, store, output: 0 };
+            let Ok(plan) = planner.plan(&request) else { continue };
+            for pass in plan.passes {
+                if seen.iter().all(|(variant, _)| *variant != pass.variant) {
+                    seen.push((pass.variant, what));
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// Whether a variant is a combine pass.
+pub fn combines(variant: &Variant) -> bool {
+    matches!(variant.kernel, Kernel::Combine { .. })
+}

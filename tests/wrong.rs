@@ -1,0 +1,133 @@
+//! Wrong kernels, which the comparisons must notice: one line of a text that runs is patched at a time.
+
+mod common;
+use common::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use treefold::ops::{self, *};
+use treefold::{Dtype, Error, Gpu};
+
+/// What a kernel is compared by: failures over these lengths.
+type Check = fn(&Gpu, &[usize]) -> Vec<String>;
+
+/// Whether a check notices a patch in any launch shape; the patch must have matched.
+fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> bool {
+    let noticed = shapes().into_iter().any(|shape| {
+        let gpu = gpu().with_tuning(shape).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        !check(&gpu, &lengths(&shape)).is_empty()
+    });
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    noticed
+}
+
+fn operator(name: &str, gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    ops::visit(name, Dtype::F32, &mut compare);
+    compare.failures
+}
+
+fn by_index(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    coverage::<u32>(gpu, lengths)
+}
+
+fn by_rows(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    const LENGTHS: [usize; 6] = [3, 8, 100, 301, 1030, 2500];
+    let mut failures = rows::<u32, _>(gpu, &TextHash, &LENGTHS);
+    failures.extend(rows::<f32, _>(gpu, &ArgMin, &LENGTHS));
+    failures
+}
+
+fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
+    compare.failures
+}
+
+fn by_position(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    compare.all::<i32, _>(&Alternating);
+    compare.failures
+}
+
+fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let mut failures = histograms::histogram::<f32>(gpu, 7, (-1.0, 1.0));
+    failures.extend(histograms::histogram::<i32>(gpu, 40, (-20.0, 20.0)));
+    // Odd numbers that f32 rounds to a neighbour: guesses are off by one bin, and by ten.
+    for bins in [100, 1000] {
+        failures.extend(histograms::histogram::<i32>(gpu, bins, (16_777_216.0, 16_777_316.0)));
+    }
+    // Edges above all elements share the highest key.
+    failures.extend(histograms::histogram::<u32>(gpu, 6, (4_294_967_290.0, 4_294_967_302.0)));
+    failures
+}
+
+macro_rules! wrong {
+    ($($test:ident: $from:literal => $to:literal, $check:expr;)*) => {
+        mod wrong_kernel_is_noticed {
+            use super::*;
+            $(#[test]
+            fn $test() {
+                static MATCHED: AtomicBool = AtomicBool::new(false);
+                let patch = |text: String| {
+                    MATCHED.fetch_or(text.contains($from), Ordering::Relaxed);
+                    text.replace($from, $to)
+                };
+                assert!(notices(patch, &MATCHED, $check));
+            })*
+        }
+    };
+}
+
+wrong! {
+    head_left_out: "e < min(low * PER_VECTOR, end)" => "e < 0u", by_index;
+    tail_one_late: "max(high * PER_VECTOR, first)" => "max(high * PER_VECTOR, first) + 1u", by_index;
+    rest_of_a_round_lost: "if 1u < left" => "if 2u < left", by_index;
+    round_read_twice: "next_vector(v);" => "v + STEP;", by_index;
+    vectors_past_the_end: "min((high - last - 1u) / STEP + 1u, LOADS)" => "LOADS", by_index;
+    other_workgroups_tile: "split * TILE" => "split * STEP", by_index;
+    whole_rounds_left_out: "params.vectors * LOADS + select" => "0u + select", by_index;
+    first_load_again: "var vector_1 = load(v + 1u" => "var vector_1 = load(v + 0u", by_index;
+    coming_load_again: "let coming_1 = load(next + 1u" => "let coming_1 = load(next + 0u", by_index;
+    loads_that_came_are_lost: "vector_1 = coming_1;" => "", by_index;
+    blocks_overlap: "(split * WORKGROUP_SIZE + local) * params.vectors" => "(split * WORKGROUP_SIZE + local / 2u) * params.vectors", by_index;
+    tree_one_step_short: "distance < WORKGROUP_SIZE; distance" => "distance * 2u < WORKGROUP_SIZE; distance", by_index;
+    tree_sides_swapped: "combine(shared_acc[at], shared_acc[at + distance])" => "combine(shared_acc[at + distance], shared_acc[at])", by_index;
+    butterfly_one_step_short: "if ((1u << 1u) < LANES_MIN) | ((1u << 1u) < lanes)" => "if false", by_index;
+    first_subgroup_only: "shared_acc[id.subgroup] = reduced;" => "if id.subgroup == 0u { shared_acc[0] = reduced; }", by_index;
+    last_partial_lost: "p < high; p++" => "p + 1u < high; p++", by_index;
+    partials_on_one_another: "partials_out[params.partial + id.workgroup.x]" => "partials_out[id.workgroup.x]", by_index;
+    index_not_rebased: ", base_of(row))" => ", vec2<u32>(0u, 0u))", by_index;
+    position_base_lost: "position_base = base_of(" => "_ = base_of(", by_position;
+    position_base_high: "vec2<u32>(0u - first_of(row), select(0xffffffffu, 0u, first_of(row) == 0u))" => "vec2<u32>(0u - first_of(row), 0u)", by_rows;
+    row_offset_lost: "fn first_of(row: u32) -> u32 { return params.first + row * params.stride; }" => "fn first_of(row: u32) -> u32 { return params.first; }", by_rows;
+    row_of_partials_lost: "let low = min(first + id.local * params.vectors, end);" => "let low = min(id.local * params.vectors, end);", by_rows;
+    row_of_a_workgroup: "return workgroup / params.splits;" => "return workgroup;", by_rows;
+    row_of_an_answer: "let at = params.output + row * " => "let at = params.output + 0u * ", by_rows;
+    region_lost: "return parameter(1u); }" => "return parameter(0u); }", by_tuple;
+    own_bins_of_the_other: "m0_bin_add(bits >> 26u" => "m3_bin_add(bits >> 26u", by_tuple;
+    minimum_becomes_maximum: "return min(a, b);" => "return max(a, b);", |gpu, lengths| operator("min", gpu, lengths);
+    nan_ignored: "select(key(bits), 0u, is_nan(bits))" => "key(bits)", |gpu, lengths| operator("min", gpu, lengths);
+    last_index_wins: "(rb == ra) & earlier" => "(rb == ra) & !earlier", |gpu, lengths| operator("argmin", gpu, lengths);
+    negative_zero_lost: "select(0u, 0x80000000u" => "select(0u, 0u", |gpu, lengths| operator("fast_sum", gpu, lengths);
+    infinities_cancel: "|| (plus && minus)" => "", |gpu, lengths| operator("fast_sum", gpu, lengths);
+    lower_edge_left_out: "if key(bits) >= entry(edge)" => "if key(bits) > entry(edge)", by_edges;
+    edge_lost_in_the_search: "if entry(middle) <= k" => "if entry(middle) < k", by_edges;
+    guess_believed_at_edges: "> param(3u) {" => ">= 0u {", by_edges;
+    last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;
+    nan_counted_as_above: "if is_nan(bits) { return INSIDE + 2u; }" => "", by_edges;
+    below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;
+    highest_key_taken_for_an_edge: "if key(bits) == 0xffffffffu" => "if false", by_edges;
+    counts_of_a_column_swapped: "select(pair.x, pair.y, c % 2u == 1u)" => "pair.x", by_edges;
+}
+
+#[test]
+fn a_missing_seal_is_an_error() {
+    static MATCHED: AtomicBool = AtomicBool::new(false);
+    let patch = |text: String| {
+        MATCHED.fetch_or(text.contains("] = SEAL;"), Ordering::Relaxed);
+        text.replace("] = SEAL;", "] = 0u;")
+    };
+    let gpu = gpu().with_patched_shaders(patch).expect("a device");
+    let answer = gpu.reduce(ops::FastSum, &[1.0f32, 2.0]);
+    assert!(matches!(answer, Err(Error::ResultMissing)), "{answer:?}");
+    assert!(MATCHED.load(Ordering::Relaxed), "nothing to patch");
+}
