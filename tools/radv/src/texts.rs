@@ -1,0 +1,54 @@
+//! The library's texts as an AMD GPU would run them.
+
+use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Planner, Request, Store, assemble};
+use treefold::ops::{self, Visitor};
+use treefold::{Answer, Dtype, Element, Op, Tuning};
+
+/// The texts of every operator, with names, where subgroups have so many lanes.
+pub fn texts(lanes: u32) -> Vec<(String, String)> {
+    let limits = Limits {
+        binding_bytes_max: (1 << 31) - 256,
+        storage_alignment: 16,
+        uniform_alignment: 16,
+        invocations_max: 1024,
+        workgroups_max: 65_535,
+        workgroup_bytes_max: 65_536,
+        storage_buffers_max: 8,
+        lanes: Some((lanes, lanes)),
+    };
+    let mut all = All { limits, texts: Vec::new() };
+    for name in ops::names() {
+        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
+            ops::visit(name, dtype, &mut all);
+        }
+    }
+    all.texts
+}
+
+struct All {
+    limits: Limits,
+    texts: Vec<(String, String)>,
+}
+
+impl Visitor for &mut All {
+    type Out = ();
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 32 }).expect("names");
+        let planner = Planner::new(self.limits, Tuning::GPU, Cost::of(&op)).expect("a plan");
+        let store = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
+        // The passes of a large input, the one pass of a small one, and those of rows.
+        for (size, elements, row) in [("large", 1 << 24, None), ("small", 1000, None), ("rows", 1 << 16, Some(1 << 8))]
+        {
+            let pieces = [Piece::of(0, 0, elements)];
+            let request = Request { pieces: &pieces, row, start: 0, direct: true, store, output: 0 };
+            for pass in planner.plan(&request).expect("a plan").passes {
+                let text = assemble(&op, &pass.variant).text;
+                let name =
+                    format!("{} {} {size} {:?} {:?}", op.name, op.dtype, pass.variant.kernel, pass.variant.store);
+                if self.texts.iter().all(|(_, known)| *known != text) {
+                    self.texts.push((name.to_lowercase(), text));
+                }
+            }
+        }
+    }
+}

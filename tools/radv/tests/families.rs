@@ -1,0 +1,93 @@
+//! Every text that an AMD GPU would run compiles, and nothing spills registers. Where RADV is not installed, the test says
+//! so and passes.
+
+use std::io::Write;
+use std::path::Path;
+use treefold_radv::{FAMILIES, Row, manifest, measure};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-radv");
+
+/// Texts that are known to spill: family, beginning of the name. None does in workgroups of 256. (Those of 1024 leave an
+/// invocation of vega10 64 registers, where fast_stats spills 2 of them.)
+const SPILLS: &[(&str, &str)] = &[];
+
+/// A line that passing tests show as well.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn installed() -> bool {
+    if manifest().is_none() {
+        tell("skipped: no RADV here (Debian: mesa-vulkan-drivers)");
+    }
+    manifest().is_some()
+}
+
+#[test]
+fn every_text_compiles_and_nothing_spills() {
+    if !installed() {
+        return;
+    }
+    let mut known = SPILLS.to_vec();
+    for family in &FAMILIES {
+        let rows = measure(Path::new(PROGRAM), family, &[]).expect("rows");
+        assert!(rows.len() > 100, "{}: {} texts", family.name, rows.len());
+        let mut failures = Vec::new();
+        for Row { name, outcome } in &rows {
+            let expected = SPILLS.iter().find(|(of, start)| *of == family.name && name.starts_with(start));
+            match outcome {
+                Err(error) => failures.push(format!("{name}: {error}")),
+                Ok(s) if s.vgprs == 0 || s.waves == 0 || s.code_bytes == 0 => failures.push(format!("{name}: {s:?}")),
+                Ok(s) if s.spilled_vgprs + s.spilled_sgprs > 0 => match expected {
+                    Some(expected) => known.retain(|one| one != expected),
+                    None => failures.push(format!("{name} spills: {s:?}")),
+                },
+                Ok(_) => {}
+            }
+        }
+        tell(&format!("{} texts for {} ({})", rows.len(), family.name, family.architecture));
+        assert!(failures.is_empty(), "{}:\n{}", family.name, failures.join("\n"));
+    }
+    assert!(known.is_empty(), "these spill no more, so that SPILLS should not hold them: {known:?}");
+}
+
+/// The statistics notice what they are there for.
+#[test]
+fn spills_and_errors_are_noticed() {
+    if !installed() {
+        return;
+    }
+    // More values at a time than there are registers: the sum needs all of them again behind the last.
+    let many = 400;
+    let load = |i: u32| format!("let x{i} = a[l + {i}u * 64u] * 3u;");
+    let mix = |i: u32| format!("b[l + {i}u * 64u] = x{i} ^ (x{} * all);", (i * 7 + 3) % many);
+    let loads: Vec<_> = (0..many).map(load).collect();
+    let sum: Vec<_> = (0..many).map(|i| format!("x{i}")).collect();
+    let mixes: Vec<_> = (0..many).map(mix).collect();
+    let spills = format!(
+        "@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+    {}
+    let all = {};
+    {}
+}}",
+        loads.join("\n    "),
+        sum.join(" + "),
+        mixes.join("\n    ")
+    );
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let files = [file("spills.wgsl", &spills), file("wrong.wgsl", "fn main() { let x = y; }")];
+    for family in &FAMILIES {
+        let rows = measure(Path::new(PROGRAM), family, &files).expect("rows");
+        let [Row { outcome: Ok(spills), .. }, Row { outcome: Err(wrong), .. }] = &rows[..] else { panic!("{rows:?}") };
+        assert!(spills.spilled_vgprs > 0 && spills.scratch_bytes > 0, "{}: {spills:?}", family.name);
+        assert!(wrong.contains('y'), "{wrong}");
+    }
+    assert!(measure(Path::new(PROGRAM), &FAMILIES[0], &["/nowhere.wgsl".into()]).is_err());
+}
