@@ -7,17 +7,17 @@ mod faulty;
 mod looping;
 #[path = "contract/max_abs.rs"]
 mod max_abs;
+#[path = "contract/scaled.rs"]
+mod scaled;
 
 use common::*;
 use faulty::Faulty;
 use looping::{Silent, Steps};
 use max_abs::MaxAbs;
+use scaled::{Scaled, Unscaled};
 use treefold::internals::{DeviceOp, Keep};
 use treefold::ops::*;
-use treefold::{
-    Acc, Cpu, DeviceAnswer, Element, Error, Fold, Input, Op, Output, Partial, Result, StreamOptions, Wgsl, WordType,
-    check,
-};
+use treefold::{Acc, Cpu, Element, Error, Fold, Input, Op, Output, Partial, Result, StreamOptions, Wgsl, check};
 
 fn gpu() -> treefold::Gpu {
     common::gpu().with_tuning(small()).expect("a launch shape")
@@ -156,77 +156,6 @@ fn names_that_the_kernels_use_are_refused() {
     let error = gpu().reducer::<u32, _>(Faulty::<{ faulty::HELPER_NAME }>).map(drop).expect_err("a reserved name");
     assert!(matches!(&error, Error::ReservedName { name, .. } if name == "vectors_of"), "{error}");
     assert!(Wgsl::RESERVED.contains(&"vectors_of"));
-}
-
-/// The sum of elements, each times a parameter, modulo 2^32; the answer adds another parameter.
-#[derive(Clone, Copy, Debug)]
-struct Scaled {
-    by: u32,
-    plus: u32,
-}
-
-impl Fold<u32> for Scaled {
-    type Acc = u32;
-    fn identity(&self) -> u32 {
-        0
-    }
-    fn lift(&self, x: u32, _: u64) -> u32 {
-        x.wrapping_mul(self.by)
-    }
-    fn combine(&self, a: u32, b: u32) -> u32 {
-        a.wrapping_add(b)
-    }
-    fn params(&self) -> Vec<u32> {
-        vec![self.by]
-    }
-    fn wgsl(&self) -> Wgsl {
-        Wgsl::new("return 0u;", "return bits * param(0u);", "return a + b;")
-    }
-}
-
-impl Op<u32> for Scaled {
-    type Fold = Scaled;
-    type Output = u32;
-    fn name(&self) -> &'static str {
-        "scaled"
-    }
-    fn fold(&self) -> Scaled {
-        *self
-    }
-    fn finish(&self, acc: u32, _: u64) -> Result<u32> {
-        Ok(acc.wrapping_add(self.plus))
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        let answer = DeviceAnswer::new([("sum", WordType::U32)], "return array<u32, 1>(acc + param(0u));");
-        Some(answer.params([self.plus]))
-    }
-    fn read(&self, words: &[u32], _: u64) -> Result<u32> {
-        Ok(words[0])
-    }
-}
-
-/// The same, modulo the parameter.
-#[derive(Clone, Copy, Debug)]
-struct Unscaled(Scaled);
-
-impl Op<u32> for Unscaled {
-    type Fold = Scaled;
-    type Output = u32;
-    fn name(&self) -> &'static str {
-        "unscaled"
-    }
-    fn fold(&self) -> Scaled {
-        self.0
-    }
-    fn finish(&self, acc: u32, _: u64) -> Result<u32> {
-        Ok(acc % self.0.by)
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        Some(DeviceAnswer::new([("rest", WordType::U32)], "return array<u32, 1>(acc % param(0u));"))
-    }
-    fn read(&self, words: &[u32], _: u64) -> Result<u32> {
-        Ok(words[0])
-    }
 }
 
 #[test]

@@ -465,11 +465,11 @@ fn zipped_inputs() {
     let mut failures = Failures::default();
     for gpu in [
         gpu().with_tuning(small()).expect("a launch shape"),
-        small_gpu(4096).with_tuning(small()).expect("a launch shape"),
+        small_gpu(1 << 14).with_tuning(small()).expect("a launch shape"),
     ] {
         let reducer = gpu.reducer::<[f32; 2], _>(Dot).expect("a reducer");
-        let x: Vec<f32> = sets::make("any bits", 1400, 1);
-        let y: Vec<f32> = sets::make("any bits", 1400, 2);
+        let x: Vec<f32> = sets::make("any bits", 5400, 1);
+        let y: Vec<f32> = sets::make("any bits", 5400, 2);
         let pairs = |a: usize, b: usize, n: usize| -> Set<[f32; 2]> {
             Set::new(format!("{a} and {b}"), x[a..a + n].iter().zip(&y[b..b + n]).map(|(&x, &y)| [x, y]).collect())
         };
@@ -479,12 +479,12 @@ fn zipped_inputs() {
         let mut want = Vec::new();
         for a in 0..4usize {
             for b in 0..4usize {
-                for n in [0, 1, 2, 3, 5, 64, 257, 1100] {
+                for n in [0, 1, 2, 3, 5, 64, 257, 5100] {
                     let (at, bt, n64) = (a as u64, b as u64, n as u64);
                     inputs.push(Input::zip(Input::range(&left, at..at + n64), Input::range(&right, bt..bt + n64)));
                     inputs.push(Input::zip(
                         Input::range(&both, at..at + n64),
-                        Input::range(&both, 1400 + bt..1400 + bt + n64),
+                        Input::range(&both, 5400 + bt..5400 + bt + n64),
                     ));
                     want.extend([pairs(a, b, n), pairs(a, b, n)]);
                 }
@@ -492,7 +492,7 @@ fn zipped_inputs() {
         }
         // Far apart, and further than a binding reaches.
         for (a, b) in [(0, 299), (299, 0), (64, 128), (63, 257)] {
-            let n = 1101;
+            let n = 5101;
             inputs.push(Input::zip(
                 Input::range(&left, a as u64..a as u64 + n),
                 Input::range(&right, b as u64..b as u64 + n),

@@ -125,6 +125,9 @@ fn short_bindings_small_workgroups_no_features() {
     lengths.extend([1023, 1024, 1025, 2047, 2048, 2049, 3071, 3072, 3073, 10_000]);
     let failures = coverage::<u32>(&gpu.with_tuning(shape).expect("a launch shape"), &lengths);
     assert!(failures.is_empty(), "{}", some(&failures));
-    let failures = compare(&gpu, shape, &["fast_sum", "sum", "argmax", "fast_stats"]);
+    let failures = compare(&gpu, shape, &["fast_sum", "argmax", "fast_stats"]);
+    assert!(failures.is_empty(), "{}", some(&failures));
+    // Partials of exact operators are wider.
+    let failures = compare(&small_gpu(1 << 15), shape, &["sum", "stats"]);
     assert!(failures.is_empty(), "{}", some(&failures));
 }
