@@ -31,7 +31,10 @@ pub(crate) fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O) -> Re
         match fits().and_then(|()| tested(&device_op)) {
             Ok(true) => return Ok(device_op),
             Ok(false) => log::warn!("{}: {keep:?} sums wrongly on this device and is not used", op.name()),
-            Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. })) if several => {
+            // Fewer replicas need less memory, and fewer trips of a small workgroup.
+            Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. }))
+                if several =>
+            {
                 log::warn!("{}: {keep:?} does not run on this device: {error}", op.name());
                 refusal = Some(error);
             }
