@@ -171,18 +171,34 @@ impl Context {
             Some(patch) => patch(source()),
             None => source(),
         };
-        let pipeline = self.guarded("a compute pipeline", 0, || {
-            let descriptor = wgpu::ShaderModuleDescriptor {
-                label: Some("treefold"),
-                source: wgpu::ShaderSource::Wgsl(source.as_str().into()),
-            };
-            let mut checks = wgpu::ShaderRuntimeChecks::checked();
-            checks.force_loop_bounding = !unguarded || self.patch.is_some();
-            // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
+        let label = if layout.reads { "treefold: reduce" } else { "treefold: combine" };
+        let mut checks = wgpu::ShaderRuntimeChecks::checked();
+        checks.force_loop_bounding = !unguarded || self.patch.is_some();
+        let layout = self.layouts.get(&layout).map(|(_, pipeline)| pipeline);
+        // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
+        let pipeline = unsafe { self.compile(label, layout, &source, checks) }?;
+        Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
+    }
+
+    /// The pipeline of the text whose entry is `main`, compiled with these checks and workgroup memory as it is found.
+    ///
+    /// # Safety
+    /// The text must do nothing that a check left out would have caught.
+    pub unsafe fn compile(
+        &self,
+        label: &str,
+        layout: Option<&wgpu::PipelineLayout>,
+        text: &str,
+        checks: wgpu::ShaderRuntimeChecks,
+    ) -> Result<wgpu::ComputePipeline> {
+        self.guarded("a compute pipeline", 0, || {
+            let source = wgpu::ShaderSource::Wgsl(text.into());
+            let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
+            // SAFETY: what the caller promises.
             let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
             self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(if layout.reads { "treefold: reduce" } else { "treefold: combine" }),
-                layout: self.layouts.get(&layout).map(|(_, pipeline)| pipeline),
+                label: Some(label),
+                layout,
                 module: &module,
                 entry_point: Some("main"),
                 compilation_options: wgpu::PipelineCompilationOptions {
@@ -191,8 +207,7 @@ impl Context {
                 },
                 cache: None,
             })
-        })?;
-        Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
+        })
     }
 
     /// A uniform buffer with these contents, from the cache where it was made before. Nothing ever changes it.

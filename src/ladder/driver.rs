@@ -34,34 +34,14 @@ impl Driver {
             return Ok(pipeline.clone());
         }
         let patched = self.patch.map_or_else(|| text.clone(), |patch| patch(text.clone()));
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: Some("treefold: ladder"),
-            source: wgpu::ShaderSource::Wgsl(patched.as_str().into()),
+        let checks = match self.patch {
+            Some(_) => wgpu::ShaderRuntimeChecks::checked(),
+            None => wgpu::ShaderRuntimeChecks::unchecked(),
         };
-        let context = &self.context;
-        let pipeline = context.guarded("a stage's pipeline", 0, || {
-            let module = match self.patch {
-                Some(_) => context.device.create_shader_module(descriptor),
-                // SAFETY: the plan of a stage makes every buffer as long as its kernel reads and writes, padding
-                // included; the loops end; no divisor is zero. The tests run every stage at the lengths around its
-                // blocks; patched texts keep the checks.
-                None => unsafe {
-                    let unchecked = wgpu::ShaderRuntimeChecks::unchecked();
-                    context.device.create_shader_module_trusted(descriptor, unchecked)
-                },
-            };
-            context.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some("treefold: ladder"),
-                layout: Some(&self.layout),
-                module: &module,
-                entry_point: Some("main"),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    zero_initialize_workgroup_memory: false,
-                    ..Default::default()
-                },
-                cache: None,
-            })
-        })?;
+        // SAFETY: the plan of a stage makes every buffer as long as its kernel reads and writes, padding included; the
+        // loops end; no divisor is zero. The tests run every stage at the lengths around its blocks; patched texts keep
+        // the checks.
+        let pipeline = unsafe { self.context.compile("treefold: ladder", Some(&self.layout), &patched, checks) }?;
         self.pipelines.borrow_mut().insert(text, pipeline.clone());
         Ok(pipeline)
     }

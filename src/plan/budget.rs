@@ -1,6 +1,6 @@
 //! Loop trips of one invocation: what each kernel's loops may take.
 
-use super::rows::Planner;
+use super::planner::Planner;
 use super::{GroupCost, ROWS_AT_ONCE};
 use crate::limits::TRIPS_MAX;
 

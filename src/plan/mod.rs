@@ -10,12 +10,13 @@
 
 mod budget;
 mod cost;
+mod planner;
 mod rows;
 mod tuning;
 mod windows;
 
 pub use cost::{Cost, GroupCost};
-pub use rows::{Planner, Request};
+pub use planner::{Planner, Request};
 pub use tuning::{Launch, Order, Tuning};
 
 use std::ops::Range;

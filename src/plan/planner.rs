@@ -1,0 +1,478 @@
+//! The planner: its launch shape, and rows × splits of a whole input.
+
+use super::windows::{Window, nothing, windows};
+use super::{
+    Binding, Cost, GroupCost, Kernel, Launch, Load, Order, Params, Pass, Plan, Resource, Store, Tuning, Variant,
+};
+use crate::error::{Error, Result};
+use crate::input::Piece;
+use crate::limits::{Limits, TRIPS_MAX};
+
+/// What is asked of a planner.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The input, as one array.
+    pub pieces: &'a [Piece],
+    /// Elements of a row; `None`: all of the input is one.
+    pub row: Option<u64>,
+    /// Position of the first element, for whole inputs.
+    pub start: u64,
+    /// Whether a pass that reads the input may write results; a buffer may not be read and written in one dispatch.
+    pub direct: bool,
+    /// What results are.
+    pub store: Store,
+    /// Word of the output at which the first result begins.
+    pub output: u32,
+}
+
+/// The launch shape of one operator on one device: a tuning that keeps the device's limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planner {
+    pub(super) limits: Limits,
+    pub(super) tuning: Tuning,
+    pub(super) launch: Launch,
+    pub(super) cost: Cost,
+    /// Whether elements are loaded one at a time, for lack of trips.
+    pub(super) one: bool,
+}
+
+/// The passes so far.
+pub(super) struct Draft {
+    pub(super) passes: Vec<Pass>,
+    scratch_bytes: u64,
+}
+
+impl Planner {
+    /// # Errors
+    /// [`Error::BadTuning`], [`Error::LimitTooSmall`] or [`Error::TooManyTrips`] where no plan can keep the device's limits.
+    pub fn new(limits: Limits, tuning: Tuning, cost: Cost) -> Result<Planner> {
+        tuning.check()?;
+        let launch = if cost.has_bins() { tuning.bins } else { tuning.fold };
+        let mut planner = Planner { limits, tuning, launch, cost, one: false };
+        if !planner.cost.commutative {
+            planner.tuning.order = Order::Blocked;
+        }
+        if planner.cost.one_load {
+            planner.launch.loads_in_flight = 1;
+        }
+        planner.launch.workgroups_max = launch.workgroups_max.min(limits.workgroups_max).max(1);
+        planner.launch.workgroup_size = planner.fitting(launch.workgroup_size)?;
+        planner.tuning.single_workgroup_size = planner.fitting(tuning.single_workgroup_size)?;
+        planner.fit_trips()?;
+        let buffers = if planner.cost.table { 4 } else { 3 };
+        if limits.storage_buffers_max < buffers {
+            let (limit, value) = ("max_storage_buffers_per_shader_stage", limits.storage_buffers_max.into());
+            return Err(Error::LimitTooSmall { limit, value, needs: buffers.into() });
+        }
+        Ok(planner)
+    }
+
+    /// The largest workgroup of at most `wanted` invocations that the device can hold.
+    fn fitting(&self, wanted: u32) -> Result<u32> {
+        let mut size = wanted;
+        while size > self.limits.invocations_max || self.workgroup_bytes(size) > self.limits.workgroup_bytes_max {
+            if size == 1 {
+                let (value, needs) = (self.limits.workgroup_bytes_max, self.workgroup_bytes(1));
+                return Err(Error::LimitTooSmall { limit: "max_compute_workgroup_storage_size", value, needs });
+            }
+            size /= 2;
+        }
+        Ok(size)
+    }
+
+    /// Fewer loads, elements one at a time, smaller workgroups: until one round fits an invocation's trips.
+    fn fit_trips(&mut self) -> Result<()> {
+        let fits = |planner: &Planner| {
+            let sizes = [planner.launch.workgroup_size, planner.single_size()];
+            let reads = sizes.iter().all(|&size| planner.fixed_trips(size) + planner.round_trips() <= TRIPS_MAX);
+            // Without shuffles, a smaller workgroup may hold more.
+            let reads =
+                reads && sizes.iter().all(|&size| planner.workgroup_bytes(size) <= planner.limits.workgroup_bytes_max);
+            reads && planner.cost.groups.iter().all(|group| planner.combine_pass_trips(group, 2) <= TRIPS_MAX)
+        };
+        if !fits(self) {
+            self.launch.loads_in_flight = 1;
+        }
+        if !fits(self) {
+            self.one = true;
+        }
+        while !fits(self) && self.launch.workgroup_size.max(self.single_size()) > 1 {
+            self.launch.workgroup_size = (self.launch.workgroup_size / 2).max(1);
+            self.tuning.single_workgroup_size = (self.single_size() / 2).max(1);
+        }
+        if fits(self) {
+            return Ok(());
+        }
+        let combines = self.cost.groups.iter().map(|group| self.combine_pass_trips(group, 2)).max().unwrap_or(0);
+        Err(self.too_many_trips(combines.max(self.fixed_trips(1) + self.round_trips())))
+    }
+
+    /// Of an invocation that would need so many: mostly calls of the function that loops most.
+    fn too_many_trips(&self, needs: u64) -> Error {
+        let (function, trips) = self.cost.longest;
+        let calls = (needs / trips.max(1)).max(1);
+        Error::TooManyTrips {
+            function,
+            trips,
+            most: TRIPS_MAX.saturating_sub(needs.saturating_sub(calls.saturating_mul(trips))) / calls,
+        }
+    }
+
+    /// Bytes of workgroup memory of the kernel that reads elements.
+    pub fn workgroup_bytes(&self, workgroup_size: u32) -> u64 {
+        let held = match self.lanes_min(workgroup_size) {
+            None => workgroup_size,
+            Some(lanes_min) => workgroup_size.div_ceil(lanes_min),
+        };
+        u64::from(held) * self.cost.value_words() * 4 + self.cost.bins_bytes()
+    }
+
+    /// Fewest lanes of a subgroup, where a workgroup of this size reduces by shuffles: they need full subgroups, whatever size
+    /// the driver picks.
+    pub fn lanes_min(&self, workgroup_size: u32) -> Option<u32> {
+        let full = |&(_, most): &(u32, u32)| self.tuning.subgroups && workgroup_size.is_multiple_of(most);
+        self.limits.lanes.filter(full).filter(|_| self.cost.commutative).map(|(least, _)| least)
+    }
+
+    /// Invocations that share a sum: few where there are many sums, one for each pair of bins; many where there are many
+    /// partials.
+    pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
+        let GroupCost::Bins { replicas, .. } = *group else { return 1 };
+        let most = if combines { 32 } else { 8 };
+        self.lanes_min(workgroup_size).unwrap_or(replicas.min(workgroup_size)).min(most)
+    }
+
+    /// Invocations that share a sum of replicas: one number for all bins, so that of the fewest replicas.
+    pub(super) fn lanes_of_replicas(&self, workgroup_size: u32) -> u32 {
+        let bins = self.cost.groups.iter().filter(|group| matches!(group, GroupCost::Bins { .. }));
+        bins.map(|group| self.lanes_per_sum(group, workgroup_size, false)).min().unwrap_or(1)
+    }
+
+    /// Columns that a workgroup of a combine pass adds.
+    pub(super) fn columns_here(&self, group: &GroupCost) -> u32 {
+        match *group {
+            GroupCost::Values { .. } => 0,
+            GroupCost::Bins { columns, carries: true, .. } => columns as u32,
+            GroupCost::Bins { columns, .. } => {
+                let lanes = self.lanes_per_sum(group, self.single_size(), true);
+                // Two sums of 8 bytes in each lane's place.
+                let room = (self.limits.workgroup_bytes_max / (16 * u64::from(lanes))).saturating_sub(1).max(1);
+                (u64::from(self.single_size() / lanes).max(1)).min(columns).min(room) as u32
+            }
+        }
+    }
+
+    /// Elements of a vector.
+    pub(super) fn per_vector(&self) -> u64 {
+        16 / self.cost.element_bytes
+    }
+
+    /// Elements of a load.
+    pub(super) fn per_load(&self) -> u64 {
+        if self.one { 1 } else { self.per_vector() }
+    }
+
+    pub(super) fn loads(&self) -> u32 {
+        self.launch.loads_in_flight
+    }
+
+    pub(super) fn single_size(&self) -> u32 {
+        self.tuning.single_workgroup_size
+    }
+
+    /// The tuning as the device's limits left it.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// The policy of the kernel that reads elements, as the device's limits left it.
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Words from one result to the next.
+    fn result_words(&self, store: Store) -> u64 {
+        match store {
+            Store::Partial => 0,
+            Store::Sealed => self.cost.sealed_words,
+            Store::Answer { counted } => self.cost.answer_words + u64::from(counted),
+        }
+    }
+
+    /// Elements that one dispatch of so many workgroups may read, by trips and by time.
+    pub(super) fn dispatch_elements(&self, workgroup_size: u32, workgroups: u32) -> u64 {
+        let rounds = (TRIPS_MAX.saturating_sub(self.fixed_trips(workgroup_size)) / self.round_trips()).max(1);
+        // Blocks have an odd number of rounds.
+        let rounds = if self.tuning.order == Order::Blocked { (rounds - 1) | 1 } else { rounds };
+        let vectors = u64::from(workgroup_size) * u64::from(workgroups) * u64::from(self.loads()) * rounds;
+        vectors.saturating_mul(self.per_load()).min(self.tuning.dispatch_bytes_max / self.cost.element_bytes)
+    }
+
+    /// Elements of one dispatch: whole loads, so that only the ends of a window are ragged.
+    fn chunk(&self, workgroup_size: u32, workgroups: u32) -> u64 {
+        let unit = self.per_load();
+        (self.dispatch_elements(workgroup_size, workgroups) / unit * unit).max(unit)
+    }
+
+    /// Elements that a workgroup reads in a round.
+    pub(super) fn tile(&self, workgroup_size: u32) -> u64 {
+        u64::from(workgroup_size) * u64::from(self.loads()) * self.per_load()
+    }
+
+    /// The variant of a pass: the only place that makes one.
+    pub(super) fn variant(
+        &self,
+        kernel: Kernel,
+        store: Store,
+        workgroup_size: u32,
+        zipped: bool,
+        rows: bool,
+    ) -> Variant {
+        let (group, combines) = match kernel {
+            Kernel::Reduce => (None, false),
+            Kernel::Combine { group } => (self.cost.groups.get(group), true),
+        };
+        Variant {
+            kernel,
+            store,
+            workgroup_size,
+            lanes_min: self.lanes_min(workgroup_size),
+            loads_in_flight: self.loads(),
+            order: self.tuning.order,
+            load: match (self.one && !combines, zipped) {
+                (false, false) => Load::Vector,
+                (false, true) => Load::Zipped,
+                (true, false) => Load::One,
+                (true, true) => Load::OneZipped,
+            },
+            rows,
+            columns_here: group.map_or(0, |group| self.columns_here(group)),
+            lanes_per_sum: match group {
+                Some(group) => self.lanes_per_sum(group, workgroup_size, true),
+                None => self.lanes_of_replicas(workgroup_size),
+            },
+        }
+    }
+
+    /// The launch of `reduce` over rows of so many elements, the first at `first` of the binding.
+    pub(super) fn reduce_pass(
+        &self,
+        variant: Variant,
+        splits_max: u32,
+        rows: u32,
+        first: u64,
+        count: u64,
+        stride: u64,
+    ) -> Pass {
+        let (loads, unit) = (u64::from(self.loads()), self.per_load());
+        let end = (first + count) / unit;
+        // The most vectors of a row, wherever it begins.
+        let vectors = if rows > 1 { count / unit } else { end - first.div_ceil(unit).min(end) };
+        let group_vectors = u64::from(variant.workgroup_size) * loads;
+        let splits = vectors.div_ceil(group_vectors).clamp(1, splits_max.into()) as u32;
+        let grid_stride = group_vectors * u64::from(splits);
+        let (per_invocation, rounds) = match variant.order {
+            // An odd number of rounds: blocks a power of two apart would meet in one set of the cache.
+            Order::Blocked => {
+                let rounds = vectors.div_ceil(grid_stride) | 1;
+                ((rounds * loads) as u32, rounds)
+            }
+            // Rows that begin elsewhere may have one vector less: their full strides are those of the fewest vectors.
+            Order::Striped => {
+                let fewest = if rows > 1 { vectors.saturating_sub(1) } else { vectors };
+                ((fewest / grid_stride) as u32, vectors.div_ceil(grid_stride))
+            }
+        };
+        Pass {
+            variant,
+            workgroups: splits * rows,
+            bindings: Vec::new(),
+            params: Params {
+                first: first as u32,
+                count: count as u32,
+                stride: stride as u32,
+                splits,
+                vectors: per_invocation,
+                grid_stride: grid_stride as u32,
+                ..Params::default()
+            },
+            regions: Vec::new(),
+            trips: rounds * self.round_trips() + self.fixed_trips(variant.workgroup_size),
+        }
+    }
+
+    /// Plans the reduction of the pieces, in their order, as one input or in rows.
+    ///
+    /// # Errors
+    /// [`Error::RaggedRows`] where the input is no whole rows; [`Error::LimitTooSmall`] where even one partial of each dispatch
+    /// finds no room; [`Error::TooManyTrips`] where the partials are too many to combine.
+    pub fn plan(&self, request: &Request) -> Result<Plan> {
+        let elements: u64 = request.pieces.iter().map(|piece| piece.elements).sum();
+        let mut draft = Draft { passes: Vec::new(), scratch_bytes: 0 };
+        let rows = match request.row {
+            None => {
+                self.whole(&mut draft, request, request.pieces, elements, 0);
+                1
+            }
+            Some(length) => {
+                if length == 0 || !elements.is_multiple_of(length) {
+                    return Err(Error::RaggedRows { elements, length });
+                }
+                self.rows(&mut draft, request, length);
+                elements / length
+            }
+        };
+        let (value, needs) = (self.limits.binding_bytes_max, draft.scratch_bytes);
+        if needs > value {
+            return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
+        }
+        // Dispatches so many that one workgroup cannot combine their partials.
+        match draft.passes.iter().map(|pass| pass.trips).max() {
+            Some(needs) if needs > TRIPS_MAX => return Err(self.too_many_trips(needs)),
+            _ => {}
+        }
+        Ok(Plan { passes: draft.passes, scratch_bytes: draft.scratch_bytes, elements, rows })
+    }
+
+    /// Plans one row that consists of these pieces, whose result is the n-th.
+    pub(super) fn whole(&self, draft: &mut Draft, request: &Request, pieces: &[Piece], elements: u64, row: u64) {
+        let windows = windows(pieces, &self.limits, self.cost.element_bytes);
+        let small = elements <= self.launch.single_elements_max.min(self.dispatch_elements(self.single_size(), 1))
+            && windows.len() <= 1;
+        let (size, mut most) =
+            if small { (self.single_size(), 1) } else { (self.launch.workgroup_size, self.launch.workgroups_max) };
+        // Fewer workgroups where dispatches are so many that one workgroup could not combine all their partials.
+        let partials_max = self.partials_max();
+        while most > 1 && self.partials_bound(&windows, size, most) > partials_max {
+            most /= 2;
+        }
+
+        let begin = draft.passes.len();
+        let mut partials = 0;
+        let mut before = i128::from(request.start);
+        for window in &windows {
+            let chunk = self.chunk(size, most);
+            let (mut first, end) = (window.first, window.first + window.elements);
+            while first < end {
+                let count = (chunk - first % self.per_load()).min(end - first);
+                let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.zipped, false);
+                let mut pass = self.reduce_pass(variant, most, 1, first, count, 0);
+                pass.bindings = window.bindings.clone();
+                pass.params.partial = partials;
+                pass.params.partner = window.partner;
+                let base = before - window.first as i128;
+                pass.params.base = [base as u32, (base >> 32) as u32];
+                partials += pass.workgroups;
+                first += count;
+                draft.passes.push(pass);
+            }
+            before += i128::from(window.elements);
+        }
+        if draft.passes.len() == begin {
+            let variant = self.variant(Kernel::Reduce, Store::Partial, self.single_size(), false, false);
+            let mut pass = self.reduce_pass(variant, 1, 1, 0, 0, 0);
+            pass.bindings = nothing();
+            draft.passes.push(pass);
+            self.direct(draft, begin, request, elements, row);
+        } else if draft.passes.len() == begin + 1 && partials == 1 && request.direct {
+            self.direct(draft, begin, request, elements, row);
+        } else {
+            self.through_partials(draft, begin, request, partials, 1, partials, elements, row);
+        }
+    }
+
+    /// The passes from `begin` on write results.
+    pub(super) fn direct(&self, draft: &mut Draft, begin: usize, request: &Request, elements: u64, row: u64) {
+        let output = u64::from(request.output) + row * self.result_words(request.store);
+        for pass in &mut draft.passes[begin..] {
+            pass.variant.store = request.store;
+            pass.params.partial = 0;
+            pass.params.output = output as u32;
+            pass.params.total = words(elements);
+            pass.bindings.extend(self.table());
+            pass.bindings.push(Binding { slot: 3, resource: Resource::Output });
+        }
+    }
+
+    /// The passes from `begin` on write so many partials, and a combine pass for each group makes the results of so many rows.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn through_partials(
+        &self,
+        draft: &mut Draft,
+        begin: usize,
+        request: &Request,
+        partials: u32,
+        rows: u32,
+        splits: u32,
+        elements: u64,
+        row: u64,
+    ) {
+        let alignment = self.limits.storage_alignment;
+        let mut at = 0;
+        let mut regions = Vec::new();
+        for group in &self.cost.groups {
+            let bytes = u64::from(partials) * group.partial_bytes();
+            regions.push(at..at + bytes);
+            at = (at + bytes).next_multiple_of(alignment);
+        }
+        let end = regions.last().map_or(0, |region| region.end);
+        draft.scratch_bytes = draft.scratch_bytes.max(end);
+        let several = regions.len() > 1;
+        for pass in &mut draft.passes[begin..] {
+            pass.params.partials = partials;
+            pass.params.total = words(elements);
+            pass.bindings.extend(self.table());
+            pass.bindings.push(Binding { slot: 3, resource: Resource::Scratch { bytes: 0..end } });
+            pass.regions =
+                if several { regions.iter().map(|region| (region.start / 4) as u32).collect() } else { vec![] };
+        }
+        let output = u64::from(request.output) + row * self.result_words(request.store);
+        for (number, (group, region)) in self.cost.groups.iter().zip(&regions).enumerate() {
+            let size = self.single_size();
+            let variant = self.variant(Kernel::Combine { group: number }, request.store, size, false, rows > 1);
+            let columns = match *group {
+                GroupCost::Bins { columns, .. } => columns.div_ceil(variant.columns_here.into()) as u32,
+                GroupCost::Values { .. } => 1,
+            };
+            draft.passes.push(Pass {
+                variant,
+                workgroups: rows * columns,
+                bindings: vec![
+                    Binding { slot: 0, resource: Resource::Scratch { bytes: region.clone() } },
+                    Binding { slot: 3, resource: Resource::Output },
+                ],
+                params: Params {
+                    count: splits,
+                    stride: splits,
+                    splits: 1,
+                    vectors: splits.div_ceil(size),
+                    partials,
+                    output: output as u32,
+                    total: words(elements),
+                    ..Params::default()
+                },
+                regions: if several { vec![0; regions.len()] } else { vec![] },
+                trips: self.combine_pass_trips(group, splits.into()),
+            });
+        }
+    }
+
+    fn table(&self) -> Option<Binding> {
+        self.cost.table.then_some(Binding { slot: 4, resource: Resource::Table })
+    }
+
+    /// At least as many partials as the windows take with `most` workgroups per dispatch.
+    fn partials_bound(&self, windows: &[Window], workgroup_size: u32, most: u32) -> u64 {
+        let chunk = self.chunk(workgroup_size, most);
+        let tile = self.tile(workgroup_size);
+        let bound = |window: &Window| {
+            let dispatches = (window.first % self.per_load() + window.elements).div_ceil(chunk);
+            (dispatches * u64::from(most)).min(window.elements / tile + dispatches)
+        };
+        windows.iter().map(bound).sum()
+    }
+}
+
+fn words(elements: u64) -> [u32; 2] {
+    [elements as u32, (elements >> 32) as u32]
+}
