@@ -31,7 +31,7 @@ impl Visitor for OnCpu<'_, '_> {
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
         let (cpu, data) = (Cpu::new(), elements::<T>());
         let run = || cpu.reduce(op.clone(), black_box(&data)).map(|output| output.parts());
-        self.0.bench_function(format!("{}/{}", op.name(), T::DTYPE), |b| b.iter(run));
+        self.0.bench_function(format!("{}/{}", O::NAME, T::DTYPE), |b| b.iter(run));
     }
 }
 
@@ -48,7 +48,7 @@ impl Visitor for OnAdapter<'_, '_> {
         let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
         let run = || reducer.reduce(&buffer).map(|output| output.parts());
         run().expect("an answer");
-        self.0.bench_function(format!("{}/{}", op.name(), T::DTYPE), |b| b.iter(run));
+        self.0.bench_function(format!("{}/{}", O::NAME, T::DTYPE), |b| b.iter(run));
     }
 }
 

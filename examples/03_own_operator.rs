@@ -69,10 +69,8 @@ return Acc(
 impl Op<i32> for LongestRun {
     type Fold = LongestRun;
     type Output = u32;
+    const NAME: &'static str = "longest_run";
 
-    fn name(&self) -> &'static str {
-        "longest_run"
-    }
     fn fold(&self) -> LongestRun {
         LongestRun
     }

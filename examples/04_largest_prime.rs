@@ -56,10 +56,8 @@ return x;";
 impl Op<u32> for LargestPrime {
     type Fold = LargestPrime;
     type Output = u32;
+    const NAME: &'static str = "largest_prime";
 
-    fn name(&self) -> &'static str {
-        "largest_prime"
-    }
     fn fold(&self) -> LargestPrime {
         LargestPrime
     }

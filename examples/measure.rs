@@ -100,7 +100,7 @@ fn main() -> Outcome<()> {
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
             "bins_in_workgroup" => request.bins_in_workgroup = Some(value.parse()?),
-            _ if ops::options().iter().any(|option| option.name == key) => {
+            _ if ops::TABLE.iter().any(|entry| entry.options.iter().any(|&(name, _)| name == key)) => {
                 request.options.push((key.into(), value.into()));
             }
             "data" => {
@@ -180,7 +180,7 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
             for loads in or(&request.loads) {
                 for groups in or(&request.groups) {
                     shapes.push(base.with(|tuning| {
-                        for launch in [&mut tuning.fold, &mut tuning.bins] {
+                        for launch in [&mut tuning.fold, &mut tuning.bins, &mut tuning.counts] {
                             launch.workgroup_size = workgroup_size.unwrap_or(launch.workgroup_size);
                             launch.loads_in_flight = loads.unwrap_or(launch.loads_in_flight);
                             launch.workgroups_max = groups.unwrap_or(launch.workgroups_max);

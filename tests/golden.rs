@@ -46,7 +46,7 @@ macro_rules! every_operator {
 fn write_rows<T: Element, O: Exactly<T>>(rows: &mut Vec<String>) {
     for (seed, (kind, n)) in INPUTS.into_iter().enumerate() {
         let bits = O::want(&sets::make::<T>(kind, n, seed as u64)).expect("an answer");
-        rows.push(format!("{}\t{}\t{kind}\t{n}\t{seed}\t{bits:#x}", O::default().name(), T::DTYPE));
+        rows.push(format!("{}\t{}\t{kind}\t{n}\t{seed}\t{bits:#x}", O::NAME, T::DTYPE));
     }
 }
 
@@ -91,7 +91,7 @@ fn rows(file: &str) -> Vec<([&str; 2], Row<'_>)> {
 
 fn check<T: Element, O: Exactly<T>>(gpu: &Gpu, rows: &[([&str; 2], Row)], seen: &mut usize) {
     let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
-    for (_, row) in rows.iter().filter(|(of, _)| *of == [O::default().name(), T::DTYPE.name()]) {
+    for (_, row) in rows.iter().filter(|(of, _)| *of == [O::NAME, T::DTYPE.name()]) {
         let elements = sets::make::<T>(row.kind, row.elements, row.seed);
         let host = Cpu::with_threads(2).reduce(O::default(), &elements).expect("an answer");
         assert_eq!(O::told(&host), Some(row.bits), "on the host: {}", row.text);

@@ -61,11 +61,11 @@ impl Visitor for Long<'_> {
             (Ok(got), Ok(want)) => (got, want),
             (got, want) => {
                 let tell = |outcome: treefold::Result<O::Output>| outcome.err().map(|error| error.to_string());
-                return assert_eq!(tell(got), tell(want), "{} {}", op.name(), T::DTYPE);
+                return assert_eq!(tell(got), tell(want), "{} {}", O::NAME, T::DTYPE);
             }
         };
-        println!("{} {} {}: {:?} {took:?}", op.name(), T::DTYPE, self.n, got.parts());
-        assert!(op.close(&got, &want, &host, false), "{} {}: {got:?} {want:?}", op.name(), T::DTYPE);
+        println!("{} {} {}: {:?} {took:?}", O::NAME, T::DTYPE, self.n, got.parts());
+        assert!(op.close(&got, &want, &host, false), "{} {}: {got:?} {want:?}", O::NAME, T::DTYPE);
         // A tree of n elements has an error far below the bound of any order.
         for (got, want) in got.parts().into_iter().zip(want.parts()) {
             let wide = |value| match value {
@@ -75,7 +75,7 @@ impl Visitor for Long<'_> {
             };
             if let (Some(got), Some(want)) = (wide(got.value), wide(want.value)) {
                 let near = (got - want).abs() <= 1e-4 * (want.abs() + (self.n as f64).sqrt());
-                assert!(near || got == want, "{} {}: {got} {want}", op.name(), T::DTYPE);
+                assert!(near || got == want, "{} {}: {got} {want}", O::NAME, T::DTYPE);
             }
         }
     }

@@ -102,14 +102,16 @@ fn says(error: &Error, words: &[&str]) {
 /// The GPU's, the CPU's, one of small workgroups, and one of blocks and short dispatches.
 fn tunings() -> [Tuning; 4] {
     let few = Tuning::GPU.with(|tuning| {
-        for launch in [&mut tuning.fold, &mut tuning.bins] {
+        for launch in [&mut tuning.fold, &mut tuning.bins, &mut tuning.counts] {
             (launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight) = (32, 3, 2);
             launch.single_elements_max = 100;
         }
         tuning.single_workgroup_size = 64;
     });
     let blocks = Tuning::GPU.with(|tuning| {
-        (tuning.fold.single_elements_max, tuning.bins.single_elements_max) = (64, 64);
+        tuning.fold.single_elements_max = 64;
+        tuning.bins.single_elements_max = 64;
+        tuning.counts.single_elements_max = 64;
         tuning.order = Order::Blocked;
         tuning.dispatch_bytes_max = 2048;
     });
@@ -128,7 +130,7 @@ fn sweep<T: Element, O: Op<T>>(on: &(wgpu::Device, wgpu::Queue), op: O, tuning: 
     {
         for first in [0, 1, 3, 4, 9] {
             turn += 1;
-            let case = (op.name(), T::DTYPE, tuning, n, first);
+            let case = (O::NAME, T::DTYPE, tuning, n, first);
             let at = [0, 4, 60, 256, 260, 1024][turn % 6];
             runs(on, &reducer, Input::range(&data, first..first + n), place.slice(at..at + answer), &case);
         }
@@ -579,10 +581,8 @@ struct OwnAnswer(DeviceAnswer);
 impl Op<f32> for OwnAnswer {
     type Fold = <FastMean as Op<f32>>::Fold;
     type Output = f32;
+    const NAME: &'static str = "own_answer";
 
-    fn name(&self) -> &'static str {
-        "own_answer"
-    }
     fn fold(&self) -> Self::Fold {
         FastMean.fold()
     }

@@ -263,8 +263,8 @@ fn verdict(texts: &[Text]) {
 struct Types(BTreeMap<&'static str, usize>);
 
 impl Each for Types {
-    fn each<T: Element, O: Op<T>>(&mut self, op: &O) {
-        *self.0.entry(op.name()).or_insert(0) += 1;
+    fn each<T: Element, O: Op<T>>(&mut self, _: &O) {
+        *self.0.entry(O::NAME).or_insert(0) += 1;
     }
 }
 
@@ -283,7 +283,7 @@ fn every_operator_translates() {
         let want = match name {
             "sum" => 7,
             "mean" => 5,
-            "and" | "or" | "xor" | "variance" => 2,
+            "and" | "or" | "xor" => 2,
             "dot" | "sumsq" | "norm2" | "logsumexp" => 1,
             name if name.starts_with("fast_") => 1,
             _ => 3,
@@ -352,10 +352,8 @@ impl Fold<u32> for Own {
 impl Op<u32> for Own {
     type Fold = Own;
     type Output = u32;
+    const NAME: &'static str = "own";
 
-    fn name(&self) -> &'static str {
-        "own"
-    }
     fn fold(&self) -> Own {
         Own
     }
@@ -393,10 +391,8 @@ impl Fold<f32> for Bare {
 impl Op<f32> for Bare {
     type Fold = Bare;
     type Output = f32;
+    const NAME: &'static str = "bare";
 
-    fn name(&self) -> &'static str {
-        "bare"
-    }
     fn fold(&self) -> Bare {
         Bare
     }
@@ -443,10 +439,8 @@ impl<T: Element, const LIFT: u64> Fold<T> for Everything<LIFT> {
 impl<T: Element, const LIFT: u64> Op<T> for Everything<LIFT> {
     type Fold = Everything<LIFT>;
     type Output = u32;
+    const NAME: &'static str = "everything";
 
-    fn name(&self) -> &'static str {
-        "everything"
-    }
     fn fold(&self) -> Everything<LIFT> {
         self.clone()
     }

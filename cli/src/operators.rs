@@ -6,8 +6,7 @@
 
 use crate::error::usage;
 use anyhow::{Context, Result};
-use treefold::internals::Keep;
-use treefold::ops::{self, Visitor};
+use treefold::ops::{self, Entry, TABLE, Visitor};
 use treefold::{Answer, Dtype, Element, Error, Fold, Op};
 
 /// How sums of floats come about, where there are two ways.
@@ -46,14 +45,12 @@ pub struct Chosen {
 impl Chosen {
     /// The library's operator of this very name; `None` where it has none over such elements.
     pub fn named(name: &str, dtype: Dtype) -> Option<Chosen> {
-        let name = ops::names().into_iter().find(|&known| known == name)?;
-        let sums_exactly = ops::visit(name, dtype, SumsExactly)?;
-        let exact = typed(name);
-        let method = match exact == name {
-            true => sums_exactly.then_some(Method::Exact),
-            false => ops::visit(exact, dtype, SumsExactly).map(|_| Method::Fast),
+        let entry = entry(name, dtype)?;
+        let method = match entry.fast_form_of {
+            None => entry.sums_exactly.then_some(Method::Exact),
+            Some(exact) => self::entry(exact, dtype).map(|_| Method::Fast),
         };
-        Some(Chosen { name, dtype, method })
+        Some(Chosen { name: entry.name, dtype, method })
     }
 
     /// The name that people type.
@@ -75,40 +72,47 @@ impl Chosen {
     }
 }
 
-/// Whether the answer is a sum of floats that no addition rounds, for which the library's exact kernels are.
-struct SumsExactly;
+fn entry(name: &str, dtype: Dtype) -> Option<&'static Entry> {
+    TABLE.iter().find(|entry| entry.name == name && entry.dtype == dtype)
+}
 
-impl Visitor for SumsExactly {
-    type Out = bool;
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> bool {
-        let floats = matches!(T::DTYPE, Dtype::F32 | Dtype::F16 | Dtype::F64 | Dtype::F32x2);
-        let mut leaves = vec![];
-        op.fold().leaves(Keep::Registers, &mut leaves);
-        O::EXACT && floats && leaves.iter().any(|leaf| leaf.tested)
-    }
+/// The name that people type for the operator of an entry.
+fn typed_of(entry: &Entry) -> &'static str {
+    entry.fast_form_of.unwrap_or(entry.name)
 }
 
 /// The name that people type for one of the library's.
 fn typed(name: &'static str) -> &'static str {
-    ops::fast_forms().into_iter().find(|&(_, fast)| fast == name).map_or(name, |(exact, _)| exact)
+    TABLE.iter().find(|entry| entry.name == name).map_or(name, typed_of)
 }
 
 /// The library's name of the fast operator behind a typed name.
 fn fast_form(name: &str) -> Option<&'static str> {
-    ops::fast_forms().into_iter().find(|&(exact, _)| exact == name).map(|(_, fast)| fast)
+    TABLE.iter().find(|entry| entry.fast_form_of == Some(name)).map(|entry| entry.name)
+}
+
+/// The typed names of these entries, once.
+fn typed_names(entries: impl Iterator<Item = &'static Entry>) -> Vec<&'static str> {
+    let mut names: Vec<&str> = vec![];
+    for name in entries.map(typed_of) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Every typed name, once.
 pub fn names() -> Vec<&'static str> {
-    ops::names().into_iter().filter(|&name| typed(name) == name).collect()
+    typed_names(TABLE.iter())
 }
 
 /// The options of all operators, by the names of their flags: what each does, and which typed names take it.
 pub fn options() -> Vec<(&'static str, String)> {
     let mut options: Vec<(&str, String)> = vec![];
-    for option in ops::options() {
-        if options.iter().all(|(name, _)| *name != option.name) {
-            options.push((option.name, format!("{} [{}]", option.help, takers(option.name).join(", "))));
+    for &(name, help) in TABLE.iter().flat_map(|entry| entry.options) {
+        if options.iter().all(|(known, _)| *known != name) {
+            options.push((name, format!("{help} [{}]", takers(name).join(", "))));
         }
     }
     options
@@ -116,8 +120,7 @@ pub fn options() -> Vec<(&'static str, String)> {
 
 /// The typed names of the operators that have this option.
 fn takers(option: &str) -> Vec<&'static str> {
-    let operators: Vec<&str> = ops::options().iter().filter(|o| o.name == option).map(|o| typed(o.operator)).collect();
-    names().into_iter().filter(|name| operators.contains(name)).collect()
+    typed_names(TABLE.iter().filter(|entry| entry.options.iter().any(|&(name, _)| name == option)))
 }
 
 fn not_told(option: &str, name: &str) -> anyhow::Error {
@@ -150,14 +153,7 @@ pub fn dtype_named(name: &str) -> Option<Dtype> {
 
 /// One line for the help text.
 pub fn meaning(name: &str) -> String {
-    struct About;
-    impl Visitor for About {
-        type Out = &'static str;
-        fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) -> &'static str {
-            O::ABOUT
-        }
-    }
-    let about = dtypes().find_map(|dtype| ops::visit(name, dtype, About)).unwrap_or_default();
+    let about = TABLE.iter().find(|entry| entry.name == name).map_or("", |entry| entry.about);
     let fast = |dtype| choose(name, dtype, true).is_some_and(|chosen| chosen.method == Some(Method::Fast));
     if dtypes().any(fast) { format!("{about}; with --fast accumulated in f32") } else { about.into() }
 }
@@ -217,21 +213,21 @@ mod tests {
         assert_eq!(chosen("sum", Dtype::F16, true), Some(("fast_sum", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F16, false), Some(("max", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F64, false), None);
-        // Nothing exact over f32.
-        assert_eq!(chosen("variance", Dtype::F32, false), Some(("fast_variance", Dtype::F32)));
+        assert_eq!(chosen("variance", Dtype::F32, false), Some(("variance", Dtype::F32)));
+        assert_eq!(chosen("variance", Dtype::F32, true), Some(("fast_variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::I32, true), Some(("variance", Dtype::I32)));
     }
 
     #[test]
     fn methods_are_told_where_there_are_two() {
         let method = |name, dtype, fast| choose(name, dtype, fast).and_then(|chosen| chosen.method);
-        for name in ["sum", "mean", "stats", "norm2", "sumsq", "dot"] {
+        for name in ["sum", "mean", "stats", "norm2", "sumsq", "dot", "variance", "std"] {
             assert_eq!(method(name, Dtype::F32, false), Some(Method::Exact), "{name}");
         }
         assert_eq!(method("mean", Dtype::F32, true), Some(Method::Fast));
         assert_eq!(method("norm2", Dtype::F32, true), Some(Method::Exact));
         assert_eq!(method("sum", Dtype::F64, false), Some(Method::Exact));
-        for (name, dtype) in [("sum", Dtype::I64), ("sum", Dtype::I32), ("variance", Dtype::F32), ("max", Dtype::F32)] {
+        for (name, dtype) in [("sum", Dtype::I64), ("sum", Dtype::I32), ("max", Dtype::F32)] {
             assert_eq!(method(name, dtype, false), None, "{name}");
         }
         assert_eq!(method("histogram", Dtype::F32, false), None);
@@ -240,10 +236,10 @@ mod tests {
     #[test]
     fn options_are_flags_of_those_that_have_them() {
         let told = |option: &str, value: &str| vec![(option.to_string(), value.to_string())];
-        assert_eq!(takers("ddof"), ["variance", "stats"]);
+        assert_eq!(takers("ddof"), ["variance", "std", "stats"]);
         assert!(check("variance", &told("ddof", "1")).is_ok());
         let text = |name, told: Told| check(name, &told).unwrap_err().to_string();
-        assert_eq!(text("sum", told("ddof", "1")), "--ddof is for variance and stats; sum has none");
+        assert_eq!(text("sum", told("ddof", "1")), "--ddof is for variance and std and stats; sum has none");
         assert!(text("stats", told("ddof", "x")).contains("--ddof of stats is \"x\""));
         let options = options();
         assert!((1..options.len()).all(|i| options[..i].iter().all(|(name, _)| *name != options[i].0)), "{options:?}");

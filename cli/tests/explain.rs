@@ -88,7 +88,8 @@ fn the_plan_is_told_in_words() {
     let small = explain(&["max", "--size", "1000", "--wgsl"]);
     assert!(!small.text().contains("// pass 2"), "{}", small.out);
     assert!(explain(&["sum", "--fast"]).text().starts_with("fast_sum over f32"));
-    assert!(explain(&["variance"]).text().starts_with("fast_variance over f32"));
+    assert!(explain(&["variance"]).text().starts_with("variance over f32"));
+    assert!(explain(&["variance", "--fast"]).text().starts_with("fast_variance over f32"));
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn wrong_command_lines_say_what_is_right() {
     explain(&["summ"]).fails(2, &["'summ'", "'sum'"]);
     explain(&[]).fails(2, &["<OPERATOR>", "treefold explain --help"]);
     explain(&["sum", "--size", "many"]).fails(2, &["2^24 or 16M"]);
-    explain(&["sum", "--ddof", "1"]).fails(2, &["--ddof is for variance and stats"]);
+    explain(&["sum", "--ddof", "1"]).fails(2, &["--ddof is for variance and std and stats"]);
     explain(&["histogram", "--range", "x"]).fails(2, &["LOW:HIGH"]);
     explain(&["and"]).fails(2, &["and takes no f32", "i32, u32"]);
     explain(&["sum", "--dtype", "f32x2"]).fails(2, &["f32x2"]);

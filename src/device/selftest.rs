@@ -30,18 +30,18 @@ pub(crate) fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O) -> Re
         };
         match fits().and_then(|()| tested(&device_op)) {
             Ok(true) => return Ok(device_op),
-            Ok(false) => log::warn!("{}: {keep:?} sums wrongly on this device and is not used", op.name()),
+            Ok(false) => log::warn!("{}: {keep:?} sums wrongly on this device and is not used", O::NAME),
             // Fewer replicas need less memory, and fewer trips of a small workgroup.
             Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. }))
                 if several =>
             {
-                log::warn!("{}: {keep:?} does not run on this device: {error}", op.name());
+                log::warn!("{}: {keep:?} does not run on this device: {error}", O::NAME);
                 refusal = Some(error);
             }
             Err(error) => return Err(error),
         }
     }
-    Err(refusal.unwrap_or(Error::NoExactKernel { operator: op.name() }))
+    Err(refusal.unwrap_or(Error::NoExactKernel { operator: O::NAME }))
 }
 
 /// Every kernel that the device could run, the one for its class first.

@@ -1,6 +1,7 @@
 //! The long accumulator: a two's complement integer, and its rounding.
 
 use super::round::{BigNat, Float};
+use super::spread::Spread;
 
 /// Flags for inputs that an integer cannot represent.
 pub(crate) mod flag {
@@ -97,28 +98,11 @@ impl<const L: usize> LongAccumulator<L> {
         self.with_specials(self.size().root(last, F::DIGITS).round(last, F::DIGITS), false)
     }
 
-    /// The standard deviation √((n·Q - S²) / (n·(n - ddof))) of n elements whose sum in units of 2^`unit` is this one, S, and the
-    /// sum of whose squares in units of 2^(2·`unit`) is Q; rounded once. NaN where not all of them are finite.
-    pub(crate) fn deviation<F: Float, const M: usize>(
-        &self,
-        squares: &LongAccumulator<M>,
-        unit: i32,
-        n: u64,
-        ddof: u64,
-    ) -> F {
-        if self.canonical().flags & (flag::NAN | flag::PLUS | flag::MINUS) != 0 {
-            return F::from_size(F::INFINITE + (1 << (F::DIGITS - 2)), false);
-        }
-        let size = self.size();
-        let spread = squares.size().times(&BigNat::of(n)).minus(&size.times(&size));
-        // Room for more digits than any format has: the divisors take 128 bits at most.
-        const ROOM: u32 = 8;
-        let (by_n, rest) = spread.limbs_up(2 * ROOM).divided(n.max(1));
-        let (quotient, more) = by_n.divided(n.saturating_sub(ddof).max(1));
-        let last = F::EXPONENT_MIN - unit + 32 * ROOM as i32;
-        let mut digits = quotient.root(last, F::DIGITS);
-        digits.sticky |= rest != 0 || more != 0;
-        F::from_size(digits.round(last, F::DIGITS), false)
+    /// What elements are from their mean, where they sum to this and their squares to that, in units of 2^`unit` and
+    /// 2^(2·`unit`); `None` where not all of them are finite.
+    pub(crate) fn spread<const M: usize>(&self, squares: &LongAccumulator<M>, unit: i32, n: u64) -> Option<Spread> {
+        let finite = self.flags & (flag::NAN | flag::PLUS | flag::MINUS) == 0;
+        finite.then(|| Spread::new(&self.size(), &squares.size(), unit, n))
     }
 
     /// Flags take precedence over the integer.

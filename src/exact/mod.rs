@@ -6,10 +6,12 @@
 mod accumulator;
 mod host;
 mod round;
+mod spread;
 mod unpack;
 
 pub use accumulator::LongAccumulator;
 
 pub(crate) use host::{sum_f32, sum_unpacked};
-pub(crate) use round::Float;
+pub(crate) use round::{BigNat, Float};
+pub(crate) use spread::{Spread, ratio};
 pub(crate) use unpack::Unpacked;

@@ -85,8 +85,8 @@ impl BigNat {
         (0..at).any(|place| self.bit(place) == 1)
     }
 
-    pub fn of(value: u64) -> BigNat {
-        BigNat(vec![value as u32, (value >> 32) as u32])
+    pub fn of(value: u128) -> BigNat {
+        BigNat((0..4).map(|limb| (value >> (32 * limb)) as u32).collect())
     }
 
     pub fn times(&self, other: &BigNat) -> BigNat {

@@ -221,14 +221,14 @@ impl DeviceOp {
         }
         for leaf in &folds {
             if let Some(wgsl) = leaf.value().filter(|wgsl| !wgsl.checked) {
-                check_names(op.name(), &wgsl.helpers)?;
+                check_names(O::NAME, &wgsl.helpers)?;
             }
         }
         for answer in answers.iter().filter_map(|(_, answer)| answer.as_ref()).filter(|answer| !answer.checked) {
-            check_names(op.name(), &answer.helpers)?;
+            check_names(O::NAME, &answer.helpers)?;
         }
         let answers: Option<Vec<_>> = answers.into_iter().map(|(leaf, answer)| Some((order[leaf], answer?))).collect();
-        let (name, dtype) = (op.name(), T::DTYPE);
+        let (name, dtype) = (O::NAME, T::DTYPE);
         Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep })
     }
 

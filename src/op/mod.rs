@@ -131,13 +131,13 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// What the host gets.
     type Output: Debug + Send + 'static;
 
+    /// The name in labels, errors and on the command line.
+    const NAME: &'static str;
     /// What it computes, in a line for help texts.
     const ABOUT: &'static str = "";
     /// Whether the answer is the exact one, rounded once at most.
     const EXACT: bool = false;
 
-    /// The name in labels, errors and on the command line.
-    fn name(&self) -> &'static str;
     /// The fold that it answers over.
     fn fold(&self) -> Self::Fold;
     /// The answer of `count` elements.
@@ -148,7 +148,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
 
     /// The name with its parameters, `variance(ddof=1)`: what partials and errors call it.
     fn signature(&self) -> String {
-        self.name().into()
+        Self::NAME.into()
     }
 
     /// The answer on the device; `None`: it serves `reduce`, not `record`.
@@ -162,7 +162,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// [`Error::NoDeviceAnswer`] where there is none; what [`Op::finish`] says.
     fn read(&self, words: &[u32], count: u64) -> Result<Self::Output> {
         let _ = (words, count);
-        Err(Error::NoDeviceAnswer { operator: self.name() })
+        Err(Error::NoDeviceAnswer { operator: Self::NAME })
     }
 
     /// Whether an answer of the device is as good as the host's, over these elements: equal (printed alike), unless the

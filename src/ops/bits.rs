@@ -39,12 +39,10 @@ macro_rules! word_operator {
         impl Op<$for> for $name {
             type Fold = $name;
             type Output = $output;
+            const NAME: &'static str = $text;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn fold(&self) -> $name {
                 $name
             }

@@ -41,12 +41,10 @@ macro_rules! counting {
         impl<T: Word> Op<T> for $name {
             type Fold = $name;
             type Output = u64;
+            const NAME: &'static str = $text;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn fold(&self) -> $name {
                 $name
             }

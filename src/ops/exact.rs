@@ -297,12 +297,10 @@ macro_rules! exact_answer {
         impl crate::Op<$type> for $name {
             type Fold = $fold;
             type Output = $output;
+            const NAME: &'static str = $text;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn fold(&self) -> $fold {
                 $fold
             }

@@ -81,12 +81,10 @@ macro_rules! extreme {
         impl<T: Word> Op<T> for $name {
             type Fold = $name;
             type Output = Option<T>;
+            const NAME: &'static str = $text;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn fold(&self) -> $name {
                 $name
             }
@@ -236,12 +234,10 @@ macro_rules! arg_extreme {
         impl<T: Word> Op<T> for $name {
             type Fold = $name;
             type Output = Option<Found<T>>;
+            const NAME: &'static str = $text;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn fold(&self) -> $name {
                 $name
             }
@@ -315,12 +311,10 @@ impl<T: Word> Fold<T> for MinMax {
 impl<T: Word> Op<T> for MinMax {
     type Fold = MinMax;
     type Output = Option<(T, T)>;
+    const NAME: &'static str = "minmax";
     const ABOUT: &'static str = "Smallest and largest element";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "minmax"
-    }
     fn fold(&self) -> MinMax {
         MinMax
     }

@@ -20,11 +20,9 @@ pub struct FastMean;
 impl Op<f32> for FastMean {
     type Fold = FastSum;
     type Output = Option<f32>;
+    const NAME: &'static str = "fast_mean";
     const ABOUT: &'static str = "Arithmetic mean, accumulated in f32";
 
-    fn name(&self) -> &'static str {
-        "fast_mean"
-    }
     fn fold(&self) -> FastSum {
         FastSum
     }

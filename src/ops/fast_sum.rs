@@ -8,7 +8,10 @@ use crate::{DeviceAnswer, Fold, Op, Result, Wgsl, accumulator};
 /// - **Rounding**: in a fixed tree, so deterministic on one adapter and version. With u = 2^-24 and no overflow on the way the
 ///   error is at most (n - 1)·u·Σ|x|. [`Sum`](super::Sum) is exact.
 /// - **Order**: commutative; any order. **Empty**: 0.
-/// - **NaN and infinities**: NaN if there is a NaN, or both infinities; else the infinity; decided on the bits.
+/// - **NaN and infinities**: NaN if there is a NaN, or both infinities; else the infinity; decided on the bits, so that finite
+///   elements never give NaN. Where a partial sum of them overflows, the answer is an infinity: where two overflow, the one
+///   that stands first in the tree, which may be another on another engine.
+/// - **Subnormals**: some devices (SwiftShader) take them, as elements or on the way, for zeros.
 /// - **Zero**: a sum of only -0 is -0, every other zero sum is +0.
 /// - **On the device**: 1 word.
 ///
@@ -36,6 +39,13 @@ accumulator! {
     }
 }
 
+/// The sum of two sums of finite floats: where both overflowed, the first.
+#[inline(always)]
+fn add(a: f32, b: f32) -> f32 {
+    let sum = a + b;
+    if sum.is_nan() { a } else { sum }
+}
+
 impl FloatSum {
     /// The sum of a slice: blocks of vector lanes, so that the error grows with the lanes' lengths and not with the slice's.
     #[inline(always)]
@@ -54,7 +64,7 @@ impl FloatSum {
             for l in 0..LANES {
                 all = FloatSum { sum: all.sum, most: all.most.max(mosts[l]), low: all.low.max(lows[l]) };
             }
-            all.sum += sums.iter().sum::<f32>();
+            all.sum = add(all.sum, sums.into_iter().fold(0.0, add));
         }
         all
     }
@@ -75,6 +85,14 @@ impl FloatSum {
         }
     }
 }
+
+/// The device's `add`.
+const ADD_SUMS: &str = "// The sum of two sums of finite floats: where both overflowed, the first.
+fn add_sums(a: f32, b: f32) -> f32 {
+    let sum = a + b;
+    return select(sum, a, (bitcast<u32>(sum) & 0x7fffffffu) > 0x7f800000u);
+}
+";
 
 /// `sum_bits`: the bits of [`FloatSum::value`].
 pub(super) const SUM_BITS: &str = "
@@ -116,7 +134,7 @@ impl Fold<f32> for FastSum {
     }
     #[inline(always)]
     fn combine(&self, a: FloatSum, b: FloatSum) -> FloatSum {
-        FloatSum { sum: a.sum + b.sum, most: a.most.max(b.most), low: a.low.max(b.low) }
+        FloatSum { sum: add(a.sum, b.sum), most: a.most.max(b.most), low: a.low.max(b.low) }
     }
     #[inline(always)]
     fn accumulate(&self, elements: &[f32], _: u64) -> FloatSum {
@@ -126,8 +144,16 @@ impl Fold<f32> for FastSum {
         Wgsl::new(
             "return Acc(0.0, -2147483647i - 1i, 0u);",
             "return Acc(bitcast<f32>(bits), bitcast<i32>(bits), bits);",
-            "return Acc(a.sum + b.sum, max(a.most, b.most), max(a.low, b.low));",
+            "return Acc(add_sums(a.sum, b.sum), max(a.most, b.most), max(a.low, b.low));",
         )
+        .vector(
+            "let x = bitcast<vec4<f32>>(vector);
+let signed = bitcast<vec4<i32>>(vector);
+let most = max(max(signed.x, signed.y), max(signed.z, signed.w));
+let low = max(max(vector.x, vector.y), max(vector.z, vector.w));
+return Acc(add_sums(acc.sum, add_sums(x.x + x.y, x.z + x.w)), max(acc.most, most), max(acc.low, low));",
+        )
+        .helpers(ADD_SUMS)
         .checked()
     }
 }
@@ -135,11 +161,9 @@ impl Fold<f32> for FastSum {
 impl Op<f32> for FastSum {
     type Fold = FastSum;
     type Output = f32;
+    const NAME: &'static str = "fast_sum";
     const ABOUT: &'static str = "Sum, accumulated in f32";
 
-    fn name(&self) -> &'static str {
-        "fast_sum"
-    }
     fn fold(&self) -> FastSum {
         FastSum
     }

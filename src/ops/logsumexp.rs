@@ -107,11 +107,9 @@ return Acc(peak, a.sum * exp(a.peak - peak) + b.sum * exp(b.peak - peak), a.flag
 impl Op<f32> for LogSumExp {
     type Fold = LogSumExp;
     type Output = Option<f32>;
+    const NAME: &'static str = "logsumexp";
     const ABOUT: &'static str = "Logarithm of the sum of exponentials, log Σ exp(scale·x)";
 
-    fn name(&self) -> &'static str {
-        "logsumexp"
-    }
     fn signature(&self) -> String {
         format!("logsumexp(scale={})", self.scale)
     }

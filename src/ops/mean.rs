@@ -4,6 +4,7 @@ use super::Sum;
 use super::exact::{Elements, Rounding, exact_answer};
 use super::fast_sum::near;
 use super::wide::Sum64;
+use crate::exact::ratio;
 use crate::half::f16;
 use crate::op::WordType;
 use crate::{DeviceAnswer, Op, Result};
@@ -11,7 +12,7 @@ use crate::{DeviceAnswer, Op, Result};
 /// The arithmetic mean, over the fold of [`Sum`].
 ///
 /// - **f32, f16, f64**: as if computed in real numbers and rounded once to nearest, ties to even: an f32, of f64 an f64. The
-///   same bits on every adapter. **Integers**: the exact 64-bit sum, then one division in f64.
+///   same bits on every adapter. **Integers**: the exact sum divided by n, rounded once to f64.
 /// - **Order**: commutative. **Empty**: `None`. **NaN, infinities, zeros**: as for [`Sum`].
 /// - **On the device**: floats 1 word, f64 2 words (low, high), rounded there; integers 1 word, an f32 within 4 units in the
 ///   last place.
@@ -38,16 +39,15 @@ macro_rules! integer_mean {
         impl Op<$type> for Mean {
             type Fold = Sum;
             type Output = Option<f64>;
+            const NAME: &'static str = "mean";
             const ABOUT: &'static str = "Arithmetic mean, rounded once";
+            const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                "mean"
-            }
             fn fold(&self) -> Sum {
                 Sum
             }
             fn finish(&self, acc: Sum64<$wide>, count: u64) -> Result<Option<f64>> {
-                Ok((count > 0).then(|| acc.total() as f64 / count as f64))
+                Ok((count > 0).then(|| ratio(acc.total(), count)))
             }
             fn answer(&self) -> Option<DeviceAnswer> {
                 let finish = concat!($mean, "return array<u32, 1>(bitcast<u32>(mean));");

@@ -4,22 +4,44 @@
 use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::half::f16;
-use crate::op::{Answer, Op};
+use crate::op::{Answer, Fold, Op};
 
 mod exact;
 mod extreme;
 mod tuple;
 mod wide;
 
-/// An option of an operator, for command lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpOption {
+/// An operator over one of the element types that it takes: what is known of it without making one.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
     /// The operator's name.
-    pub operator: &'static str,
-    /// The option's name, which is that of the operator's field.
     pub name: &'static str,
-    /// What it does, in a line.
-    pub help: &'static str,
+    /// The type of its elements.
+    pub dtype: Dtype,
+    /// What it computes, in a line.
+    pub about: &'static str,
+    /// Whether its answer is the exact one, rounded once at most.
+    pub exact: bool,
+    /// Whether it adds exactly what float additions would round, by kernels that a self-test must pass.
+    pub sums_exactly: bool,
+    /// The operator that does exactly what this one accumulates in f32.
+    pub fast_form_of: Option<&'static str>,
+    /// Its options: the name, which is that of the operator's field, and what it does, in a line.
+    pub options: &'static [(&'static str, &'static str)],
+}
+
+impl Entry {
+    const fn of<T: Element, O: Op<T> + Configure>() -> Entry {
+        Entry {
+            name: O::NAME,
+            dtype: T::DTYPE,
+            about: O::ABOUT,
+            exact: O::EXACT,
+            sums_exactly: O::EXACT && <O::Fold as Fold<T>>::TESTED,
+            fast_form_of: O::FAST_FORM_OF,
+            options: O::OPTIONS,
+        }
+    }
 }
 
 macro_rules! operators {
@@ -27,6 +49,9 @@ macro_rules! operators {
         $(mod $module; pub use $module::{$($op),+};)+
 
         $($(impl Configure for $op {
+            const FAST_FORM_OF: Option<&'static str> = fast!($($exact)?);
+            const OPTIONS: &'static [(&'static str, &'static str)] = &[$($((stringify!($field), $help)),+)?];
+
             fn set(&mut self, option: &str, value: &str) -> Result<bool, String> {
                 $($(if option == stringify!($field) {
                     self.$field = parsed(value)?;
@@ -37,27 +62,8 @@ macro_rules! operators {
             }
         })+)+
 
-        /// Every operator by its name, in the order in which help texts list them.
-        pub fn names() -> Vec<&'static str> {
-            vec![$($(first!(name_of, $op, $($type)+),)+)+]
-        }
-
-        /// The names of the operators that accumulate in f32 what others do exactly: (exact, fast).
-        pub fn fast_forms() -> Vec<(&'static str, &'static str)> {
-            let forms = [$($((fast!($($exact)?), first!(name_of, $op, $($type)+)),)+)+];
-            forms.into_iter().filter_map(|(exact, fast): (Option<&str>, _)| Some((exact?, fast))).collect()
-        }
-
-        /// The options of all operators.
-        pub fn options() -> Vec<OpOption> {
-            type Fields = &'static [(&'static str, &'static str)];
-            let all: Vec<(&str, Fields)> =
-                vec![$($((first!(name_of, $op, $($type)+), &[$($((stringify!($field), $help)),+)?]),)+)+];
-            let of = |(operator, fields): (&'static str, Fields)| {
-                fields.iter().map(move |&(name, help)| OpOption { operator, name, help })
-            };
-            all.into_iter().flat_map(of).collect()
-        }
+        /// Every operator over every type that it takes, in the order in which help texts list them.
+        pub static TABLE: &[Entry] = &[$($($(Entry::of::<$type, $op>()),+),+),+];
 
         /// Hands the operator of that name, over elements of that type and with these options, to `visitor`.
         ///
@@ -67,7 +73,7 @@ macro_rules! operators {
         /// [`Error::BadOption`] where the operator has no such option, or the option no such value.
         pub fn visit_with<V: Visitor>(name: &str, dtype: Dtype, options: &[(&str, &str)], visitor: V) -> Result<Option<V::Out>> {
             $($($(
-                if dtype == <$type as Element>::DTYPE && name == Op::<$type>::name(&$op::default()) {
+                if dtype == <$type as Element>::DTYPE && name == <$op as Op<$type>>::NAME {
                     #[allow(unused_mut)]
                     let mut op = $op::default();
                     for &(option, value) in options {
@@ -111,20 +117,20 @@ fn parsed<V: std::str::FromStr + Rule>(text: &str) -> Result<V, String> {
     text.trim().parse().map_err(|_| V::RULE.into())
 }
 
-/// An operator whose options have names.
+/// What the table says of an operator besides its types.
 trait Configure {
+    const FAST_FORM_OF: Option<&'static str>;
+    const OPTIONS: &'static [(&'static str, &'static str)];
+
     /// Sets an option; whether there is one of that name, or what its value must be.
     fn set(&mut self, option: &str, value: &str) -> Result<bool, String>;
 }
 
-macro_rules! first {
-    ($call:ident, $op:ident, $type:ident $($more:ident)*) => {
-        $call::<$type, $op>(&$op::default())
-    };
-}
-
-fn name_of<T: Element, O: Op<T>>(op: &O) -> &'static str {
-    op.name()
+/// The names in [`TABLE`], each once.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = TABLE.iter().map(|entry| entry.name).collect();
+    names.dedup();
+    names
 }
 
 /// Hands the operator of that name, over elements of that type, to `visitor`.
@@ -148,7 +154,8 @@ operators! {
     argmax: ArgMax over f32 i32 u32;
     mean: Mean over f32 f16 f64 i32 u32;
     fast_mean: FastMean fast "mean" over f32;
-    variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over i32 u32;
+    variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 i32 u32,
+        Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 i32 u32;
     fast_variance: FastVariance fast "variance" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
     count: CountNonzero over f32 i32 u32, CountNan over f32 i32 u32;
     bits: Any over f32 i32 u32, All over f32 i32 u32, And over i32 u32, Or over i32 u32, Xor over i32 u32;

@@ -9,8 +9,9 @@ use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl, accumulator};
 ///
 /// - **Integers**: the exact product as `i64` or `u64`; [`Error::Overflow`] where it does not fit. A zero anywhere makes
 ///   the product 0, whatever the others would have given.
-/// - **f32**: mantissa and exponent are kept apart, so that nothing overflows or underflows on the way: only the result
-///   is rounded to f32's range. The relative error is at most about (n - 1)·2^-24.
+/// - **f32**: mantissa and a 64-bit exponent are kept apart, so that nothing overflows or underflows on the way: only the result
+///   is rounded to f32's range. The relative error is at most about (n - 1)·2^-24; two factors give the nearest f32, subnormals
+///   included.
 /// - **Order**: commutative; any order. **Empty**: 1.
 /// - **NaN and infinities**: NaN if there is a NaN, or both a zero and an infinity; else the infinity with the product's sign.
 /// - **On the device**: f32: 1 word; integers: 3 words (low, high, 1 if the product does not fit).
@@ -34,19 +35,39 @@ const INFINITE: u32 = 2;
 const ZERO: u32 = 4;
 const SIGN: u32 = 0x8000_0000;
 
+/// The rounded mantissa is too small, or too large: the exact product lies above it, or below.
+const ABOVE: u32 = 8;
+const BELOW: u32 = 16;
+
 accumulator! {
     /// A float product, (-1)^sign · mantissa · 2^exponent, with what it met on the way.
     pub struct ProductF32 {
         /// In [1, 2).
         mantissa: f32,
-        /// A power of two.
-        exponent: i32,
-        /// Bit 31: negative. Bits 0, 1, 2: a NaN, an infinity, a zero was among the elements.
+        /// A power of two, as i64: the low word.
+        low: u32,
+        /// The high word.
+        high: u32,
+        /// Bit 31: negative. Bits 0, 1, 2: a NaN, an infinity, a zero was among the elements. Bits 3, 4: the last
+        /// multiplication that rounded rounded down, up.
         flags: u32,
     }
 }
 
+/// The significand of a float in [1, 4), a whole number.
+fn significand(x: f32) -> u32 {
+    (x.to_bits() & 0x007f_ffff) | 0x0080_0000
+}
+
 impl ProductF32 {
+    fn new(mantissa: f32, exponent: i64, flags: u32) -> ProductF32 {
+        ProductF32 { mantissa, low: exponent as u32, high: (exponent >> 32) as u32, flags }
+    }
+
+    fn exponent(self) -> i64 {
+        (u64::from(self.low) | u64::from(self.high) << 32) as i64
+    }
+
     fn of(x: f32) -> ProductF32 {
         let bits = x.to_bits();
         let magnitude = bits & 0x7fff_ffff;
@@ -55,47 +76,61 @@ impl ProductF32 {
         let flags = met(NAN, magnitude > 0x7f80_0000) | met(INFINITE, magnitude == 0x7f80_0000) | met(ZERO, magnitude == 0);
         let shift = if magnitude < 0x0080_0000 { magnitude.leading_zeros() - 8 } else { 0 };
         let normal = magnitude << shift;
-        let exponent = (magnitude >> 23).max(1) as i32 - 127 - shift as i32;
-        ProductF32 {
-            mantissa: f32::from_bits((normal & 0x007f_ffff) | 0x3f80_0000),
-            exponent: if flags == 0 { exponent } else { 0 },
-            flags: sign | flags,
-        }
+        let exponent = i64::from((magnitude >> 23).max(1)) - 127 - i64::from(shift);
+        let mantissa = f32::from_bits((normal & 0x007f_ffff) | 0x3f80_0000);
+        ProductF32::new(mantissa, if flags == 0 { exponent } else { 0 }, sign | flags)
     }
 
     fn times(self, other: ProductF32) -> ProductF32 {
-        let bits = (self.mantissa * other.mantissa).to_bits();
+        let product = self.mantissa * other.mantissa;
+        let bits = product.to_bits();
         let doubled = bits >> 30;
-        ProductF32 {
-            mantissa: f32::from_bits(bits - (doubled << 23)),
-            exponent: self.exponent.saturating_add(other.exponent).saturating_add(doubled as i32),
-            flags: ((self.flags ^ other.flags) & SIGN) | ((self.flags | other.flags) & !SIGN),
-        }
+        // What rounding left, in units of the last of 48 bits: less than 2^25, so 32 bits tell it.
+        let exact = significand(self.mantissa).wrapping_mul(significand(other.mantissa));
+        let rest = exact.wrapping_sub(significand(product) << (23 + doubled)) as i32;
+        let rounded = match rest.signum() {
+            1 => ABOVE,
+            -1 => BELOW,
+            _ => (self.flags | other.flags) & (ABOVE | BELOW),
+        };
+        ProductF32::new(
+            f32::from_bits(bits - (doubled << 23)),
+            self.exponent().wrapping_add(other.exponent()).wrapping_add(doubled.into()),
+            ((self.flags ^ other.flags) & SIGN) | ((self.flags | other.flags) & (NAN | INFINITE | ZERO)) | rounded,
+        )
     }
 
     /// The nearest f32.
     fn value(self) -> f32 {
-        let sign = self.flags & SIGN;
+        let (sign, exponent) = (self.flags & SIGN, self.exponent());
         let both = INFINITE | ZERO;
         if self.flags & NAN != 0 || self.flags & both == both {
             return f32::NAN;
         }
-        if self.flags & ZERO != 0 || self.exponent < -150 {
-            return f32::from_bits(sign);
-        }
-        if self.flags & INFINITE != 0 || self.exponent > 127 {
+        if self.flags & INFINITE != 0 {
             return f32::from_bits(sign | 0x7f80_0000);
         }
-        let fraction = self.mantissa.to_bits() & 0x007f_ffff;
-        if self.exponent >= -126 {
-            return f32::from_bits(sign | ((self.exponent + 127) as u32) << 23 | fraction);
+        if self.flags & ZERO != 0 || exponent < -150 {
+            return f32::from_bits(sign);
         }
-        let whole = fraction | 0x0080_0000;
-        let shift = (-126 - self.exponent) as u32;
+        if exponent > 127 {
+            return f32::from_bits(sign | 0x7f80_0000);
+        }
+        let whole = significand(self.mantissa);
+        if exponent >= -126 {
+            return f32::from_bits(sign | (((exponent + 126) as u32) << 23) + whole);
+        }
+        let shift = (-126 - exponent) as u32;
         let kept = whole >> shift;
         let rest = whole - (kept << shift);
         let half = 1u32 << (shift - 1);
-        let up = rest > half || (rest == half && kept & 1 == 1);
+        // A tie is none where the mantissa was rounded.
+        let tie = match self.flags & (ABOVE | BELOW) {
+            ABOVE => true,
+            BELOW => false,
+            _ => kept & 1 == 1,
+        };
+        let up = rest > half || (rest == half && tie);
         f32::from_bits(sign | (kept + u32::from(up)))
     }
 }
@@ -104,7 +139,7 @@ impl Fold<f32> for Product {
     type Acc = ProductF32;
 
     fn identity(&self) -> ProductF32 {
-        ProductF32 { mantissa: 1.0, exponent: 0, flags: 0 }
+        ProductF32::new(1.0, 0, 0)
     }
     fn lift(&self, x: f32, _: u64) -> ProductF32 {
         ProductF32::of(x)
@@ -114,19 +149,43 @@ impl Fold<f32> for Product {
     }
     fn wgsl(&self) -> Wgsl {
         Wgsl::new(
-            "return Acc(1.0, 0i, 0u);",
+            "return Acc(1.0, 0u, 0u, 0u);",
             "let magnitude = bits & 0x7fffffffu;
 let sign = bits & 0x80000000u;
 let flags = select(0u, 1u, magnitude > 0x7f800000u) | select(0u, 2u, magnitude == 0x7f800000u) | select(0u, 4u, magnitude == 0u);
 let shift = select(0u, countLeadingZeros(magnitude) - 8u, magnitude < 0x00800000u);
 let normal = magnitude << shift;
-let exponent = i32(max(magnitude >> 23u, 1u)) - 127i - i32(shift);
-return Acc(bitcast<f32>((normal & 0x007fffffu) | 0x3f800000u), select(0i, exponent, flags == 0u), sign | flags);",
-            "let bits = bitcast<u32>(a.mantissa * b.mantissa);
+let exponent = select(0i, i32(max(magnitude >> 23u, 1u)) - 127i - i32(shift), flags == 0u);
+return Acc(one_to_two(normal), bitcast<u32>(exponent), bitcast<u32>(exponent >> 31u), sign | flags);",
+            "let product = a.mantissa * b.mantissa;
+let bits = bitcast<u32>(product);
 let doubled = bits >> 30u;
-let exponent = clamp(a.exponent + b.exponent + i32(doubled), -1073741823i, 1073741823i);
-return Acc(bitcast<f32>(bits - (doubled << 23u)), exponent,
-    ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 0x7fffffffu));",
+let exponent = add64(add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high)), vec2<u32>(doubled, 0u));
+let rest = bitcast<i32>(significand(a.mantissa) * significand(b.mantissa) - (significand(product) << (23u + doubled)));
+let rounded = select(select((a.flags | b.flags) & 24u, 16u, rest < 0i), 8u, rest > 0i);
+return Acc(bitcast<f32>(bits - (doubled << 23u)), exponent.x, exponent.y,
+    ((a.flags ^ b.flags) & 0x80000000u) | ((a.flags | b.flags) & 7u) | rounded);",
+        )
+        // Four mantissas and exponents at once, where all are normal; else one after another.
+        .vector(
+            "let magnitude = vector & vec4<u32>(0x7fffffffu);
+let least = min(min(magnitude.x, magnitude.y), min(magnitude.z, magnitude.w));
+let most = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
+if (least < 0x00800000u) | (most >= 0x7f800000u) {
+    let front = combine(lift(vector.x, index), lift(vector.y, index + 1u));
+    return combine(acc, combine(front, combine(lift(vector.z, index + 2u), lift(vector.w, index + 3u))));
+}
+let front = one_to_two(vector.x) * one_to_two(vector.y);
+let bits = bitcast<u32>(front * (one_to_two(vector.z) * one_to_two(vector.w)));
+let fields = magnitude >> vec4<u32>(23u);
+let exponent = bitcast<i32>(fields.x + fields.y + fields.z + fields.w + (bits >> 23u)) - 635i;
+let sign = (vector.x ^ vector.y ^ vector.z ^ vector.w) & 0x80000000u;
+return combine(acc, Acc(one_to_two(bits), bitcast<u32>(exponent), bitcast<u32>(exponent >> 31u), sign));",
+        )
+        .helpers(
+            "fn one_to_two(bits: u32) -> f32 { return bitcast<f32>((bits & 0x007fffffu) | 0x3f800000u); }
+fn significand(x: f32) -> u32 { return (bitcast<u32>(x) & 0x007fffffu) | 0x00800000u; }
+",
         )
         .checked()
     }
@@ -135,11 +194,9 @@ return Acc(bitcast<f32>(bits - (doubled << 23u)), exponent,
 impl Op<f32> for Product {
     type Fold = Product;
     type Output = f32;
+    const NAME: &'static str = "product";
     const ABOUT: &'static str = ABOUT;
 
-    fn name(&self) -> &'static str {
-        "product"
-    }
     fn fold(&self) -> Product {
         Product
     }
@@ -148,17 +205,24 @@ impl Op<f32> for Product {
     }
     fn answer(&self) -> Option<DeviceAnswer> {
         let finish = "let sign = acc.flags & 0x80000000u;
-if (acc.flags & 1u) != 0u || (acc.flags & 6u) == 6u { return array<u32, 1>(0x7fc00000u); }
-if (acc.flags & 4u) != 0u || acc.exponent < -150i { return array<u32, 1>(sign); }
-if (acc.flags & 2u) != 0u || acc.exponent > 127i { return array<u32, 1>(sign | 0x7f800000u); }
-let fraction = bitcast<u32>(acc.mantissa) & 0x007fffffu;
-if acc.exponent >= -126i { return array<u32, 1>(sign | (u32(acc.exponent + 127i) << 23u) | fraction); }
-let whole = fraction | 0x00800000u;
-let shift = u32(-126i - acc.exponent);
+if ((acc.flags & 1u) != 0u) | ((acc.flags & 6u) == 6u) { return array<u32, 1>(0x7fc00000u); }
+if (acc.flags & 2u) != 0u { return array<u32, 1>(sign | 0x7f800000u); }
+if (acc.flags & 4u) != 0u { return array<u32, 1>(sign); }
+if bitcast<i32>(acc.high) != (bitcast<i32>(acc.low) >> 31u) {
+    return array<u32, 1>(sign | select(0u, 0x7f800000u, bitcast<i32>(acc.high) >= 0i));
+}
+let exponent = bitcast<i32>(acc.low);
+if exponent < -150i { return array<u32, 1>(sign); }
+if exponent > 127i { return array<u32, 1>(sign | 0x7f800000u); }
+let whole = (bitcast<u32>(acc.mantissa) & 0x007fffffu) | 0x00800000u;
+if exponent >= -126i { return array<u32, 1>(sign | ((u32(exponent + 126i) << 23u) + whole)); }
+let shift = u32(-126i - exponent);
 let kept = whole >> shift;
 let rest = whole - (kept << shift);
 let half = 1u << (shift - 1u);
-let up = rest > half || (rest == half && (kept & 1u) == 1u);
+let rounded = acc.flags & 24u;
+let tie = (rounded == 8u) | ((rounded != 16u) & ((kept & 1u) == 1u));
+let up = (rest > half) | ((rest == half) & tie);
 return array<u32, 1>(sign | (kept + select(0u, 1u, up)));";
         Some(DeviceAnswer::checked([("product", WordType::F32)], finish))
     }
@@ -264,12 +328,10 @@ macro_rules! integer_product {
         impl Op<$type> for Product {
             type Fold = Product;
             type Output = $wide;
+            const NAME: &'static str = "product";
             const ABOUT: &'static str = ABOUT;
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                "product"
-            }
             fn fold(&self) -> Product {
                 Product
             }

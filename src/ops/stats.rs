@@ -3,7 +3,8 @@
 use super::extreme::found;
 use super::fast_sum::{near, slack};
 use super::fast_variance::close_variance;
-use super::{ArgMax, ArgMin, CountNan, FastSum, FastVariance, Found, Sum, SumOfSquares, Variance};
+use super::variance::UNIT;
+use super::{ArgMax, ArgMin, CountNan, FastSum, FastVariance, Found, Mean, Std, Sum, SumOfSquares, Variance};
 use crate::{Acc, Answer, Op, Part, Result, Value};
 
 /// What [`Stats`] answers about elements of type `T`, whose sum is a `S`.
@@ -43,7 +44,7 @@ impl<T: Copy + Into<Value>, S: Copy + Into<Value>> Answer for Summary<T, S> {
 ///
 /// The sum is that of [`Sum`]; mean and deviation are f64. Of f32 every number is as if computed in real numbers and rounded
 /// once: the deviation comes from Σx and Σx² as integers that no addition rounds, n·Σx² - (Σx)² over n·(n - ddof), so nothing
-/// cancels. Of integers they come from exact sums by one division and one root.
+/// cancels. Of integers likewise.
 ///
 /// - **Exact**: the same bits on every adapter, whatever the launch shape, the parts and the version.
 /// - **NaN**: sum, mean, deviation, minimum and maximum are NaN if there is one. **Infinities**: as for [`Sum`]; the
@@ -82,12 +83,10 @@ const ABOUT: &str = "Count, NaN count, sum, mean, std, min and max with their in
 impl Op<f32> for Stats {
     type Fold = (CountNan, Sum, SumOfSquares, ArgMin, ArgMax);
     type Output = Summary<f32, f32>;
+    const NAME: &'static str = "stats";
     const ABOUT: &'static str = ABOUT;
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "stats"
-    }
     fn signature(&self) -> String {
         format!("stats(ddof={})", self.ddof)
     }
@@ -95,35 +94,34 @@ impl Op<f32> for Stats {
         (CountNan, Sum, SumOfSquares, ArgMin, ArgMax)
     }
     fn finish(&self, acc: Acc<f32, Self>, count: u64) -> Result<Summary<f32, f32>> {
+        let mean = (count > 0).then(|| acc.1.quotient(UNIT, count, count));
+        let std = Op::<f32>::finish(&Std { ddof: self.ddof }, (acc.1, acc.2), count)?;
         let (nan_count, sum, _, min, max) = Op::<f32>::finish(&Op::<f32>::fold(self), acc, count)?;
-        let mean = (count > 0).then(|| acc.1.quotient(-150, count, count));
-        let std = (count > self.ddof.into()).then(|| acc.1.deviation(&acc.2, -150, count, self.ddof.into()));
         Ok(Summary { count, nan_count, sum, mean, std, min, max })
     }
 }
 
 macro_rules! stats {
-    ($name:ident = $text:literal over $type:ty, $sum_op:ident, $variance:ident, $sum:ty, |$acc:ident| $mean:expr, $close:expr) => {
+    ($name:ident = $text:literal over $type:ty, $sum_op:ident, $variance:ident, $sum:ty, $exact:literal, |$acc:ident, $count:ident, $ddof:ident| $mean:expr, $std:expr; $close:expr) => {
         impl Op<$type> for $name {
             type Fold = (CountNan, $sum_op, <$variance as Op<$type>>::Fold, ArgMin, ArgMax);
             type Output = Summary<$type, $sum>;
+            const NAME: &'static str = $text;
             const ABOUT: &'static str = ABOUT;
+            const EXACT: bool = $exact;
 
-            fn name(&self) -> &'static str {
-                $text
-            }
             fn signature(&self) -> String {
                 format!(concat!($text, "(ddof={})"), self.ddof)
             }
             fn fold(&self) -> Self::Fold {
                 (CountNan, $sum_op, Op::<$type>::fold(&$variance { ddof: self.ddof }), ArgMin, ArgMax)
             }
-            fn finish(&self, acc: Acc<$type, Self>, count: u64) -> Result<Self::Output> {
+            fn finish(&self, $acc: Acc<$type, Self>, $count: u64) -> Result<Self::Output> {
+                let $ddof = self.ddof;
+                let (mean, std) = ($mean, $std);
                 let parts = (CountNan, $sum_op, $variance { ddof: self.ddof }, ArgMin, ArgMax);
-                let (nan_count, $acc, variance, min, max) = Op::<$type>::finish(&parts, acc, count)?;
-                let mean = (count > 0).then(|| $mean / count as f64);
-                let std = variance.map(f64::sqrt);
-                Ok(Summary { count, nan_count, sum: $acc, mean, std, min, max })
+                let (nan_count, sum, _, min, max) = Op::<$type>::finish(&parts, $acc, $count)?;
+                Ok(Summary { count: $count, nan_count, sum, mean, std, min, max })
             }
             fn close(&self, device: &Self::Output, host: &Self::Output, elements: &[$type], _: bool) -> bool {
                 let same = |summary: &Self::Output| {
@@ -136,7 +134,9 @@ macro_rules! stats {
     };
 }
 
-stats!(FastStats = "fast_stats" over f32, FastSum, FastVariance, f32, |sum| f64::from(sum),
+stats!(FastStats = "fast_stats" over f32, FastSum, FastVariance, f32, false,
+    |acc, count, ddof| (count > 0).then(|| f64::from(acc.1.value()) / count as f64),
+    FastVariance { ddof }.finish(acc.2, count)?.map(f64::sqrt);
     |device: &Summary<f32, f32>, host: &Summary<f32, f32>, elements: &[f32]| {
         let std = match (device.std, host.std) {
             (Some(device), Some(host)) => close_variance(device * device, host * host, elements),
@@ -149,16 +149,9 @@ stats!(FastStats = "fast_stats" over f32, FastSum, FastVariance, f32, |sum| f64:
         std && mean && near(device.sum.into(), host.sum.into(), slack(elements))
     });
 
-/// Whether the rounded parts are equal but for the last digit.
-fn close_integers<T, S: PartialEq>(device: &Summary<T, S>, host: &Summary<T, S>) -> bool {
-    let close = |device: Option<f64>, host: Option<f64>| match (device, host) {
-        (Some(device), Some(host)) => near(device, host, 1e-15 * host.abs()),
-        (device, host) => device.is_none() && host.is_none(),
-    };
-    device.sum == host.sum && close(device.mean, host.mean) && close(device.std, host.std)
-}
-
-stats!(Stats = "stats" over i32, Sum, Variance, i64, |sum| sum as f64,
-    |device: &Summary<i32, i64>, host: &Summary<i32, i64>, _: &[i32]| close_integers(device, host));
-stats!(Stats = "stats" over u32, Sum, Variance, u64, |sum| sum as f64,
-    |device: &Summary<u32, u64>, host: &Summary<u32, u64>, _: &[u32]| close_integers(device, host));
+stats!(Stats = "stats" over i32, Sum, Variance, i64, true,
+    |acc, count, ddof| Op::<i32>::finish(&Mean, acc.1, count)?, Op::<i32>::finish(&Std { ddof }, acc.2, count)?;
+    |device: &Summary<i32, i64>, host: &Summary<i32, i64>, _: &[i32]| device == host);
+stats!(Stats = "stats" over u32, Sum, Variance, u64, true,
+    |acc, count, ddof| Op::<u32>::finish(&Mean, acc.1, count)?, Op::<u32>::finish(&Std { ddof }, acc.2, count)?;
+    |device: &Summary<u32, u64>, host: &Summary<u32, u64>, _: &[u32]| device == host);

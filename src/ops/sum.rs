@@ -85,12 +85,10 @@ macro_rules! integer_sum {
         impl Op<$type> for Sum {
             type Fold = Sum;
             type Output = $wide;
+            const NAME: &'static str = "sum";
             const ABOUT: &'static str = "Sum, rounded once; exact for integers";
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                "sum"
-            }
             fn fold(&self) -> Sum {
                 Sum
             }
@@ -144,12 +142,10 @@ macro_rules! wide_sum {
         impl Op<$type> for Sum {
             type Fold = Sum;
             type Output = $wide;
+            const NAME: &'static str = "sum";
             const ABOUT: &'static str = "Sum, rounded once; exact for integers";
             const EXACT: bool = true;
 
-            fn name(&self) -> &'static str {
-                "sum"
-            }
             fn fold(&self) -> Sum {
                 Sum
             }

@@ -75,6 +75,7 @@ macro_rules! tuple {
             const COMMUTATIVE: bool = true $(&& $op::COMMUTATIVE)+;
             const READS_POSITION: bool = false $(|| $op::READS_POSITION)+;
             const ELEMENTS_MAX: u64 = least(&[$($op::ELEMENTS_MAX),+]);
+            const TESTED: bool = false $(|| $op::TESTED)+;
 
             #[inline(always)]
             fn identity(&self) -> Self::Acc {
@@ -136,11 +137,9 @@ macro_rules! tuple {
         impl<T: Element, $($op: Op<T>),+> Op<T> for ($($op,)+) {
             type Fold = ($($op::Fold,)+);
             type Output = ($($op::Output,)+);
+            const NAME: &'static str = "tuple";
             const EXACT: bool = true $(&& $op::EXACT)+;
 
-            fn name(&self) -> &'static str {
-                "tuple"
-            }
             fn signature(&self) -> String {
                 format!("({})", [$(self.$m.signature()),+].join(","))
             }

@@ -1,18 +1,25 @@
-//! Variance of integers: from exact sums of powers.
+//! Variance and standard deviation: from exact sums of powers.
 
-use super::fast_sum::near;
+use super::exact::{Elements, Terms};
+use super::{Sum, SumOfSquares};
+use crate::exact::{BigNat, Spread};
 use crate::op::Member;
-use crate::{Accumulator, Fold, Op, Result, Wgsl};
+use crate::{Acc, Accumulator, Fold, Op, Result, Wgsl};
 
-/// The variance of integers, Σ(x - mean)² / (n - ddof). Floats have [`FastVariance`](super::FastVariance).
+/// The variance Σ(x - mean)² / (n - ddof) as if computed in real numbers and rounded once to f64.
+///
+/// Σx and Σx² are integers that no addition rounds, and (n·Σx² - (Σx)²) / (n·(n - ddof)) is formed from them, so nothing cancels.
 ///
 /// - **ddof**: delta degrees of freedom; 0 (the default) divides by n, 1 by n - 1.
-/// - **Rounding**: Σx and Σx² exactly, one division in f64.
-/// - **Order**: commutative. **Empty** or n <= ddof: `None`. **On the device**: no device answer.
+/// - **Exact**: the same bits on every adapter, whatever the launch shape, the parts and the version.
+/// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN.
+/// - No device answer: for `reduce`, not `record`; [`FastVariance`](super::FastVariance) has one.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Variance};
-/// assert_eq!(Cpu::new().reduce(Variance::default(), &[1i32, 2, 3, 4])?, Some(1.25));
+/// let cpu = Cpu::new();
+/// assert_eq!(cpu.reduce(Variance::default(), &[1i32, 2, 3, 4])?, Some(1.25));
+/// assert_eq!(cpu.reduce(Variance { ddof: 1 }, &[16777216.0f32, 16777218.0, 16777220.0])?, Some(4.0));
 /// # Ok::<(), treefold::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +27,61 @@ pub struct Variance {
     /// Delta degrees of freedom: what is subtracted from n in the divisor.
     pub ddof: u32,
 }
+
+/// The standard deviation √(Σ(x - mean)² / (n - ddof)) as if computed in real numbers and rounded once to f64: the root of
+/// what [`Variance`] rounds, with all else as there.
+///
+/// ```
+/// use treefold::{Cpu, ops::Std};
+/// assert_eq!(Cpu::new().reduce(Std::default(), &[1e8f32, 1e8, 1e8 + 8.0, 1e8 + 8.0])?, Some(4.0));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Std {
+    /// Delta degrees of freedom: what is subtracted from n in the divisor.
+    pub ddof: u32,
+}
+
+/// The exponent of the unit of an exact sum of f32.
+pub(super) const UNIT: i32 = <Elements as Terms<f32>>::UNIT;
+
+/// One of the two answers, over one element type.
+macro_rules! spread_answer {
+    ($name:ident = $text:literal over $type:ty, $fold:ty = $value:expr, $about:literal, $method:ident, |$acc:ident, $count:ident| $spread:expr) => {
+        impl Op<$type> for $name {
+            type Fold = $fold;
+            type Output = Option<f64>;
+            const NAME: &'static str = $text;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
+
+            fn signature(&self) -> String {
+                format!(concat!($text, "(ddof={})"), self.ddof)
+            }
+            fn fold(&self) -> $fold {
+                $value
+            }
+            fn finish(&self, $acc: Acc<$type, Self>, $count: u64) -> Result<Option<f64>> {
+                let ddof = self.ddof.into();
+                Ok(($count > ddof).then(|| $spread.map_or(f64::NAN, |spread| spread.$method(ddof))))
+            }
+        }
+    };
+}
+
+/// Both answers over one element type.
+macro_rules! spread_answers {
+    ($type:ty, $fold:ty = $value:expr, |$acc:ident, $count:ident| $spread:expr) => {
+        spread_answer!(Variance = "variance" over $type, $fold = $value, "Variance, divided by n - ddof; rounded once", variance,
+            |$acc, $count| $spread);
+        spread_answer!(Std = "std" over $type, $fold = $value, "Standard deviation, divided by n - ddof; rounded once", deviation,
+            |$acc, $count| $spread);
+    };
+}
+
+spread_answers!(f32, (Sum, SumOfSquares) = (Sum, SumOfSquares), |acc, count| acc.0.spread(&acc.1, UNIT, count));
+spread_answers!(i32, IntegerPowers = IntegerPowers, |acc, count| Some(acc.spread(count)));
+spread_answers!(u32, IntegerPowers = IntegerPowers, |acc, count| Some(acc.spread(count)));
 
 /// The fold of [`Variance`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,15 +97,9 @@ pub struct Powers {
 impl Powers {
     const ZERO: Powers = Powers { sum: 0, squares: 0 };
 
-    /// Σ(x - mean)², from exact integers: n·Σx² - (Σx)² over n, where that fits 128 bits.
-    fn about_mean(self, count: u64) -> f64 {
-        let n = i128::from(count);
-        let (quotient, rest) = (self.sum.div_euclid(n), self.sum.rem_euclid(n));
-        let about_quotient = self.squares - self.sum * quotient - quotient * rest;
-        match about_quotient.checked_mul(n) {
-            Some(scaled) => (scaled - rest * rest) as f64 / n as f64,
-            None => about_quotient as f64 - (rest as f64) * (rest as f64) / n as f64,
-        }
+    /// What the elements are from their mean.
+    pub(super) fn spread(&self, count: u64) -> Spread {
+        Spread::new(&BigNat::of(self.sum.unsigned_abs()), &BigNat::of(self.squares.unsigned_abs()), 0, count)
     }
 }
 
@@ -75,7 +131,7 @@ impl Accumulator for Powers {
     }
 }
 
-macro_rules! integer_variance {
+macro_rules! integer_powers {
     ($type:ty, $magnitude:literal, $high:literal, $signed:literal) => {
         impl Fold<$type> for IntegerPowers {
             type Acc = Powers;
@@ -118,35 +174,11 @@ return Acc(sum.x, sum.y, low.x, low.y, a.q2 + b.q2 + select(0u, 1u, carry), ", $
                 .checked()
             }
         }
-
-        impl Op<$type> for Variance {
-            type Fold = IntegerPowers;
-            type Output = Option<f64>;
-            const ABOUT: &'static str = "Variance, divided by n - ddof";
-
-            fn name(&self) -> &'static str {
-                "variance"
-            }
-            fn signature(&self) -> String {
-                format!("variance(ddof={})", self.ddof)
-            }
-            fn fold(&self) -> IntegerPowers {
-                IntegerPowers
-            }
-            fn finish(&self, acc: Powers, count: u64) -> Result<Option<f64>> {
-                let divisor = count.saturating_sub(self.ddof.into());
-                Ok((divisor > 0).then(|| acc.about_mean(count) / divisor as f64))
-            }
-            fn close(&self, device: &Option<f64>, host: &Option<f64>, _: &[$type], _: bool) -> bool {
-                let (Some(device), Some(host)) = (device, host) else { return device.is_none() && host.is_none() };
-                near(*device, *host, 1e-15 * host.abs())
-            }
-        }
     };
 }
 
-integer_variance!(i32, "select(bits, 0u - bits, bits >> 31u == 1u)", "bitcast<u32>(bitcast<i32>(bits) >> 31u)", "1u");
-integer_variance!(u32, "bits", "0u", "0u");
+integer_powers!(i32, "select(bits, 0u - bits, bits >> 31u == 1u)", "bitcast<u32>(bitcast<i32>(bits) >> 31u)", "1u");
+integer_powers!(u32, "bits", "0u", "0u");
 
 #[cfg(test)]
 mod tests {

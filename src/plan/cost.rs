@@ -181,6 +181,11 @@ impl Cost {
     pub fn has_bins(&self) -> bool {
         self.bins_bytes() > 0
     }
+
+    /// Whether a workgroup must settle all columns of some bins, as those of exact sums.
+    pub fn carries(&self) -> bool {
+        self.groups.iter().any(|group| matches!(group, GroupCost::Bins { carries: true, .. }))
+    }
 }
 
 /// Trips that a function may state; more would fit no plan either, and sums of them would leave 64 bits.

@@ -47,7 +47,11 @@ impl Planner {
     /// [`Error::BadTuning`], [`Error::LimitTooSmall`] or [`Error::TooManyTrips`] where no plan can keep the device's limits.
     pub fn new(limits: Limits, tuning: Tuning, cost: Cost) -> Result<Planner> {
         tuning.check()?;
-        let launch = if cost.has_bins() { tuning.bins } else { tuning.fold };
+        let launch = match (cost.has_bins(), cost.carries()) {
+            (false, _) => tuning.fold,
+            (true, false) => tuning.counts,
+            (true, true) => tuning.bins,
+        };
         let mut planner = Planner { limits, tuning, launch, cost, one: false };
         if !planner.cost.commutative {
             planner.tuning.order = Order::Blocked;
@@ -138,7 +142,7 @@ impl Planner {
     /// partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
         let GroupCost::Bins { replicas, .. } = *group else { return 1 };
-        let most = if combines { 32 } else { 8 };
+        let most = if combines { 32 } else { 8.min(replicas) };
         self.lanes_min(workgroup_size).unwrap_or(replicas.min(workgroup_size)).min(most)
     }
 

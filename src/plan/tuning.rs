@@ -32,8 +32,10 @@ pub struct Launch {
 pub struct Tuning {
     /// The kernel that reads elements into values.
     pub fold: Launch,
-    /// The kernel that reads elements into bins.
+    /// The kernel that reads elements into the bins of exact sums.
     pub bins: Launch,
+    /// The kernel that counts elements in bins.
+    pub counts: Launch,
     /// Invocations of the one workgroup that reduces small inputs and partials; a power of two.
     pub single_workgroup_size: u32,
     /// The order in which invocations read.
@@ -51,6 +53,7 @@ impl Tuning {
     pub const GPU: Tuning = Tuning {
         fold: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 4, single_elements_max: 1 << 14 },
         bins: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 2, single_elements_max: 1 << 14 },
+        counts: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 4, single_elements_max: 1 << 14 },
         single_workgroup_size: 256,
         order: Order::Striped,
         subgroups: true,
@@ -66,6 +69,7 @@ impl Tuning {
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 4, single_elements_max: 1 << 16 },
         bins: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 2, single_elements_max: 1 << 15 },
+        counts: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 4, single_elements_max: 1 << 15 },
         single_workgroup_size: 1024,
         dispatch_bytes_max: 1 << 31,
         ..Tuning::GPU
@@ -77,6 +81,7 @@ impl Tuning {
     pub const CPU: Tuning = Tuning {
         fold: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
         bins: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
+        counts: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
         single_workgroup_size: 32,
         order: Order::Blocked,
         subgroups: false,
@@ -110,11 +115,14 @@ impl Tuning {
         let numbers = [
             ("fold.workgroup_size", power(self.fold.workgroup_size)),
             ("bins.workgroup_size", power(self.bins.workgroup_size)),
+            ("counts.workgroup_size", power(self.counts.workgroup_size)),
             ("single_workgroup_size", power(self.single_workgroup_size)),
             ("fold.workgroups_max", groups(self.fold.workgroups_max)),
             ("bins.workgroups_max", groups(self.bins.workgroups_max)),
+            ("counts.workgroups_max", groups(self.counts.workgroups_max)),
             ("fold.loads_in_flight", loads(self.fold.loads_in_flight)),
             ("bins.loads_in_flight", loads(self.bins.loads_in_flight)),
+            ("counts.loads_in_flight", loads(self.counts.loads_in_flight)),
             ("dispatch_bytes_max", (bytes, bytes >= 1024, "at least 1024")),
         ];
         match numbers.into_iter().find(|&(_, (_, good, _))| !good) {

@@ -217,7 +217,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         count: u64,
         output: Output<'_>,
     ) -> Result<()> {
-        let (operator, op) = (self.op.name(), &self.recorder.op);
+        let (operator, op) = (O::NAME, &self.recorder.op);
         if !self.has_answer() {
             return Err(Error::NoDeviceAnswer { operator });
         }

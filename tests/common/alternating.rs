@@ -29,11 +29,9 @@ impl Fold<i32> for Alternating {
 impl Op<i32> for Alternating {
     type Fold = Alternating;
     type Output = u32;
+    const NAME: &'static str = "alternating";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "alternating"
-    }
     fn fold(&self) -> Alternating {
         Alternating
     }

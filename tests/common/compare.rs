@@ -121,7 +121,7 @@ impl Compare<'_> {
         let answers = recorded(self.gpu, &reducer, ranges.iter().map(input));
         for ((range, want), answer) in ranges.iter().zip(&wants).zip(answers) {
             if answer[words] as usize != range.len() {
-                self.failures.push(format!("{} {range:?}: count word {}", op.name(), answer[words]));
+                self.failures.push(format!("{} {range:?}: count word {}", O::NAME, answer[words]));
             }
             let got = op.read(&answer[..words], range.len() as u64);
             self.judge(op, "recorded", elements, range, (got, want), true);
@@ -138,7 +138,7 @@ impl Compare<'_> {
         finished: bool,
     ) {
         if !same(op, &got, want, &elements[range.clone()], finished) {
-            let (name, n) = (op.name(), range.len());
+            let (name, n) = (O::NAME, range.len());
             let tell = |outcome: &Result<O::Output>| {
                 let text = outcome.as_ref().map_or_else(|error| error.to_string(), |output| format!("{output:?}"));
                 text.chars().take(300).collect::<String>()

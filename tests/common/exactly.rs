@@ -24,7 +24,7 @@ impl Failures {
     pub fn judge<T: Element, O: Exactly<T>>(&mut self, way: &str, set: &Set<T>, got: Option<u128>) {
         let want = O::want(&set.elements);
         if got != want {
-            let (name, hex) = (O::default().name(), |bits: Option<u128>| bits.map(|bits| format!("{bits:#x}")));
+            let (name, hex) = (O::NAME, |bits: Option<u128>| bits.map(|bits| format!("{bits:#x}")));
             let first: Vec<String> = set.elements.iter().take(8).map(|x| format!("{:#x}", x.pattern())).collect();
             self.0.push(format!(
                 "{way}: {name} {} of {} ({}): got {:?}, want {:?}",

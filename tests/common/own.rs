@@ -54,11 +54,9 @@ impl<T: Element> Fold<T> for TextHash {
 impl<T: Element> Op<T> for TextHash {
     type Fold = TextHash;
     type Output = (u32, u32);
+    const NAME: &'static str = "text_hash";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "text_hash"
-    }
     fn fold(&self) -> TextHash {
         TextHash
     }
@@ -116,11 +114,9 @@ impl<T: Element> Fold<T> for WeightedSum {
 impl<T: Element> Op<T> for WeightedSum {
     type Fold = WeightedSum;
     type Output = (u32, u32, u32);
+    const NAME: &'static str = "weighted_sum";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "weighted_sum"
-    }
     fn fold(&self) -> WeightedSum {
         WeightedSum
     }

@@ -22,7 +22,7 @@ pub fn rows<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<S
         let parts = Input::concat([front, Input::range(&other, 0..(all - cut.min(all)) as u64)]);
         let want: Vec<Result<O::Output>> = here.chunks(n).map(|row| plain_fold(op, row)).collect();
         for (way, input) in [("one buffer", whole()), ("two buffers", parts)] {
-            let place = format!("{} {} of {count} rows of {n} from {start}, {way}", op.name(), T::DTYPE);
+            let place = format!("{} {} of {count} rows of {n} from {start}, {way}", O::NAME, T::DTYPE);
             let got = match reducer.reduce_each(input.clone().rows(n as u64)) {
                 Ok(answers) => answers.into_iter().map(Ok).collect(),
                 Err(error) => {

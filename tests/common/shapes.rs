@@ -16,6 +16,7 @@ impl Shape for Tuning {
         self.with(|tuning| {
             change(&mut tuning.fold);
             change(&mut tuning.bins);
+            change(&mut tuning.counts);
         })
     }
     fn groups(self, size: u32, most: u32, single: u32) -> Tuning {

@@ -68,11 +68,9 @@ impl<const FAULT: u8> Fold<u32> for Faulty<FAULT> {
 impl<const FAULT: u8> Op<u32> for Faulty<FAULT> {
     type Fold = Self;
     type Output = (u32, u32);
+    const NAME: &'static str = "faulty";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "faulty"
-    }
     fn fold(&self) -> Self {
         *self
     }

@@ -50,11 +50,9 @@ impl<const TRIPS: u64> Fold<u32> for Steps<TRIPS> {
 impl<const TRIPS: u64> Op<u32> for Steps<TRIPS> {
     type Fold = Self;
     type Output = u32;
+    const NAME: &'static str = "steps";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "steps"
-    }
     fn fold(&self) -> Self {
         *self
     }

@@ -24,9 +24,8 @@ impl Fold<f32> for MaxAbs {
 impl Op<f32> for MaxAbs {
     type Fold = MaxAbs;
     type Output = f32;
-    fn name(&self) -> &'static str {
-        "max_abs"
-    }
+    const NAME: &'static str = "max_abs";
+
     fn fold(&self) -> MaxAbs {
         MaxAbs
     }

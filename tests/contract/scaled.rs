@@ -31,9 +31,8 @@ impl Fold<u32> for Scaled {
 impl Op<u32> for Scaled {
     type Fold = Scaled;
     type Output = u32;
-    fn name(&self) -> &'static str {
-        "scaled"
-    }
+    const NAME: &'static str = "scaled";
+
     fn fold(&self) -> Scaled {
         *self
     }
@@ -56,9 +55,8 @@ pub struct Unscaled(pub Scaled);
 impl Op<u32> for Unscaled {
     type Fold = Scaled;
     type Output = u32;
-    fn name(&self) -> &'static str {
-        "unscaled"
-    }
+    const NAME: &'static str = "unscaled";
+
     fn fold(&self) -> Scaled {
         self.0
     }

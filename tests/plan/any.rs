@@ -46,6 +46,7 @@ prop_compose! {
             (t.fold.workgroups_max, t.bins.workgroups_max) = (fold_groups, bins_groups);
             (t.fold.loads_in_flight, t.bins.loads_in_flight) = (fold_loads, bins_loads);
             (t.fold.single_elements_max, t.bins.single_elements_max) = (single_elements_max, single_elements_max / 2);
+            t.counts = t.bins;
             (t.order, t.subgroups) = (if blocked { Order::Blocked } else { Order::Striped }, subgroups);
             t.dispatch_bytes_max = dispatch_bytes_max;
         })

@@ -87,6 +87,7 @@ pub fn small() -> Tuning {
         (t.fold.workgroup_size, t.fold.workgroups_max, t.fold.loads_in_flight) = (8, 3, 2);
         (t.bins.workgroup_size, t.bins.workgroups_max, t.bins.loads_in_flight) = (16, 3, 1);
         (t.fold.single_elements_max, t.bins.single_elements_max) = (100, 60);
+        t.counts = t.bins;
         t.single_workgroup_size = 16;
     })
 }
@@ -102,11 +103,13 @@ pub fn some_tunings() -> Vec<Tuning> {
         small().with(|t| {
             (t.fold.workgroup_size, t.bins.workgroup_size, t.single_workgroup_size) = (1, 1, 1);
             (t.fold.workgroups_max, t.fold.loads_in_flight, t.fold.single_elements_max) = (5, 1, 0);
+            t.counts = t.bins;
         }),
         small().with(|t| (t.dispatch_bytes_max, t.fold.single_elements_max) = (1024, u64::MAX)),
         small().with(|t| {
             (t.fold.workgroup_size, t.fold.workgroups_max, t.fold.loads_in_flight) = (64, 2, 16);
             (t.bins.workgroup_size, t.single_workgroup_size, t.dispatch_bytes_max) = (64, 64, 4100);
+            t.counts = t.bins;
         }),
     ]
 }

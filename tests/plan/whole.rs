@@ -194,15 +194,18 @@ fn tunings_that_no_plan_can_keep() {
     for n in [0, 3, 48, u32::MAX] {
         bad.push(("fold.workgroup_size", u64::from(n), good.with(|t| t.fold.workgroup_size = n)));
         bad.push(("bins.workgroup_size", u64::from(n), good.with(|t| t.bins.workgroup_size = n)));
+        bad.push(("counts.workgroup_size", u64::from(n), good.with(|t| t.counts.workgroup_size = n)));
         bad.push(("single_workgroup_size", u64::from(n), good.with(|t| t.single_workgroup_size = n)));
     }
     for n in [0, 65536, u32::MAX] {
         bad.push(("fold.workgroups_max", u64::from(n), good.with(|t| t.fold.workgroups_max = n)));
         bad.push(("bins.workgroups_max", u64::from(n), good.with(|t| t.bins.workgroups_max = n)));
+        bad.push(("counts.workgroups_max", u64::from(n), good.with(|t| t.counts.workgroups_max = n)));
     }
     for n in [0, 17, u32::MAX] {
         bad.push(("fold.loads_in_flight", u64::from(n), good.with(|t| t.fold.loads_in_flight = n)));
         bad.push(("bins.loads_in_flight", u64::from(n), good.with(|t| t.bins.loads_in_flight = n)));
+        bad.push(("counts.loads_in_flight", u64::from(n), good.with(|t| t.counts.loads_in_flight = n)));
     }
     for n in [0, 4, 1023] {
         bad.push(("dispatch_bytes_max", n, good.with(|t| t.dispatch_bytes_max = n)));

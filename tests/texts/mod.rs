@@ -43,9 +43,11 @@ pub fn machines() -> [Machine; 8] {
     let heavy = Tuning::GPU.with(|tuning| {
         (tuning.fold.loads_in_flight, tuning.bins.loads_in_flight) = (8, 1);
         (tuning.fold.workgroup_size, tuning.bins.workgroup_size, tuning.single_workgroup_size) = (128, 64, 64);
+        tuning.counts = tuning.bins;
     });
     let one = Tuning::GPU.with(|tuning| {
         (tuning.fold.loads_in_flight, tuning.bins.loads_in_flight) = (1, 3);
+        tuning.counts = tuning.bins;
         tuning.fold.workgroup_size = 1;
         tuning.order = Order::Blocked;
     });

@@ -27,8 +27,10 @@ pub fn adapter() -> String {
 
 /// The names of operators that people type.
 pub fn operators() -> Vec<&'static str> {
-    let fast: Vec<&str> = treefold::ops::fast_forms().into_iter().map(|(_, fast)| fast).collect();
-    treefold::ops::names().into_iter().filter(|name| !fast.contains(name)).collect()
+    let mut names: Vec<&str> =
+        treefold::ops::TABLE.iter().map(|entry| entry.fast_form_of.unwrap_or(entry.name)).collect();
+    names.dedup();
+    names
 }
 
 /// Runs it with these arguments and nothing on standard input.

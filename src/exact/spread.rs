@@ -1,0 +1,47 @@
+//! Σ(x - mean)² from exact sums of powers.
+
+use super::round::{BigNat, Float, Quotient};
+
+/// The squared distances of n elements from their mean, exactly: n·Q - S², n times their sum, for the sum S of the elements in units
+/// of 2^`unit` and the sum Q of their squares in units of 2^(2·`unit`).
+pub(crate) struct Spread {
+    scaled: BigNat,
+    unit: i32,
+    n: u64,
+}
+
+impl Spread {
+    /// `sum`: the size of S; its sign does not matter.
+    pub fn new(sum: &BigNat, squares: &BigNat, unit: i32, n: u64) -> Spread {
+        Spread { scaled: squares.times(&BigNat::of(n.into())).minus(&sum.times(sum)), unit, n }
+    }
+
+    /// The variance (n·Q - S²) / (n·(n - `ddof`)), rounded once; n > `ddof`.
+    pub fn variance<F: Float>(&self, ddof: u64) -> F {
+        // Room for more digits than any format has: the divisors take 128 bits at most.
+        const ROOM: u32 = 8;
+        let (by_n, rest) = self.scaled.limbs_up(ROOM).divided(self.n.max(1));
+        let last = F::EXPONENT_MIN - 2 * self.unit + 32 * ROOM as i32;
+        float(by_n.quotient(self.n.saturating_sub(ddof).max(1), last, F::DIGITS), rest != 0, last)
+    }
+
+    /// The standard deviation, the root of the variance, rounded once; n > `ddof`.
+    pub fn deviation<F: Float>(&self, ddof: u64) -> F {
+        const ROOM: u32 = 8;
+        let (by_n, rest) = self.scaled.limbs_up(2 * ROOM).divided(self.n.max(1));
+        let (quotient, more) = by_n.divided(self.n.saturating_sub(ddof).max(1));
+        let last = F::EXPONENT_MIN - self.unit + 32 * ROOM as i32;
+        float(quotient.root(last, F::DIGITS), rest != 0 || more != 0, last)
+    }
+}
+
+fn float<F: Float>(mut digits: Quotient, sticky: bool, last: i32) -> F {
+    digits.sticky |= sticky;
+    F::from_size(digits.round(last, F::DIGITS), false)
+}
+
+/// A whole number divided by another, rounded once.
+pub(crate) fn ratio<F: Float>(number: i128, divisor: u64) -> F {
+    let digits = BigNat::of(number.unsigned_abs()).quotient(divisor.max(1), F::EXPONENT_MIN, F::DIGITS);
+    F::from_size(digits.round(F::EXPONENT_MIN, F::DIGITS), number < 0)
+}
