@@ -130,6 +130,11 @@ impl<'a, T: Element> Input<'a, T> {
         self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
     }
 
+    /// Ranges of buffers that are read.
+    pub(crate) fn ranges(&self) -> u64 {
+        self.ranges.len() as u64
+    }
+
     /// Bytes from one element to the next: zipped inputs are arrays of words.
     fn stride(&self) -> u64 {
         if self.others.is_empty() { T::DTYPE.bytes() } else { 4 }
