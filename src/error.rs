@@ -7,7 +7,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong, with the values that show it and the repair.
 ///
-/// The library never panics and never installs a handler of its own on a device; what a driver drops,
+/// The library never panics and never installs a handler of its own on an app's device; what a driver drops,
 /// truncates or loses comes back as one of these.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -74,6 +74,16 @@ pub enum Error {
         end: u64,
         /// What the buffer has.
         size_bytes: u64,
+    },
+    /// A range ends before it begins.
+    #[error("{what} begins at byte {begin} but ends at byte {end}; give the range in order, the lower place first")]
+    Backwards {
+        /// Which range.
+        what: &'static str,
+        /// Its first byte.
+        begin: u64,
+        /// The byte behind its last.
+        end: u64,
     },
     /// The output lies inside the input.
     #[error(
@@ -233,7 +243,9 @@ pub enum Error {
         message: String,
     },
     /// The device was lost: removed, reset by its watchdog, or destroyed by the program.
-    #[error("the device was lost while {what}: {message}; open it again and repeat the call")]
+    #[error(
+        "the device was lost while {what}: {message}; open one again (Gpu::new, or request_device), make buffers and reducers anew, and repeat the call"
+    )]
     DeviceLost {
         /// What was under way.
         what: &'static str,
@@ -290,6 +302,22 @@ pub enum Error {
         words: usize,
         /// How many answers.
         answers: u64,
+    },
+    /// An operator's answer on the device has no words.
+    #[error("operator {operator} has a device answer of no words; give DeviceAnswer::new one at least, or no answer")]
+    NoAnswerWords {
+        /// The operator's name.
+        operator: &'static str,
+    },
+    /// A buffer, queue or encoder of another device, or of another wgpu instance.
+    #[error(
+        "{what}: something belongs to another device or another wgpu instance ({message}); pass buffers, queue and encoder of the device that the reducer was made on"
+    )]
+    Foreign {
+        /// What was under way.
+        what: &'static str,
+        /// What wgpu said.
+        message: String,
     },
     /// wgpu found an object or a shader invalid.
     #[error("wgpu refused {what}: {message}")]

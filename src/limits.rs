@@ -42,13 +42,20 @@ impl Limits {
             ("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x.into(), 1),
             ("max_compute_workgroups_per_dimension", limits.max_compute_workgroups_per_dimension.into(), 1),
             ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size.into(), 256),
+            ("max_compute_workgroup_size_y", limits.max_compute_workgroup_size_y.into(), 1),
+            ("max_compute_workgroup_size_z", limits.max_compute_workgroup_size_z.into(), 1),
+            ("max_bind_groups", limits.max_bind_groups.into(), 1),
+            ("max_bindings_per_bind_group", limits.max_bindings_per_bind_group.into(), 4),
+            ("max_uniform_buffers_per_shader_stage", limits.max_uniform_buffers_per_shader_stage.into(), 1),
+            ("max_buffer_size", limits.max_buffer_size, 2 * storage_alignment),
         ];
         if let Some(&(limit, value, needs)) = needs.iter().find(|&&(_, value, needs)| value < needs) {
             return Err(Error::LimitTooSmall { limit, value, needs });
         }
         Ok(Limits {
             // Vulkan and DX12 end at 2^31 - 4 bytes; Metal has computed wrongly past 2^32.
-            binding_bytes_max: limits.max_storage_buffer_binding_size.min((1 << 31) - 4) / storage_alignment
+            binding_bytes_max: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min((1 << 31) - 4)
+                / storage_alignment
                 * storage_alignment,
             storage_alignment,
             uniform_alignment: u64::from(limits.min_uniform_buffer_offset_alignment).max(16),

@@ -1,5 +1,6 @@
 //! A device as this crate uses it: guarded creation, cached pipelines, bounded waits.
 
+use super::presence::{Loss, caught, is_there, owns, refusal};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep, Text};
@@ -7,18 +8,24 @@ use crate::plan::{Kernel, Tuning, Variant};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
 
-/// What makes two shaders one: folds, answers where the text has them, words of parameters, and the variant.
+/// What makes two shaders one: the operator's texts, and the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PipelineKey {
+    pub texts: Arc<Texts>,
+    pub variant: Variant,
+}
+
+/// What an operator's texts depend on: folds, answers where the text has them, words of parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Texts {
     pub folds: Vec<FoldKey>,
     pub keep: Keep,
     pub answers: Vec<(usize, Text)>,
     pub tail_words: usize,
-    pub variant: Variant,
 }
 
 /// The bindings of a kernel.
@@ -52,6 +59,8 @@ pub(crate) struct Context {
     parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
     tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
+    /// Why the device was lost; only devices that this crate opened itself tell.
+    pub loss: Option<Arc<Loss>>,
     /// Tests put a wrong kernel in here, to see that they notice.
     pub patch: Option<fn(String) -> String>,
 }
@@ -61,6 +70,10 @@ impl std::fmt::Debug for Context {
         f.debug_struct("Context").field("limits", &self.limits).field("tuning", &self.tuning).finish_non_exhaustive()
     }
 }
+
+/// Why an app's own device was lost.
+const UNTOLD: &str =
+    "reason unknown, since wgpu tells it only to the program's own callback (Device::set_device_lost_callback)";
 
 /// How long a wait may last unless the program says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -72,11 +85,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Context {
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, tuning: Tuning) -> Result<Context> {
+        const WHAT: &str = "making a reducer";
+        if !is_there(device) {
+            return Err(Error::DeviceLost { what: WHAT, message: UNTOLD.into() });
+        }
         let limits = Limits::of(device)?;
         let (layouts, placeholder) = guarded(device, "bind group layouts", 0, || {
             let kinds = [(true, false), (false, false), (true, true)];
-            let most = limits.storage_buffers_max;
-            let kinds = kinds.into_iter().filter(|&(_, table)| !table || most >= 4);
+            let table = limits.storage_buffers_max >= 4 && device.limits().max_bindings_per_bind_group >= 5;
+            let kinds = kinds.into_iter().filter(|&(_, with)| !with || table);
             let layouts = kinds.map(|(reads, table)| Layout { reads, table });
             let layouts = layouts.map(|layout| (layout, bind_group_layout(device, layout))).collect();
             let placeholder = device.create_buffer(&wgpu::BufferDescriptor {
@@ -87,6 +104,10 @@ impl Context {
             });
             (layouts, placeholder)
         })?;
+        if !owns(device, queue, &placeholder) {
+            let message = "the queue is not the device's own".into();
+            return Err(Error::Foreign { what: WHAT, message });
+        }
         Ok(Context {
             device: device.clone(),
             queue: queue.clone(),
@@ -101,13 +122,46 @@ impl Context {
             parameters: Mutex::default(),
             tested: Mutex::default(),
             tables: Mutex::default(),
+            loss: None,
             patch: None,
         })
     }
 
+    /// An error where the device is lost. It takes a microsecond.
+    pub fn present(&self, what: &'static str) -> Result<()> {
+        let told = self.loss.as_ref().is_some_and(|loss| loss.reason().is_some());
+        match !told && is_there(&self.device) {
+            true => Ok(()),
+            false => Err(Error::DeviceLost { what, message: self.reason() }),
+        }
+    }
+
+    /// The error as it is, or the loss of the device, where the device is lost.
+    pub fn diagnosed(&self, error: Error) -> Error {
+        let what = match error {
+            Error::Refused { what, .. } | Error::DeviceLost { what, .. } | Error::Timeout { what, .. } => what,
+            Error::ResultMissing => "waiting for a result",
+            _ => return error,
+        };
+        match self.present(what) {
+            Err(lost) => lost,
+            Ok(()) => error,
+        }
+    }
+
+    /// Why the device was lost.
+    fn reason(&self) -> String {
+        let Some(loss) = &self.loss else { return UNTOLD.into() };
+        if loss.reason().is_none() {
+            // wgpu tells of a device that was destroyed when it is polled and has no more to do; it may panic at that.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.device.poll(wgpu::PollType::Poll)));
+        }
+        loss.reason().unwrap_or("it was destroyed, and has work left to do").into()
+    }
+
     /// Runs calls on the device that may fail, and turns what wgpu reports into an error.
     pub fn guarded<R>(&self, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
-        guarded(&self.device, what, bytes, calls)
+        guarded(&self.device, what, bytes, calls).map_err(|error| self.diagnosed(error))
     }
 
     pub fn buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
@@ -122,8 +176,7 @@ impl Context {
     fn create_buffer(&self, what: &'static str, size: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer> {
         let most = self.device.limits().max_buffer_size;
         if size > most {
-            let message = format!("the device's max_buffer_size is {most}");
-            return Err(Error::OutOfMemory { what, bytes: size, message });
+            return Err(Error::LimitTooSmall { limit: "max_buffer_size", value: most, needs: size });
         }
         let label = format!("treefold: {what}");
         self.guarded(what, size, || {
@@ -293,12 +346,13 @@ impl Context {
 
     /// `Device::poll`, which panics when the device is lost: that panic becomes the error it stands for.
     fn poll(&self, kind: wgpu::PollType, what: &'static str) -> Result<()> {
-        match catch_unwind(AssertUnwindSafe(|| self.device.poll(kind))) {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(wgpu::PollError::Timeout)) => Err(Error::Timeout { what, waited: self.timeout() }),
-            Ok(Err(error)) => Err(Error::DeviceLost { what, message: error.to_string() }),
-            Err(_) => Err(Error::DeviceLost { what, message: "Device::poll gave up".into() }),
-        }
+        let error = match catch_unwind(AssertUnwindSafe(|| self.device.poll(kind))) {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(wgpu::PollError::Timeout)) => Error::Timeout { what, waited: self.timeout() },
+            Ok(Err(error)) => Error::DeviceLost { what, message: error.to_string() },
+            Err(_) => Error::DeviceLost { what, message: "Device::poll gave up".into() },
+        };
+        Err(self.diagnosed(error))
     }
 }
 
@@ -342,14 +396,14 @@ fn guarded<R>(device: &wgpu::Device, what: &'static str, bytes: u64, calls: impl
     let internal = device.push_error_scope(ErrorFilter::Internal);
     let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
     let validation = device.push_error_scope(ErrorFilter::Validation);
-    let made = calls();
+    let made = caught(what, calls);
     let (validation, memory, internal) = (validation.pop(), memory.pop(), internal.pop());
     let found = [pollster::block_on(validation), pollster::block_on(memory), pollster::block_on(internal)];
     match found.into_iter().flatten().next() {
-        None => Ok(made),
+        None => made,
         Some(error @ wgpu::Error::OutOfMemory { .. }) => {
             Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
         }
-        Some(error) => Err(Error::Refused { what, message: error.to_string() }),
+        Some(error) => Err(refusal(what, error.to_string())),
     }
 }

@@ -1,6 +1,8 @@
 //! An opened adapter, for programs that have none of their own.
 
 use super::context::Context;
+use super::instance;
+use super::presence::Loss;
 use crate::error::{Error, Result};
 use crate::plan::Tuning;
 use std::sync::Arc;
@@ -8,6 +10,9 @@ use std::time::Duration;
 use wgpu::{Backends, DeviceType, Features};
 
 /// An adapter, opened with all that treefold can use of it.
+///
+/// All of a process share one wgpu instance, so that wgpu tells a buffer of another's apart: [`Error::Foreign`]. (Adapters of
+/// OpenGL share one of their own.) After [`Error::DeviceLost`], open it again.
 ///
 /// ```no_run
 /// use treefold::{Gpu, ops::Sum};
@@ -115,15 +120,22 @@ impl Gpu {
     /// [`Error::BadTuning`] names the number that no plan could keep.
     pub fn with_tuning(&self, tuning: Tuning) -> Result<Gpu> {
         tuning.check()?;
-        Ok(Gpu { context: Arc::new(Context::new(&self.context.device, &self.context.queue, tuning)?) })
+        Ok(Gpu { context: Arc::new(self.again(tuning)?) })
     }
 
     /// This device with every shader text changed by `patch`: for tests that must notice a wrong kernel.
     #[doc(hidden)]
     pub fn with_patched_shaders(&self, patch: fn(String) -> String) -> Result<Gpu> {
-        let mut context = Context::new(&self.context.device, &self.context.queue, self.context.tuning)?;
+        let mut context = self.again(self.context.tuning)?;
         context.patch = Some(patch);
         Ok(Gpu { context: Arc::new(context) })
+    }
+
+    fn again(&self, tuning: Tuning) -> Result<Context> {
+        let Context { device, queue, loss, .. } = &*self.context;
+        let mut context = Context::new(device, queue, tuning).map_err(|error| self.context.diagnosed(error))?;
+        context.loss = loss.clone();
+        Ok(context)
     }
 
     fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
@@ -144,7 +156,9 @@ impl Gpu {
             opened.map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
         let tuning = Tuning::of(&info);
         log::info!("opened {} ({}, {:?})", info.name, info.backend, info.device_type);
-        Ok(Gpu { context: Arc::new(Context::new(&device, &queue, tuning)?) })
+        let mut context = Context::new(&device, &queue, tuning)?;
+        context.loss = Some(Loss::of(&device));
+        Ok(Gpu { context: Arc::new(context) })
     }
 
     pub(crate) fn context(&self) -> &Arc<Context> {
@@ -217,12 +231,8 @@ enum Gl {
 
 /// Every adapter, the best first; OpenGL last.
 fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    if gl == Gl::IfAsked && Backends::from_env().is_none() {
-        descriptor.backends -= Backends::GL;
-    }
-    let instance = wgpu::Instance::new(descriptor);
-    let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
+    let others = if gl == Gl::IfAsked { Backends::all() - Backends::GL } else { Backends::all() };
+    let mut adapters = pollster::block_on(instance::adapters(Backends::from_env().unwrap_or(others)));
     let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
     adapters.sort_by_key(|adapter| {
         let rank = match adapter.get_info().device_type {

@@ -3,6 +3,8 @@
 mod clock;
 mod context;
 mod gpu;
+mod instance;
+mod presence;
 mod readback;
 mod record;
 mod selftest;

@@ -122,17 +122,19 @@ impl Pending {
         if let Err(error) = context.wait(&self.submission, WHAT, || self.mapped.load(Ordering::Acquire)) {
             send(&self.sender, Err(error));
         }
-        match pollster::block_on(self.receiver.receive()) {
+        let words = match pollster::block_on(self.receiver.receive()) {
             Some(Ok(())) => self.readback.words(),
             Some(Err(error)) => Err(error),
             None => Err(Error::ResultMissing),
-        }
+        };
+        words.map_err(|error| context.diagnosed(error))
     }
 
     /// The same without blocking the caller: a thread of its own waits for the device, so that no executor and no polling
     /// by the program is needed. In browsers the event loop does that.
     pub async fn arrive(self, context: Arc<Context>) -> Result<Vec<Vec<u32>>> {
         let Pending { readback, submission, receiver, sender, mapped } = self;
+        let here = context.clone();
         if cfg!(not(target_arch = "wasm32")) {
             let failed = sender.clone();
             let watch = move || {
@@ -145,10 +147,11 @@ impl Pending {
                 send(&failed, Err(Error::Refused { what: "waiting without blocking", message }));
             }
         }
-        match receiver.receive().await {
+        let words = match receiver.receive().await {
             Some(Ok(())) => readback.words(),
             Some(Err(error)) => Err(error),
             None => Err(Error::ResultMissing),
-        }
+        };
+        words.map_err(|error| here.diagnosed(error))
     }
 }

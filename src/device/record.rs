@@ -1,6 +1,7 @@
 //! A plan into the caller's encoder: pipelines, bind groups, dispatches, and nothing else.
 
-use super::context::{Context, Layout, PipelineKey};
+use super::context::{Context, Layout, PipelineKey, Texts};
+use super::presence::caught;
 use crate::error::{Error, Result};
 use crate::op::DeviceOp;
 use crate::plan::{Cost, Params, Pass, Plan, Planner, Resource, Store, Variant};
@@ -15,6 +16,8 @@ pub(crate) struct Recorder {
     pub planner: Planner,
     pub op: DeviceOp,
     table: Option<wgpu::Buffer>,
+    /// Of kernels without answers, and of those with them.
+    texts: [Arc<Texts>; 2],
 }
 
 /// Binding of the output.
@@ -28,10 +31,20 @@ pub(crate) struct Destination<'a> {
 
 impl Recorder {
     pub fn new(context: Arc<Context>, op: DeviceOp) -> Result<Recorder> {
+        context.present("making a reducer")?;
+        if op.answers.iter().any(|(_, answer)| answer.words().is_empty()) {
+            return Err(Error::NoAnswerWords { operator: op.name });
+        }
         let planner = Planner::new(context.limits, context.tuning, Cost::of(&op))?;
         let table = op.table();
+        check_limits(&context, &op)?;
         let table = if table.is_empty() { None } else { Some(context.table(table)?) };
-        Ok(Recorder { context, planner, op, table })
+        let (folds, keep) = op.key();
+        let tail_words = shader::tail_words(&op);
+        let answers = op.answers.iter().map(|(fold, answer)| (*fold, answer.text())).collect();
+        let texts =
+            [Vec::new(), answers].map(|answers| Arc::new(Texts { folds: folds.clone(), keep, answers, tail_words }));
+        Ok(Recorder { context, planner, op, table, texts })
     }
 
     /// The text of one of this operator's shaders.
@@ -40,12 +53,9 @@ impl Recorder {
     }
 
     fn pipeline(&self, variant: &Variant) -> Result<wgpu::ComputePipeline> {
-        let answers = match variant.store {
-            Store::Answer { .. } => self.op.answers.iter().map(|(fold, answer)| (*fold, answer.text())).collect(),
-            Store::Partial | Store::Sealed => Vec::new(),
-        };
-        let (folds, keep) = self.op.key();
-        let key = PipelineKey { folds, keep, answers, tail_words: shader::tail_words(&self.op), variant: *variant };
+        let [plain, answering] = &self.texts;
+        let texts = if matches!(variant.store, Store::Answer { .. }) { answering } else { plain };
+        let key = PipelineKey { texts: texts.clone(), variant: *variant };
         let layout = Layout::of(variant.kernel, self.table.is_some());
         self.context.pipeline(key, layout, self.op.unguarded(), || self.source(variant).text)
     }
@@ -59,40 +69,40 @@ impl Recorder {
         output: Destination,
     ) -> Result<()> {
         let context = &self.context;
+        context.present("recording a reduction")?;
         let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(&pass.variant)).collect::<Result<_>>()?;
         let scratch = if plan.scratch_bytes > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
         let (uniforms, bytes, stride) = self.uniforms(plan)?;
 
+        let bind = |(number, pass): (usize, &Pass)| {
+            let mut entries = vec![wgpu::BindGroupEntry {
+                binding: 2,
+                resource: bind_range(&uniforms, number as u64 * stride, bytes),
+            }];
+            for binding in &pass.bindings {
+                let resource = match &binding.resource {
+                    Resource::Input { buffer, bytes } => {
+                        bind_range(inputs.get(*buffer)?, bytes.start, bytes.end - bytes.start)
+                    }
+                    Resource::Scratch { bytes } => bind_range(scratch.as_ref()?, bytes.start, bytes.end - bytes.start),
+                    Resource::Output => bind_range(output.buffer, output.offset, output.size),
+                    Resource::Table => self.table.as_ref()?.as_entire_binding(),
+                    Resource::Placeholder => context.placeholder.as_entire_binding(),
+                };
+                entries.push(wgpu::BindGroupEntry { binding: binding.slot, resource });
+            }
+            let layout = context.bind_group_layout(Layout::of(pass.variant.kernel, self.table.is_some()))?;
+            let label = Some("treefold");
+            Some(context.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries }))
+        };
         // All bind groups before the first command: a refusal leaves the caller's pass as it was.
         let groups = context.guarded("the bindings of a reduction", 0, || {
-            let bind = |(number, pass): (usize, &Pass)| {
-                let mut entries = vec![wgpu::BindGroupEntry {
-                    binding: 2,
-                    resource: bind_range(&uniforms, number as u64 * stride, bytes),
-                }];
-                for binding in &pass.bindings {
-                    let resource = match &binding.resource {
-                        Resource::Input { buffer, bytes } => {
-                            bind_range(inputs.get(*buffer)?, bytes.start, bytes.end - bytes.start)
-                        }
-                        Resource::Scratch { bytes } => {
-                            bind_range(scratch.as_ref()?, bytes.start, bytes.end - bytes.start)
-                        }
-                        Resource::Output => bind_range(output.buffer, output.offset, output.size),
-                        Resource::Table => self.table.as_ref()?.as_entire_binding(),
-                        Resource::Placeholder => context.placeholder.as_entire_binding(),
-                    };
-                    entries.push(wgpu::BindGroupEntry { binding: binding.slot, resource });
-                }
-                let layout = context.bind_group_layout(Layout::of(pass.variant.kernel, self.table.is_some()))?;
-                let label = Some("treefold");
-                Some(context.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries }))
-            };
             plan.passes.iter().enumerate().map(bind).collect::<Option<Vec<_>>>()
         })?;
         let missing = || Error::Refused { what: "the bindings of a reduction", message: "a buffer is missing".into() };
         let groups = groups.ok_or_else(missing)?;
-        context.guarded("the dispatches of a reduction", 0, || {
+        // What wgpu refuses of these it tells when the encoder finishes, so that there is no error to wait for.
+        caught("the dispatches of a reduction", || {
             for ((pass, pipeline), group) in plan.passes.iter().zip(&pipelines).zip(&groups) {
                 compute.set_pipeline(pipeline);
                 compute.set_bind_group(0, group, &[]);
@@ -120,7 +130,29 @@ impl Recorder {
 
     /// Makes the pipelines that a plan will need, so that its first run does not wait for the compiler.
     pub fn prepare(&self, plan: &Plan) -> Result<()> {
+        self.context.present("making pipelines")?;
         plan.passes.iter().try_for_each(|pass| self.pipeline(&pass.variant).map(drop))
+    }
+}
+
+/// Refuses what no plan tells: parameters, a table or a result that no binding covers.
+fn check_limits(context: &Context, op: &DeviceOp) -> Result<()> {
+    let limits = context.device.limits();
+    let binding = match limits.max_buffer_size < limits.max_storage_buffer_binding_size {
+        true => "max_buffer_size",
+        false => "max_storage_buffer_binding_size",
+    };
+    let parameters = size_of::<Params>() + 4 * shader::tail_words(op).next_multiple_of(4);
+    let table = op.table().len() as u64;
+    let bindings = if table > 0 { 5 } else { 4 };
+    let needs = [
+        ("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size, parameters as u64),
+        ("max_bindings_per_bind_group", limits.max_bindings_per_bind_group.into(), bindings),
+        (binding, context.limits.binding_bytes_max, (4 * table).max(4 * op.sealed_words() as u64)),
+    ];
+    match needs.into_iter().find(|&(_, value, needs)| value < needs) {
+        Some((limit, value, needs)) => Err(Error::LimitTooSmall { limit, value, needs }),
+        None => Ok(()),
     }
 }
 

@@ -34,6 +34,10 @@ impl Piece {
 
 /// Elements on the device: ranges of one or more buffers, read one after another as one array.
 ///
+/// The buffers must be of the device that reduces them. One of another device is [`Error::Foreign`], one of another wgpu
+/// instance too, unless its number there is that of a live buffer here: **then nothing can tell, and that buffer is read
+/// instead.** Make one `wgpu::Instance` in a program; [`Gpu`](crate::Gpu) does.
+///
 /// ```no_run
 /// # fn f(positions: &wgpu::Buffer, more: &wgpu::Buffer) {
 /// use treefold::Input;
@@ -95,7 +99,8 @@ impl<'a> Input<'a, [f32; 2]> {
 }
 
 impl<'a, T: Element> Input<'a, T> {
-    /// Elements `range` of a buffer, counted from its start.
+    /// Elements `range` of a buffer, counted from its start. A range that ends before it begins is an error of the call that
+    /// reads it.
     pub fn range(buffer: &'a wgpu::Buffer, range: Range<u64>) -> Self {
         let bytes = T::DTYPE.bytes();
         Self::bytes(buffer, range.start.saturating_mul(bytes)..range.end.saturating_mul(bytes))
@@ -123,6 +128,11 @@ impl<'a, T: Element> Input<'a, T> {
     /// Elements in all.
     pub fn elements(&self) -> u64 {
         self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
+    }
+
+    /// Ranges of buffers that are read.
+    pub(crate) fn ranges(&self) -> u64 {
+        self.ranges.len() as u64
     }
 
     /// Bytes from one element to the next: zipped inputs are arrays of words.
@@ -253,7 +263,10 @@ fn check(buffer: &wgpu::Buffer, bytes: &Range<u64>, multiple: u64, what: &'stati
     }
     // Kernels read whole words.
     let end = bytes.end.checked_next_multiple_of(4).unwrap_or(u64::MAX);
-    if end > buffer.size() || bytes.start > bytes.end {
+    if bytes.start > bytes.end {
+        return Err(Error::Backwards { what, begin: bytes.start, end: bytes.end });
+    }
+    if end > buffer.size() {
         return Err(Error::OutOfRange { what, begin: bytes.start, end, size_bytes: buffer.size() });
     }
     let ragged = [bytes.start, bytes.end].into_iter().find(|byte| byte % multiple != 0);

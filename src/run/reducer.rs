@@ -276,7 +276,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         })
     }
 
-    /// Answers many inputs with one submission and one wait, in their order.
+    /// Answers many inputs with one submission and one wait for some thousands of them, in their order. Besides the answers at
+    /// most 64 MiB are held at once, if no single input takes more.
     ///
     /// # Errors
     /// As for [`Reducer::reduce`]; the first that occurs.
@@ -284,8 +285,18 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         &self,
         inputs: impl IntoIterator<Item = I>,
     ) -> Result<Vec<O::Output>> {
-        let inputs: Vec<Input<T>> = inputs.into_iter().map(Into::into).collect();
-        self.answers(self.accumulate(&inputs, 0)?)
+        let each = (self.recorder.op.sealed_words() * 4) as u64;
+        let most = BATCH_BYTES.min(self.recorder.context.device.limits().max_buffer_size.saturating_sub(each));
+        let (mut inputs, mut answers) = (inputs.into_iter().map(Into::into).peekable(), Vec::new());
+        while inputs.peek().is_some() {
+            let (mut group, mut room) = (Vec::new(), most);
+            while let Some(input) = inputs.next_if(|_| room > 0) {
+                room = room.saturating_sub(each + RECORD_BYTES * input.ranges().max(1));
+                group.push(input);
+            }
+            answers.extend(self.answers(self.accumulate(&group, 0)?)?);
+        }
+        Ok(answers)
     }
 
     /// Answers each row, in their order.
@@ -411,6 +422,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         plan.passes.iter().map(|pass| self.recorder.source(&pass.variant).text).collect()
     }
 }
+
+/// Bytes of what a group of a batch holds: recorded commands, on both sides of wgpu, and results, which are there twice.
+const BATCH_BYTES: u64 = 32 << 20;
+/// Bytes of what the record of a range holds, about.
+const RECORD_BYTES: u64 = 8 << 10;
 
 /// The request for one result over all pieces.
 fn whole(pieces: &[Piece], store: Store) -> Request<'_> {

@@ -11,7 +11,6 @@ use crate::input::Piece;
 use crate::op::{Acc, Fold, Op, Partial};
 use crate::plan::{Request, Store};
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wgpu::{BufferUsages, Features};
@@ -67,10 +66,17 @@ pub struct Stream<T: Element, O: Op<T>> {
     engine: Way,
     fold: O::Fold,
     acc: Acc<T, O>,
+    /// Elements taken.
     count: u64,
+    /// The last of them, out of small parts: the engine gets them together.
+    gathered: Vec<T>,
     first: Option<u64>,
-    element: PhantomData<T>,
 }
+
+/// Bytes of small parts that wait for more.
+const GATHERED_BYTES: usize = 64 << 10;
+/// How old the knowledge may be that the device is there. Asking takes a microsecond, longer than a small part.
+const LOOK_AGAIN: Duration = Duration::from_micros(20);
 
 #[derive(Debug)]
 enum Way {
@@ -92,7 +98,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     fn by(op: O, engine: Way, options: &StreamOptions) -> Self {
         let fold = op.fold();
         let (acc, first) = (fold.identity(), options.first);
-        Stream { op, engine, fold, acc, count: 0, first, element: PhantomData }
+        Stream { op, engine, fold, acc, count: 0, gathered: Vec::new(), first }
     }
 
     /// Adds what a part was folded to.
@@ -104,8 +110,41 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Takes the next elements. Large parts (megabytes) are faster than small ones.
     ///
     /// # Errors
-    /// What the device says; the stream is of no use afterwards.
+    /// What the device says; the stream is of no use afterwards. [`Error::DeviceLost`] of small parts may come 20 µs late.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
+        if let Way::Gpu(ring) = &mut self.engine {
+            ring.look()?;
+        }
+        let most = GATHERED_BYTES / size_of::<T>();
+        if elements.len() > most - self.gathered.len() {
+            self.give_gathered()?;
+        }
+        if elements.len() <= most / 4 {
+            self.gathered.extend_from_slice(elements);
+        } else {
+            self.give_gathered()?;
+            self.give(elements)?;
+        }
+        self.count += elements.len() as u64;
+        Ok(())
+    }
+
+    /// Gives the engine what small parts have left.
+    fn give_gathered(&mut self) -> Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let mut gathered = std::mem::take(&mut self.gathered);
+        self.count -= gathered.len() as u64;
+        self.give(&gathered)?;
+        self.count += gathered.len() as u64;
+        gathered.clear();
+        self.gathered = gathered;
+        Ok(())
+    }
+
+    /// Gives the engine elements behind those that are counted.
+    fn give(&mut self, elements: &[T]) -> Result<()> {
         match &mut self.engine {
             Way::Cpu(cpu, time) => {
                 let start = Instant::now();
@@ -121,7 +160,6 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
                 parts.into_iter().for_each(|part| self.merge(part));
             }
         }
-        self.count += elements.len() as u64;
         Ok(())
     }
 
@@ -162,6 +200,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// What the device says.
     pub fn partial(self) -> Result<Finished<Partial<T, O>>> {
         let mut stream = self;
+        stream.give_gathered()?;
         let mut parts = Vec::new();
         let (copy_time, upload_time, kernel_time) = match &mut stream.engine {
             Way::Cpu(_, time) => (Duration::ZERO, None, Some(*time)),
@@ -203,6 +242,8 @@ struct Ring {
     first: u64,
     copy_time: Duration,
     clock: Clock,
+    /// When the device was last seen to be there.
+    seen: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -240,10 +281,25 @@ impl Ring {
             first: options.first.unwrap_or(0),
             copy_time: Duration::ZERO,
             clock,
+            seen: None,
         }
     }
 
-    fn push(&mut self, mut bytes: &[u8], mut merge: impl FnMut(Vec<u32>)) -> Result<()> {
+    /// An error where the device is lost.
+    fn look(&mut self) -> Result<()> {
+        let now = Instant::now();
+        if self.seen.is_none_or(|seen| now.duration_since(seen) > LOOK_AGAIN) {
+            self.recorder.context.present("taking elements")?;
+            self.seen = Some(now);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, bytes: &[u8], merge: impl FnMut(Vec<u32>)) -> Result<()> {
+        self.copy(bytes, merge).map_err(|error| self.recorder.context.diagnosed(error))
+    }
+
+    fn copy(&mut self, mut bytes: &[u8], mut merge: impl FnMut(Vec<u32>)) -> Result<()> {
         while !bytes.is_empty() {
             let (slot, filled) = match self.filling.take() {
                 Some(filling) => filling,
@@ -386,8 +442,12 @@ impl Ring {
 /// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
 fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     const SHARE_MIN: usize = 4 << 20;
-    let threads =
-        std::thread::available_parallelism().map_or(1, |n| n.get()).min(8).min(bytes.len() / SHARE_MIN).max(1);
+    let shares = (bytes.len() / SHARE_MIN).min(8);
+    if shares <= 1 {
+        return fill(staging, at, bytes);
+    }
+    // The system takes tens of microseconds to tell how many cores there are.
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(shares);
     let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
     // Shares meet at multiples of 16 in the buffer, because what threads map must not overlap.
     let (mine, rest) = bytes.split_at(bytes.len().min(share - (at % 16) as usize));

@@ -34,7 +34,8 @@ pub fn limited_gpu(binding_bytes: u64, workgroup_bytes: u32) -> Gpu {
     Gpu::from_device(&device, &queue).expect("small limits are enough")
 }
 
-fn adapter() -> wgpu::Adapter {
+/// The adapter, not opened, of an instance that is the test's own.
+pub fn adapter() -> wgpu::Adapter {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends -= wgpu::Backends::GL;
     let instance = wgpu::Instance::new(descriptor);

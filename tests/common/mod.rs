@@ -14,7 +14,7 @@ mod rows;
 pub mod sets;
 mod shapes;
 
-pub use adapter::{answers, download, gpu, limited_gpu, recorded, small_gpu, upload};
+pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, upload};
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
 pub use elements::{Random, extremes, from_bits, one};

@@ -151,7 +151,7 @@ fn sweep(args: &LadderArgs, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder
     for &length in &lengths {
         let mut ladder = match first.resized(length) {
             Ok(ladder) => ladder,
-            Err(treefold::Error::OutOfMemory { .. }) => break,
+            Err(treefold::Error::OutOfMemory { .. } | treefold::Error::LimitTooSmall { .. }) => break,
             Err(error) => return Err(error.into()),
         };
         ladder.set_repeats(4);

@@ -1,0 +1,12 @@
+//! What a program may do wrong with devices: each call ends in a right answer or a typed error, without a panic, in time.
+//!
+//! `cargo test --test hostile` takes a part of the table; `HOSTILE=all cargo test --test hostile` all of it.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod destroyed;
+mod foreign;
+mod limits;
+mod misuse;
+mod noop;
