@@ -70,7 +70,7 @@ pub use op::{
     WordType,
 };
 pub use plan::{Launch, Order, Tuning};
-pub use run::{Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamOptions, check};
+pub use run::{AnswerFuture, Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamOptions, check};
 pub use wgpu;
 
 /// What this crate's own tests and tools look at: no promise of any kind.

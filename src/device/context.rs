@@ -1,6 +1,7 @@
 //! A device as this crate uses it: guarded creation, cached pipelines, bounded waits.
 
-use crate::error::{Error, Result};
+use super::Verdicts;
+use crate::error::{Error, Result, may_block};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep, Text};
 use crate::plan::{Kernel, Tuning, Variant};
@@ -8,7 +9,8 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
 
 /// What makes two shaders one: folds, answers where the text has them, words of parameters, and the variant.
@@ -52,6 +54,8 @@ pub(crate) struct Context {
     parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
     tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
+    /// What error scopes have yet to say, where they are promises.
+    pub(super) verdicts: Verdicts,
     /// Tests put a wrong kernel in here, to see that they notice.
     pub patch: Option<fn(String) -> String>,
 }
@@ -66,14 +70,15 @@ impl std::fmt::Debug for Context {
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A lock that a panic elsewhere does not close: what it guards is valid after every statement.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Context {
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, tuning: Tuning) -> Result<Context> {
         let limits = Limits::of(device)?;
-        let (layouts, placeholder) = guarded(device, "bind group layouts", 0, || {
+        let verdicts = Verdicts::default();
+        let (layouts, placeholder) = guarded(device, &verdicts, "bind group layouts", 0, || {
             let kinds = [(true, false), (false, false), (true, true)];
             let most = limits.storage_buffers_max;
             let kinds = kinds.into_iter().filter(|&(_, table)| !table || most >= 4);
@@ -101,13 +106,15 @@ impl Context {
             parameters: Mutex::default(),
             tested: Mutex::default(),
             tables: Mutex::default(),
+            verdicts,
             patch: None,
         })
     }
 
-    /// Runs calls on the device that may fail, and turns what wgpu reports into an error.
+    /// Runs calls on the device that may fail, and turns what wgpu reports into an error; in browsers, into one of the next
+    /// [`Context::heard`].
     pub fn guarded<R>(&self, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
-        guarded(&self.device, what, bytes, calls)
+        guarded(&self.device, &self.verdicts, what, bytes, calls)
     }
 
     pub fn buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
@@ -243,6 +250,15 @@ impl Context {
         Ok(buffer)
     }
 
+    /// Empties the caches.
+    #[cfg(target_arch = "wasm32")]
+    pub(super) fn forget(&self) {
+        lock(&self.pipelines).clear();
+        lock(&self.parameters).clear();
+        lock(&self.tables).clear();
+        *lock(&self.scratch) = None;
+    }
+
     /// The result of a self-test that was made before.
     pub fn test_result(&self, of: &(FoldKey, Keep)) -> Option<bool> {
         lock(&self.tested).get(of).copied()
@@ -265,6 +281,7 @@ impl Context {
     ///
     /// The fence of a GPU wakes a thread tens of microseconds late, so short work is awaited by asking again and again.
     pub fn wait(&self, submission: &wgpu::SubmissionIndex, what: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        may_block(what, "the asynchronous calls (Reducer::reduce_async)")?;
         let start = Instant::now();
         while self.spins && start.elapsed() < Duration::from_micros(200) {
             self.poll_once(what)?;
@@ -338,18 +355,27 @@ fn bind_group_layout(device: &wgpu::Device, layout: Layout) -> (wgpu::BindGroupL
 }
 
 /// Error scopes are a stack per thread, so whatever is pushed here is popped here, before anything else can happen.
-fn guarded<R>(device: &wgpu::Device, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+fn guarded<R>(
+    device: &wgpu::Device,
+    verdicts: &Verdicts,
+    what: &'static str,
+    bytes: u64,
+    calls: impl FnOnce() -> R,
+) -> Result<R> {
     let internal = device.push_error_scope(ErrorFilter::Internal);
     let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
     let validation = device.push_error_scope(ErrorFilter::Validation);
     let made = calls();
     let (validation, memory, internal) = (validation.pop(), memory.pop(), internal.pop());
-    let found = [pollster::block_on(validation), pollster::block_on(memory), pollster::block_on(internal)];
-    match found.into_iter().flatten().next() {
-        None => Ok(made),
-        Some(error @ wgpu::Error::OutOfMemory { .. }) => {
-            Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
+    let verdict = async move {
+        let found = [validation.await, memory.await, internal.await];
+        match found.into_iter().flatten().next() {
+            None => Ok(()),
+            Some(error @ wgpu::Error::OutOfMemory { .. }) => {
+                Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
+            }
+            Some(error) => Err(Error::Refused { what, message: error.to_string() }),
         }
-        Some(error) => Err(Error::Refused { what, message: error.to_string() }),
-    }
+    };
+    verdicts.hear(verdict).map(|()| made)
 }

@@ -11,5 +11,5 @@ pub use check::check;
 pub use cpu::Cpu;
 pub use engine::Engine;
 pub use explain::{Explained, Explanation};
-pub use reducer::Reducer;
+pub use reducer::{AnswerFuture, Reducer};
 pub use stream::{Finished, Stream, StreamOptions};

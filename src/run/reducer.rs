@@ -2,9 +2,9 @@
 
 use super::explain::{Explanation, explained};
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Pending, Readback, Recorder, choose, compute_pass};
+use crate::device::{Context, Destination, Gpu, Pending, Readback, Recorder, Waiting, choose, compute_pass, fill};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use crate::input::{Input, Output, Piece, Rows};
 use crate::op::{Acc, DeviceOp, Fold, Keep, Op, Partial};
 use crate::plan::{Plan, Request, Store, Tuning};
@@ -13,6 +13,18 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The future of an answer, for any executor. It asks the device itself when it is polled; one thread asks for all futures that
+/// have been pending for a millisecond, so the program need not poll the device.
+///
+/// `Send`, except in browsers, where wgpu's objects belong to one thread.
+#[cfg(not(target_arch = "wasm32"))]
+pub type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R>> + Send>>;
+/// The future of an answer, for any executor. The browser's event loop brings the answer.
+///
+/// Not `Send`, as wgpu's objects belong to one thread here; natively it is.
+#[cfg(target_arch = "wasm32")]
+pub type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R>>>>;
 
 /// One operator over one element type, ready to run on a device: in a frame ([`record`](Reducer::record)), or with the
 /// answer on the host ([`reduce`](Reducer::reduce), [`reduce_async`](Reducer::reduce_async),
@@ -59,11 +71,25 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::new`], and [`Error::BadTuning`].
     pub fn with_tuning(device: &wgpu::Device, queue: &wgpu::Queue, op: O, tuning: Tuning) -> Result<Self> {
-        Self::on(Arc::new(Context::new(device, queue, tuning)?), op)
+        may_block("Reducer::new", "Reducer::new_async")?;
+        let context = Arc::new(Context::new(device, queue, tuning)?);
+        pollster::block_on(Self::on(context, op, Waiting::Blocking))
     }
 
-    pub(crate) fn on(context: Arc<Context>, op: O) -> Result<Self> {
-        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op)?)?;
+    /// [`Reducer::new`] without blocking, for browsers and for executors: only compiling takes this thread's time.
+    ///
+    /// In browsers an error in what is made or recorded is known later only; the next call that is awaited tells it.
+    ///
+    /// # Errors
+    /// As for [`Reducer::new`].
+    pub async fn new_async(device: &wgpu::Device, queue: &wgpu::Queue, op: O) -> Result<Self> {
+        let context = Arc::new(Context::new(device, queue, Tuning::of(&device.adapter_info()))?);
+        Self::on(context, op, Waiting::Yielding).await
+    }
+
+    async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
+        context.heard().await?;
+        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op, waiting).await?)?;
         let reducer = Reducer { recorder, op, element: PhantomData };
         // The kernels of large and of small inputs compile now, not in the first frame.
         let single = reducer.recorder.planner.launch().single_elements_max;
@@ -86,6 +112,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
                 reducer.recorder.prepare(&plan)?;
             }
         }
+        context.heard().await?;
         Ok(reducer)
     }
 
@@ -253,27 +280,37 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// As for [`Reducer::record`]; [`Error::Timeout`], [`Error::DeviceLost`], [`Error::ResultMissing`]; what
     /// [`Op::finish`] says.
     pub fn reduce<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<O::Output> {
+        may_block("Reducer::reduce", "Reducer::reduce_async")?;
         self.reduce_batch([input.into()])?.pop().ok_or(Error::ResultMissing)
     }
 
     /// Submits the reduction of `input`; the future brings the answer.
     ///
-    /// Any executor will do. On native platforms a thread of its own waits for the device, so the program need not poll it.
+    /// See [`AnswerFuture`] for how it waits.
     ///
     /// # Errors
     /// As for [`Reducer::reduce`].
-    pub fn reduce_async<'i>(
-        &self,
-        input: impl Into<Input<'i, T>>,
-    ) -> Pin<Box<dyn Future<Output = Result<O::Output>> + Send>> {
-        let submitted = input.into().pieces().and_then(|input| self.submit(vec![input], 0));
-        let (op, context, device_op) = (self.op.clone(), self.recorder.context.clone(), self.recorder.op.clone());
+    pub fn reduce_async<'i>(&self, input: impl Into<Input<'i, T>>) -> AnswerFuture<O::Output> {
+        let (op, coming) = (self.op.clone(), self.accumulate_async(&input.into(), 0));
         Box::pin(async move {
-            let (batch, pending) = submitted?;
-            let folded = batch.fold::<T, O>(&op, &device_op, &pending.arrive(context).await?);
-            let (acc, elements) = folded.into_iter().next().ok_or(Error::ResultMissing)?;
+            let (acc, elements) = coming.await?;
             op.finish(acc, elements)
         })
+    }
+
+    /// Submits the reduction of an input that begins at `first`; the future brings its accumulator, and how many elements it has.
+    fn accumulate_async(
+        &self,
+        input: &Input<T>,
+        first: u64,
+    ) -> impl Future<Output = Result<(Acc<T, O>, u64)>> + wgpu::WasmNotSend + use<T, O> {
+        let submitted = input.pieces().and_then(|input| self.submit(vec![input], first));
+        let (op, context, device_op) = (self.op.clone(), self.recorder.context.clone(), self.recorder.op.clone());
+        async move {
+            let (batch, pending) = submitted?;
+            let words = pending.results(&context, Waiting::Yielding).await?;
+            batch.fold::<T, O>(&op, &device_op, &words).into_iter().next().ok_or(Error::ResultMissing)
+        }
     }
 
     /// Answers many inputs with one submission and one wait, in their order.
@@ -284,6 +321,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         &self,
         inputs: impl IntoIterator<Item = I>,
     ) -> Result<Vec<O::Output>> {
+        may_block("Reducer::reduce_batch", "Reducer::reduce_async for each input")?;
         let inputs: Vec<Input<T>> = inputs.into_iter().map(Into::into).collect();
         self.answers(self.accumulate(&inputs, 0)?)
     }
@@ -293,6 +331,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`], and [`Error::RaggedRows`].
     pub fn reduce_each(&self, rows: Rows<'_, T>) -> Result<Vec<O::Output>> {
+        may_block("Reducer::reduce_each", "Reducer::record_each, or Reducer::reduce_async for each row")?;
         rows.count()?;
         let (pieces, buffers) = rows.input.pieces()?;
         let (context, fold) = (&self.recorder.context, self.op.fold());
@@ -325,6 +364,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`].
     pub fn partial<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Partial<T, O>> {
+        may_block("Reducer::partial", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], 0)?.pop().ok_or(Error::ResultMissing)?;
         Ok(Partial::of(self.op.clone(), acc, count, None))
     }
@@ -334,8 +374,21 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`].
     pub fn partial_at<'i>(&self, input: impl Into<Input<'i, T>>, first: u64) -> Result<Partial<T, O>> {
+        may_block("Reducer::partial_at", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], first)?.pop().ok_or(Error::ResultMissing)?;
         Ok(Partial::of(self.op.clone(), acc, count, Some(first)))
+    }
+
+    /// [`Reducer::partial`] and, where there is a `first`, [`Reducer::partial_at`], without blocking.
+    ///
+    /// # Errors
+    /// As for [`Reducer::reduce`].
+    pub fn partial_async<'i>(&self, input: impl Into<Input<'i, T>>, first: Option<u64>) -> AnswerFuture<Partial<T, O>> {
+        let (op, coming) = (self.op.clone(), self.accumulate_async(&input.into(), first.unwrap_or(0)));
+        Box::pin(async move {
+            let (acc, count) = coming.await?;
+            Ok(Partial::of(op, acc, count, first))
+        })
     }
 
     /// The accumulators of many inputs, each of which begins at `first`, and how many elements each has.
@@ -453,7 +506,16 @@ impl Gpu {
     /// # Errors
     /// As for [`Reducer::new`].
     pub fn reducer<T: Element, O: Op<T>>(&self, op: O) -> Result<Reducer<T, O>> {
-        Reducer::on(self.context().clone(), op)
+        may_block("Gpu::reducer", "Gpu::reducer_async")?;
+        pollster::block_on(Reducer::on(self.context().clone(), op, Waiting::Blocking))
+    }
+
+    /// The same without blocking; see [`Reducer::new_async`].
+    ///
+    /// # Errors
+    /// As for [`Reducer::new`].
+    pub async fn reducer_async<T: Element, O: Op<T>>(&self, op: O) -> Result<Reducer<T, O>> {
+        Reducer::on(self.context().clone(), op, Waiting::Yielding).await
     }
 
     /// The answer of `op` over elements in host memory.
@@ -461,10 +523,32 @@ impl Gpu {
     /// # Errors
     /// What the device says, or [`Op::finish`].
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
+        may_block("Gpu::reduce", "Gpu::reduce_async")?;
         let options = StreamOptions { elements_hint: Some(elements.len() as u64), ..StreamOptions::default() };
         let mut stream = self.stream(op, &options)?;
         stream.push(elements)?;
         Ok(stream.finish()?.output)
+    }
+
+    /// The same without blocking, with all elements in the device's memory at once.
+    ///
+    /// # Errors
+    /// What the device says, or [`Op::finish`].
+    pub async fn reduce_async<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
+        let reducer = self.reducer_async::<T, O>(op).await?;
+        let context = self.context();
+        let most = context.limits.binding_bytes_max.min(context.device.limits().max_buffer_size).min(1 << 30);
+        let parts = bytemuck::cast_slice::<T, u8>(elements).chunks((most / 16 * 16) as usize);
+        let buffer = |bytes: &[u8]| {
+            let size = (bytes.len() as u64).next_multiple_of(4);
+            let buffer = context.mapped_buffer("elements", size, wgpu::BufferUsages::STORAGE)?;
+            fill(&buffer, 0, bytes)?;
+            buffer.unmap();
+            Ok((buffer, (bytes.len() / size_of::<T>()) as u64))
+        };
+        let buffers = parts.map(buffer).collect::<Result<Vec<_>>>()?;
+        let answer = reducer.reduce_async(Input::concat(buffers.iter().map(|(part, n)| Input::range(part, 0..*n))));
+        answer.await
     }
 
     /// Begins a reduction whose elements come in parts; see [`Stream`].
@@ -472,6 +556,7 @@ impl Gpu {
     /// # Errors
     /// What the device says when its buffers and pipelines are made.
     pub fn stream<T: Element, O: Op<T>>(&self, op: O, options: &StreamOptions) -> Result<Stream<T, O>> {
+        may_block("Gpu::stream", "Gpu::reduce_async, or Reducer::partial_async of each part")?;
         Stream::on_gpu(self.context().clone(), op, options)
     }
 }
