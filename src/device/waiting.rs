@@ -15,7 +15,7 @@ const LINGER: Duration = Duration::from_secs(10);
 
 /// Verdicts of error scopes, which are there at once.
 #[derive(Default)]
-pub(super) struct Verdicts;
+pub(super) struct Verdicts {}
 
 impl Verdicts {
     pub fn hear(&self, verdict: impl Future<Output = Result<()>>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::explain::{Explanation, explained};
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Pending, Readback, Recorder, Waiting, choose, compute_pass, fill};
+use crate::device::{Context, Destination, Gpu, Pending, Readback, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Input, Output, Piece, Rows};
@@ -10,21 +10,8 @@ use crate::op::{Acc, DeviceOp, Fold, Keep, Op, Partial};
 use crate::plan::{Plan, Request, Store, Tuning};
 use crate::shader;
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The future of an answer, for any executor. It asks the device itself when it is polled; one thread asks for all futures that
-/// have been pending for a millisecond, so the program need not poll the device.
-///
-/// `Send`, except in browsers, where wgpu's objects belong to one thread.
-#[cfg(not(target_arch = "wasm32"))]
-pub type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R>> + Send>>;
-/// The future of an answer, for any executor. The browser's event loop brings the answer.
-///
-/// Not `Send`, as wgpu's objects belong to one thread here; natively it is.
-#[cfg(target_arch = "wasm32")]
-pub type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R>>>>;
 
 /// One operator over one element type, ready to run on a device: in a frame ([`record`](Reducer::record)), or with the
 /// answer on the host ([`reduce`](Reducer::reduce), [`reduce_async`](Reducer::reduce_async),
@@ -51,8 +38,8 @@ pub type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R>>>>;
 /// ```
 #[derive(Debug)]
 pub struct Reducer<T: Element, O: Op<T>> {
-    recorder: Recorder,
-    op: O,
+    pub(super) recorder: Recorder,
+    pub(super) op: O,
     element: PhantomData<T>,
 }
 
@@ -76,18 +63,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         pollster::block_on(Self::on(context, op, Waiting::Blocking))
     }
 
-    /// [`Reducer::new`] without blocking, for browsers and for executors: only compiling takes this thread's time.
-    ///
-    /// In browsers an error in what is made or recorded is known later only; the next call that is awaited tells it.
-    ///
-    /// # Errors
-    /// As for [`Reducer::new`].
-    pub async fn new_async(device: &wgpu::Device, queue: &wgpu::Queue, op: O) -> Result<Self> {
-        let context = Arc::new(Context::new(device, queue, Tuning::of(&device.adapter_info()))?);
-        Self::on(context, op, Waiting::Yielding).await
-    }
-
-    async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
+    pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
         context.heard().await?;
         let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op, waiting).await?)?;
         let reducer = Reducer { recorder, op, element: PhantomData };
@@ -284,35 +260,6 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.reduce_batch([input.into()])?.pop().ok_or(Error::ResultMissing)
     }
 
-    /// Submits the reduction of `input`; the future brings the answer.
-    ///
-    /// See [`AnswerFuture`] for how it waits.
-    ///
-    /// # Errors
-    /// As for [`Reducer::reduce`].
-    pub fn reduce_async<'i>(&self, input: impl Into<Input<'i, T>>) -> AnswerFuture<O::Output> {
-        let (op, coming) = (self.op.clone(), self.accumulate_async(&input.into(), 0));
-        Box::pin(async move {
-            let (acc, elements) = coming.await?;
-            op.finish(acc, elements)
-        })
-    }
-
-    /// Submits the reduction of an input that begins at `first`; the future brings its accumulator, and how many elements it has.
-    fn accumulate_async(
-        &self,
-        input: &Input<T>,
-        first: u64,
-    ) -> impl Future<Output = Result<(Acc<T, O>, u64)>> + wgpu::WasmNotSend + use<T, O> {
-        let submitted = input.pieces().and_then(|input| self.submit(vec![input], first));
-        let (op, context, device_op) = (self.op.clone(), self.recorder.context.clone(), self.recorder.op.clone());
-        async move {
-            let (batch, pending) = submitted?;
-            let words = pending.results(&context, Waiting::Yielding).await?;
-            batch.fold::<T, O>(&op, &device_op, &words).into_iter().next().ok_or(Error::ResultMissing)
-        }
-    }
-
     /// Answers many inputs with one submission and one wait, in their order.
     ///
     /// # Errors
@@ -379,18 +326,6 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(Partial::of(self.op.clone(), acc, count, Some(first)))
     }
 
-    /// [`Reducer::partial`] and, where there is a `first`, [`Reducer::partial_at`], without blocking.
-    ///
-    /// # Errors
-    /// As for [`Reducer::reduce`].
-    pub fn partial_async<'i>(&self, input: impl Into<Input<'i, T>>, first: Option<u64>) -> AnswerFuture<Partial<T, O>> {
-        let (op, coming) = (self.op.clone(), self.accumulate_async(&input.into(), first.unwrap_or(0)));
-        Box::pin(async move {
-            let (acc, count) = coming.await?;
-            Ok(Partial::of(op, acc, count, first))
-        })
-    }
-
     /// The accumulators of many inputs, each of which begins at `first`, and how many elements each has.
     pub(crate) fn accumulate(&self, inputs: &[Input<T>], first: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
         if inputs.is_empty() {
@@ -401,7 +336,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(batch.fold::<T, O>(&self.op, &self.recorder.op, &pending.wait(&self.recorder.context)?))
     }
 
-    fn submit(&self, inputs: Vec<(Vec<Piece>, Vec<&wgpu::Buffer>)>, first: u64) -> Result<(Batch, Pending)> {
+    pub(super) fn submit(&self, inputs: Vec<(Vec<Piece>, Vec<&wgpu::Buffer>)>, first: u64) -> Result<(Batch, Pending)> {
         let mut jobs = Vec::new();
         let mut batch = Batch::default();
         for (pieces, buffers) in inputs {
@@ -482,12 +417,17 @@ struct Job<'b> {
 
 /// How many results belong to each input, and how many elements it has.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     inputs: Vec<(usize, u64)>,
 }
 
 impl Batch {
-    fn fold<T: Element, O: Op<T>>(&self, op: &O, device: &DeviceOp, words: &[Vec<u32>]) -> Vec<(Acc<T, O>, u64)> {
+    pub(super) fn fold<T: Element, O: Op<T>>(
+        &self,
+        op: &O,
+        device: &DeviceOp,
+        words: &[Vec<u32>],
+    ) -> Vec<(Acc<T, O>, u64)> {
         let fold = op.fold();
         let mut words = words.iter();
         self.inputs
@@ -510,14 +450,6 @@ impl Gpu {
         pollster::block_on(Reducer::on(self.context().clone(), op, Waiting::Blocking))
     }
 
-    /// The same without blocking; see [`Reducer::new_async`].
-    ///
-    /// # Errors
-    /// As for [`Reducer::new`].
-    pub async fn reducer_async<T: Element, O: Op<T>>(&self, op: O) -> Result<Reducer<T, O>> {
-        Reducer::on(self.context().clone(), op, Waiting::Yielding).await
-    }
-
     /// The answer of `op` over elements in host memory.
     ///
     /// # Errors
@@ -528,27 +460,6 @@ impl Gpu {
         let mut stream = self.stream(op, &options)?;
         stream.push(elements)?;
         Ok(stream.finish()?.output)
-    }
-
-    /// The same without blocking, with all elements in the device's memory at once.
-    ///
-    /// # Errors
-    /// What the device says, or [`Op::finish`].
-    pub async fn reduce_async<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
-        let reducer = self.reducer_async::<T, O>(op).await?;
-        let context = self.context();
-        let most = context.limits.binding_bytes_max.min(context.device.limits().max_buffer_size).min(1 << 30);
-        let parts = bytemuck::cast_slice::<T, u8>(elements).chunks((most / 16 * 16) as usize);
-        let buffer = |bytes: &[u8]| {
-            let size = (bytes.len() as u64).next_multiple_of(4);
-            let buffer = context.mapped_buffer("elements", size, wgpu::BufferUsages::STORAGE)?;
-            fill(&buffer, 0, bytes)?;
-            buffer.unmap();
-            Ok((buffer, (bytes.len() / size_of::<T>()) as u64))
-        };
-        let buffers = parts.map(buffer).collect::<Result<Vec<_>>>()?;
-        let answer = reducer.reduce_async(Input::concat(buffers.iter().map(|(part, n)| Input::range(part, 0..*n))));
-        answer.await
     }
 
     /// Begins a reduction whose elements come in parts; see [`Stream`].
