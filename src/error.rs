@@ -262,6 +262,14 @@ pub enum Error {
         /// How long it was waited for.
         waited: Duration,
     },
+    /// A call that waits, in a browser: its answers come between tasks only, so waiting would stop the page for good.
+    #[error("{call} waits, and waiting stops a web page for good; use {instead}")]
+    WouldBlock {
+        /// The call.
+        call: &'static str,
+        /// What to use in browsers.
+        instead: &'static str,
+    },
     /// The device called its work done but left no result.
     #[error(
         "the device reported its work as done but left no result; its watchdog may have stopped a kernel: repeat the call, or lower Tuning::dispatch_bytes_max"
@@ -345,4 +353,9 @@ pub enum Error {
         /// What it must be.
         rule: &'static str,
     },
+}
+
+/// The first line of every call that waits: refuses it in browsers.
+pub(crate) fn may_block(call: &'static str, instead: &'static str) -> Result<()> {
+    if cfg!(target_arch = "wasm32") { Err(Error::WouldBlock { call, instead }) } else { Ok(()) }
 }

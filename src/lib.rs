@@ -19,6 +19,7 @@
 //! | elements in host memory | [`Engine::reduce`], [`Gpu::reduce`], [`Cpu::reduce`] |
 //! | more elements than memory holds | [`Engine::stream`] |
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
+//! | a web page | [`Gpu::new_async`], [`Reducer::new_async`], [`Reducer::reduce_async`]; calls that wait are an error there |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
 //! | rows of one length, an answer each | [`Reducer::record_each`], [`Reducer::reduce_each`], [`Cpu::reduce_each`] |
 //! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
@@ -70,7 +71,7 @@ pub use op::{
     WordType,
 };
 pub use plan::{Launch, Order, Tuning};
-pub use run::{Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamOptions, check};
+pub use run::{AnswerFuture, Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamOptions, check};
 pub use wgpu;
 
 /// What this crate's own tests and tools look at: no promise of any kind.

@@ -1,7 +1,8 @@
 //! A device as this crate uses it: guarded creation, cached pipelines, bounded waits.
 
+use super::Verdicts;
 use super::presence::{Loss, caught, is_there, owns, refusal};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep, Text};
 use crate::plan::{Kernel, Tuning, Variant};
@@ -9,7 +10,8 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
 
 /// What makes two shaders one: the operator's texts, and the variant.
@@ -61,6 +63,8 @@ pub(crate) struct Context {
     tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
     /// Why the device was lost; only devices that this crate opened itself tell.
     pub loss: Option<Arc<Loss>>,
+    /// What error scopes have yet to say, where they are promises.
+    pub(super) verdicts: Verdicts,
     /// Tests put a wrong kernel in here, to see that they notice.
     pub patch: Option<fn(String) -> String>,
 }
@@ -79,7 +83,7 @@ const UNTOLD: &str =
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A lock that a panic elsewhere does not close: what it guards is valid after every statement.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -90,7 +94,8 @@ impl Context {
             return Err(Error::DeviceLost { what: WHAT, message: UNTOLD.into() });
         }
         let limits = Limits::of(device)?;
-        let (layouts, placeholder) = guarded(device, "bind group layouts", 0, || {
+        let verdicts = Verdicts::default();
+        let (layouts, placeholder) = guarded(device, &verdicts, "bind group layouts", 0, || {
             let kinds = [(true, false), (false, false), (true, true)];
             let table = limits.storage_buffers_max >= 4 && device.limits().max_bindings_per_bind_group >= 5;
             let kinds = kinds.into_iter().filter(|&(_, with)| !with || table);
@@ -123,6 +128,7 @@ impl Context {
             tested: Mutex::default(),
             tables: Mutex::default(),
             loss: None,
+            verdicts,
             patch: None,
         })
     }
@@ -159,9 +165,10 @@ impl Context {
         loss.reason().unwrap_or("it was destroyed, and has work left to do").into()
     }
 
-    /// Runs calls on the device that may fail, and turns what wgpu reports into an error.
+    /// Runs calls on the device that may fail, and turns what wgpu reports into an error; in browsers, into one of the next
+    /// [`Context::heard`].
     pub fn guarded<R>(&self, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
-        guarded(&self.device, what, bytes, calls).map_err(|error| self.diagnosed(error))
+        guarded(&self.device, &self.verdicts, what, bytes, calls).map_err(|error| self.diagnosed(error))
     }
 
     pub fn buffer(&self, what: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
@@ -296,6 +303,15 @@ impl Context {
         Ok(buffer)
     }
 
+    /// Empties the caches.
+    #[cfg(target_arch = "wasm32")]
+    pub(super) fn forget(&self) {
+        lock(&self.pipelines).clear();
+        lock(&self.parameters).clear();
+        lock(&self.tables).clear();
+        *lock(&self.scratch) = None;
+    }
+
     /// The result of a self-test that was made before.
     pub fn test_result(&self, of: &(FoldKey, Keep)) -> Option<bool> {
         lock(&self.tested).get(of).copied()
@@ -318,6 +334,7 @@ impl Context {
     ///
     /// The fence of a GPU wakes a thread tens of microseconds late, so short work is awaited by asking again and again.
     pub fn wait(&self, submission: &wgpu::SubmissionIndex, what: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        may_block(what, "the asynchronous calls (Reducer::reduce_async)")?;
         let start = Instant::now();
         while self.spins && start.elapsed() < Duration::from_micros(200) {
             self.poll_once(what)?;
@@ -392,18 +409,28 @@ fn bind_group_layout(device: &wgpu::Device, layout: Layout) -> (wgpu::BindGroupL
 }
 
 /// Error scopes are a stack per thread, so whatever is pushed here is popped here, before anything else can happen.
-fn guarded<R>(device: &wgpu::Device, what: &'static str, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+fn guarded<R>(
+    device: &wgpu::Device,
+    verdicts: &Verdicts,
+    what: &'static str,
+    bytes: u64,
+    calls: impl FnOnce() -> R,
+) -> Result<R> {
     let internal = device.push_error_scope(ErrorFilter::Internal);
     let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
     let validation = device.push_error_scope(ErrorFilter::Validation);
     let made = caught(what, calls);
     let (validation, memory, internal) = (validation.pop(), memory.pop(), internal.pop());
-    let found = [pollster::block_on(validation), pollster::block_on(memory), pollster::block_on(internal)];
-    match found.into_iter().flatten().next() {
-        None => made,
-        Some(error @ wgpu::Error::OutOfMemory { .. }) => {
-            Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
+    let verdict = async move {
+        let found = [validation.await, memory.await, internal.await];
+        match found.into_iter().flatten().next() {
+            None => Ok(()),
+            Some(error @ wgpu::Error::OutOfMemory { .. }) => {
+                Err(Error::OutOfMemory { what, bytes, message: error.to_string() })
+            }
+            Some(error) => Err(refusal(what, error.to_string())),
         }
-        Some(error) => Err(refusal(what, error.to_string())),
-    }
+    };
+    verdicts.hear(verdict)?;
+    made
 }

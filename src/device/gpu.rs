@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::instance;
 use super::presence::Loss;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use crate::plan::Tuning;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,9 +62,18 @@ impl Gpu {
     /// # Errors
     /// [`Error::NoAdapter`], [`Error::DeviceRefused`].
     pub fn new() -> Result<Gpu> {
+        may_block("Gpu::new", "Gpu::new_async")?;
+        pollster::block_on(Gpu::new_async())
+    }
+
+    /// The same without blocking; in browsers, the adapter that the page is given.
+    ///
+    /// # Errors
+    /// As for [`Gpu::new`].
+    pub async fn new_async() -> Result<Gpu> {
         match std::env::var("WGPU_ADAPTER_NAME") {
-            Ok(wanted) if !wanted.is_empty() => Gpu::named(&wanted),
-            _ => Gpu::open(ranked(Gl::IfAsked).into_iter().next().ok_or(Error::NoAdapter)?),
+            Ok(wanted) if !wanted.is_empty() => Gpu::find(&wanted).await,
+            _ => Gpu::open(ranked(Gl::IfAsked).await.into_iter().next().ok_or(Error::NoAdapter)?).await,
         }
     }
 
@@ -73,16 +82,21 @@ impl Gpu {
     /// # Errors
     /// [`Error::AdapterNotFound`] lists what there is.
     pub fn named(wanted: &str) -> Result<Gpu> {
+        may_block("Gpu::named", "Gpu::new_async")?;
+        pollster::block_on(Gpu::find(wanted))
+    }
+
+    async fn find(wanted: &str) -> Result<Gpu> {
         let is_wanted = |(at, adapter): (usize, &wgpu::Adapter)| {
             wanted == at.to_string() || adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase())
         };
         let find = |adapters: &[wgpu::Adapter]| adapters.iter().enumerate().position(is_wanted);
-        let mut adapters = ranked(Gl::IfAsked);
+        let mut adapters = ranked(Gl::IfAsked).await;
         if find(&adapters).is_none() {
-            adapters = ranked(Gl::Too);
+            adapters = ranked(Gl::Too).await;
         }
         match find(&adapters) {
-            Some(found) => Gpu::open(adapters.swap_remove(found)),
+            Some(found) => Gpu::open(adapters.swap_remove(found)).await,
             None => {
                 let names =
                     adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
@@ -92,9 +106,12 @@ impl Gpu {
         }
     }
 
-    /// All adapters of this machine, the best first.
+    /// All adapters of this machine, the best first. None in browsers, which show one at a time: [`Gpu::new_async`].
     pub fn adapters() -> Vec<Listed> {
-        let adapters = ranked(Gl::Too);
+        if may_block("Gpu::adapters", "Gpu::new_async").is_err() {
+            return Vec::new();
+        }
+        let adapters = pollster::block_on(ranked(Gl::Too));
         let default = adapters.iter().position(|adapter| !is_gl(adapter));
         let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
@@ -138,22 +155,23 @@ impl Gpu {
         Ok(context)
     }
 
-    fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
+    async fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
         let info = adapter.get_info();
         let mut features = adapter.features() & WANTED;
         if matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu) {
             // Memory is one there: kernels read staging buffers in place.
             features |= adapter.features() & Features::MAPPABLE_PRIMARY_BUFFERS;
         }
-        let opened = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+        let opened = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("treefold"),
             required_features: features,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
-        }));
-        let (device, queue) =
-            opened.map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
+        });
+        let (device, queue) = opened
+            .await
+            .map_err(|error| Error::DeviceRefused { adapter: info.name.clone(), message: error.to_string() })?;
         let tuning = Tuning::of(&info);
         log::info!("opened {} ({}, {:?})", info.name, info.backend, info.device_type);
         let mut context = Context::new(&device, &queue, tuning)?;
@@ -230,9 +248,9 @@ enum Gl {
 }
 
 /// Every adapter, the best first; OpenGL last.
-fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
+async fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
     let others = if gl == Gl::IfAsked { Backends::all() - Backends::GL } else { Backends::all() };
-    let mut adapters = pollster::block_on(instance::adapters(Backends::from_env().unwrap_or(others)));
+    let mut adapters = instance::adapters(Backends::from_env().unwrap_or(others)).await;
     let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
     adapters.sort_by_key(|adapter| {
         let rank = match adapter.get_info().device_type {

@@ -8,10 +8,18 @@ mod presence;
 mod readback;
 mod record;
 mod selftest;
+#[cfg(not(target_arch = "wasm32"))]
+mod waiting;
+#[cfg(target_arch = "wasm32")]
+mod web;
 
 pub(crate) use clock::{Clock, Stamps};
 pub(crate) use context::{Context, fill};
 pub use gpu::{Gpu, Listed};
-pub(crate) use readback::{Pending, Readback};
+pub(crate) use readback::{Pending, Readback, Waiting};
 pub(crate) use record::{Destination, Recorder, compute_pass};
 pub(crate) use selftest::choose;
+#[cfg(not(target_arch = "wasm32"))]
+use waiting::{Verdicts, landed};
+#[cfg(target_arch = "wasm32")]
+use web::{Verdicts, landed};

@@ -1,15 +1,15 @@
 //! Results on their way to the host: a small mapped buffer, a seal, and a wait that ends.
 
-use super::context::Context;
+use super::context::{Context, lock};
+use super::landed;
 use super::record::Destination;
 use crate::error::{Error, Result};
 use crate::shader::SEAL;
-use futures_intrusive::channel::shared::{OneshotReceiver, OneshotSender, oneshot_channel};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 use wgpu::BufferUsages;
 
-const WHAT: &str = "waiting for a result";
+pub(super) const WHAT: &str = "waiting for a result";
 
 /// Sealed results of one submission, first on the device, then in host memory.
 #[derive(Debug)]
@@ -55,16 +55,13 @@ impl Readback {
 
     /// Asks for the results of a submission.
     pub fn request(self, submission: wgpu::SubmissionIndex) -> Pending {
-        let (sender, receiver) = oneshot_channel();
-        let sender = Arc::new(Mutex::new(Some(sender)));
-        let mapped = Arc::new(AtomicBool::new(false));
-        let (theirs, done) = (sender.clone(), mapped.clone());
+        let arrival = Arc::new(Arrival::default());
+        let theirs = arrival.clone();
         self.host.map_async(wgpu::MapMode::Read, .., move |result| {
             let lost = |error: wgpu::BufferAsyncError| Error::DeviceLost { what: WHAT, message: error.to_string() };
-            send(&theirs, result.map_err(lost));
-            done.store(true, Ordering::Release);
+            theirs.land(result.map_err(lost));
         });
-        Pending { readback: self, submission, receiver, sender, mapped }
+        Pending { readback: self, submission, arrival }
     }
 
     /// The words of every result, their seals checked and left out.
@@ -97,13 +94,47 @@ fn sealed_bytes(groups: &[usize]) -> u64 {
     groups.iter().map(|&words| words as u64 + 1).sum::<u64>() * 4
 }
 
-type Sender = Arc<Mutex<Option<OneshotSender<Result<()>>>>>;
+/// Whether results have come to host memory, and who is to be told.
+#[derive(Debug, Default)]
+pub(super) struct Arrival {
+    state: Mutex<(Option<Result<()>>, Option<Waker>)>,
+}
 
-fn send(sender: &Sender, outcome: Result<()>) {
-    if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        // The receiver may be gone: then nobody waits for this result.
-        let _ = sender.send(outcome);
+impl Arrival {
+    /// The end of the wait. The first counts.
+    pub fn land(&self, outcome: Result<()>) {
+        let waker = {
+            let mut state = lock(&self.state);
+            state.0.get_or_insert(outcome);
+            state.1.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
     }
+
+    pub fn has_landed(&self) -> bool {
+        lock(&self.state).0.is_some()
+    }
+
+    /// The outcome; where there is none yet, this waker will be told.
+    pub fn poll(&self, waker: &Waker) -> Poll<Result<()>> {
+        let mut state = lock(&self.state);
+        match &state.0 {
+            Some(outcome) => Poll::Ready(outcome.clone()),
+            None => {
+                state.1 = Some(waker.clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// How a call waits for the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// On the spot: a future that waits so is ready when it is first polled.
+    Blocking,
+    /// Between polls.
+    Yielding,
 }
 
 /// Results that a submission will bring.
@@ -111,47 +142,29 @@ fn send(sender: &Sender, outcome: Result<()>) {
 pub(crate) struct Pending {
     readback: Readback,
     submission: wgpu::SubmissionIndex,
-    receiver: OneshotReceiver<Result<()>>,
-    sender: Sender,
-    mapped: Arc<AtomicBool>,
+    arrival: Arc<Arrival>,
 }
 
 impl Pending {
     /// Blocks until they are there.
     pub fn wait(self, context: &Context) -> Result<Vec<Vec<u32>>> {
-        if let Err(error) = context.wait(&self.submission, WHAT, || self.mapped.load(Ordering::Acquire)) {
-            send(&self.sender, Err(error));
+        if let Err(error) = context.wait(&self.submission, WHAT, || self.arrival.has_landed()) {
+            self.arrival.land(Err(error));
         }
-        let words = match pollster::block_on(self.receiver.receive()) {
-            Some(Ok(())) => self.readback.words(),
-            Some(Err(error)) => Err(error),
-            None => Err(Error::ResultMissing),
+        let words = match self.arrival.poll(Waker::noop()) {
+            Poll::Ready(outcome) => outcome.and_then(|()| self.readback.words()),
+            Poll::Pending => Err(Error::ResultMissing),
         };
         words.map_err(|error| context.diagnosed(error))
     }
 
-    /// The same without blocking the caller: a thread of its own waits for the device, so that no executor and no polling
-    /// by the program is needed. In browsers the event loop does that.
-    pub async fn arrive(self, context: Arc<Context>) -> Result<Vec<Vec<u32>>> {
-        let Pending { readback, submission, receiver, sender, mapped } = self;
-        let here = context.clone();
-        if cfg!(not(target_arch = "wasm32")) {
-            let failed = sender.clone();
-            let watch = move || {
-                if let Err(error) = context.wait(&submission, WHAT, || mapped.load(Ordering::Acquire)) {
-                    send(&sender, Err(error));
-                }
-            };
-            if let Err(error) = std::thread::Builder::new().name("treefold: wait".into()).spawn(watch) {
-                let message = format!("no thread to wait on: {error}");
-                send(&failed, Err(Error::Refused { what: "waiting without blocking", message }));
-            }
+    /// Waits as it is told to. No executor in particular is needed, and no polling by the program.
+    pub async fn results(self, context: &Arc<Context>, waiting: Waiting) -> Result<Vec<Vec<u32>>> {
+        if waiting == Waiting::Blocking {
+            return self.wait(context);
         }
-        let words = match receiver.receive().await {
-            Some(Ok(())) => readback.words(),
-            Some(Err(error)) => Err(error),
-            None => Err(Error::ResultMissing),
-        };
-        words.map_err(|error| here.diagnosed(error))
+        context.heard().await?;
+        let words = landed(context.clone(), self.arrival).await.and_then(|()| self.readback.words());
+        words.map_err(|error| context.diagnosed(error))
     }
 }

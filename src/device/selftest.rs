@@ -4,7 +4,7 @@
 //! workgroup and through partials, is taken; the others stay unused on this device.
 
 use super::context::Context;
-use super::readback::Readback;
+use super::readback::{Readback, Waiting};
 use super::record::{Recorder, compute_pass};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -18,17 +18,17 @@ use wgpu::BufferUsages;
 ///
 /// # Errors
 /// [`Error::NoExactKernel`] where all of them are wrong; why the last one does not run, where one does not; what the device says.
-pub(crate) fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O) -> Result<DeviceOp> {
+pub(crate) async fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O, waiting: Waiting) -> Result<DeviceOp> {
     let mut refusal = None;
     for keep in candidates(context) {
         let device_op = DeviceOp::new::<T, O>(op, keep)?;
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
         let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
-        let tested = |device_op: &DeviceOp| {
-            let mut tested = (0..device_op.folds.len()).filter(|&fold| device_op.folds[fold].tested);
-            tested.try_fold(true, |right, fold| Ok(right && test(context, device_op.alone(fold))?))
+        let tested = match fits() {
+            Ok(()) => test_all(context, &device_op, waiting).await,
+            Err(error) => Err(error),
         };
-        match fits().and_then(|()| tested(&device_op)) {
+        match tested {
             Ok(true) => return Ok(device_op),
             Ok(false) => log::warn!("{}: {keep:?} sums wrongly on this device and is not used", O::NAME),
             // Fewer replicas need less memory, and fewer trips of a small workgroup.
@@ -55,8 +55,18 @@ fn candidates(context: &Context) -> Vec<Keep> {
     if context.tuning.bins_in_workgroup { bins.chain(own).collect() } else { own.chain(bins).collect() }
 }
 
+/// Whether the kernels of all folds that have a test pass it.
+async fn test_all(context: &Arc<Context>, op: &DeviceOp, waiting: Waiting) -> Result<bool> {
+    for fold in (0..op.folds.len()).filter(|&fold| op.folds[fold].tested) {
+        if !test(context, op.alone(fold), waiting).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Whether the kernel of a fold finds the sums that the host finds; asked of the device once.
-fn test(context: &Arc<Context>, op: DeviceOp) -> Result<bool> {
+async fn test(context: &Arc<Context>, op: DeviceOp, waiting: Waiting) -> Result<bool> {
     let fold = &op.folds[0];
     let key = (fold.key.clone(), op.keep);
     if let Some(right) = context.test_result(&key) {
@@ -86,7 +96,7 @@ fn test(context: &Arc<Context>, op: DeviceOp) -> Result<bool> {
         let submission = context.queue.submit([encoder.finish()]);
         readback.request(submission)
     })?;
-    let right = pending.wait(context)?.iter().all(|words| *words == want);
+    let right = pending.results(context, waiting).await?.iter().all(|words| *words == want);
     context.note_test(key, right);
     Ok(right)
 }

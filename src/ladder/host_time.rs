@@ -5,7 +5,7 @@ use super::elements::HostElements;
 use super::stage::{Quantity, Stage};
 use crate::ops::{FastSum, Max, Min, MinMax, Sum};
 use std::hint::black_box;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Seconds of the plain loop that the tutorials compare with: one core, one addition after another; the best of three.
 pub(super) fn one_core_seconds(stage: &Stage, operator: Operator, elements: HostElements) -> Option<f64> {

@@ -47,7 +47,7 @@ pub use stages::stages;
 pub use transfer::Transfer;
 
 use crate::Gpu;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use driver::Driver;
 use elements::{ElementStore, FloatArray};
 use numbers::Numbers;
@@ -120,6 +120,7 @@ impl Ladder {
     }
 
     fn on(gpu: &Gpu, driver: Rc<Driver>, count: u64, operator: Operator) -> Result<Ladder> {
+        may_block("Ladder::new", "it natively")?;
         let most = Ladder::most_elements(gpu);
         if count == 0 || count > most {
             return Err(Error::BadLength { elements: count, most });

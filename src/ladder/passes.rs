@@ -4,7 +4,7 @@ use super::driver::Driver;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use web_time::Instant;
 use wgpu::BufferUsages;
 
 /// Bytes from the start of one buffer into another.

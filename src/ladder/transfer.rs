@@ -7,7 +7,8 @@ use crate::device::fill;
 use crate::error::Result;
 use crate::ops::{Min, Sum};
 use crate::{Op, StreamOptions};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 use wgpu::{BufferUsages, Features};
 
 /// Seconds from host memory to the answer, and their parts.

@@ -5,7 +5,7 @@ use super::reducer::Reducer;
 use super::stream::StreamOptions;
 use crate::device::Gpu;
 use crate::element::{Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use crate::input::{Input, Output};
 use crate::op::{Acc, DeviceOp, Fold, Keep, Op};
 use crate::plan::{Order, Tuning};
@@ -26,6 +26,7 @@ use wgpu::util::DeviceExt;
 /// # Errors
 /// [`Error::Disagrees`] says where; what [`Reducer::new`] says of the operator's text and loops; what the device says.
 pub fn check<T: Element, O: Op<T>>(gpu: &Gpu, op: &O) -> Result<()> {
+    may_block("treefold::check", "it natively, where the operator's halves are the same")?;
     let check = Check { op, fold: op.fold(), random: Random(7) };
     check.laws()?;
     for tuning in shapes(*gpu.tuning()) {

@@ -38,9 +38,10 @@ impl Cpu {
         Cpu::with_threads(std::thread::available_parallelism().map_or(1, NonZero::get))
     }
 
-    /// With so many threads; 0 counts as 1.
+    /// With so many threads; 0 counts as 1. One in browsers, where none can be started.
     pub fn with_threads(threads: usize) -> Cpu {
-        Cpu { threads: threads.max(1) }
+        let most = if cfg!(target_arch = "wasm32") { 1 } else { usize::MAX };
+        Cpu { threads: threads.clamp(1, most) }
     }
 
     /// How many threads it uses.

@@ -4,7 +4,7 @@ use super::cpu::Cpu;
 use super::stream::{Stream, StreamOptions};
 use crate::device::Gpu;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use crate::op::Op;
 
 /// A GPU, a software adapter or the CPU engine.
@@ -29,7 +29,16 @@ impl Engine {
     /// # Errors
     /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there.
     pub fn best() -> Result<Engine> {
-        match Gpu::new() {
+        may_block("Engine::best", "Engine::best_async")?;
+        pollster::block_on(Engine::best_async())
+    }
+
+    /// The same without blocking.
+    ///
+    /// # Errors
+    /// As for [`Engine::best`].
+    pub async fn best_async() -> Result<Engine> {
+        match Gpu::new_async().await {
             Ok(gpu) => Ok(Engine::Gpu(gpu)),
             Err(error @ Error::AdapterNotFound { .. }) => Err(error),
             Err(error) => {

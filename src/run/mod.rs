@@ -4,6 +4,7 @@ mod check;
 mod cpu;
 mod engine;
 mod explain;
+mod futures;
 mod reducer;
 mod stream;
 
@@ -11,5 +12,6 @@ pub use check::check;
 pub use cpu::Cpu;
 pub use engine::Engine;
 pub use explain::{Explained, Explanation};
+pub use futures::AnswerFuture;
 pub use reducer::Reducer;
 pub use stream::{Finished, Stream, StreamOptions};

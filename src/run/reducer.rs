@@ -2,15 +2,14 @@
 
 use super::explain::{Explanation, explained};
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Pending, Readback, Recorder, choose, compute_pass};
+use crate::device::{Context, Destination, Gpu, Pending, Readback, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, may_block};
 use crate::input::{Input, Output, Piece, Rows};
 use crate::op::{Acc, DeviceOp, Fold, Keep, Op, Partial};
 use crate::plan::{Plan, Request, Store, Tuning};
 use crate::shader;
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,8 +38,8 @@ use std::time::Duration;
 /// ```
 #[derive(Debug)]
 pub struct Reducer<T: Element, O: Op<T>> {
-    recorder: Recorder,
-    op: O,
+    pub(super) recorder: Recorder,
+    pub(super) op: O,
     element: PhantomData<T>,
 }
 
@@ -59,11 +58,14 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::new`], and [`Error::BadTuning`].
     pub fn with_tuning(device: &wgpu::Device, queue: &wgpu::Queue, op: O, tuning: Tuning) -> Result<Self> {
-        Self::on(Arc::new(Context::new(device, queue, tuning)?), op)
+        may_block("Reducer::new", "Reducer::new_async")?;
+        let context = Arc::new(Context::new(device, queue, tuning)?);
+        pollster::block_on(Self::on(context, op, Waiting::Blocking))
     }
 
-    pub(crate) fn on(context: Arc<Context>, op: O) -> Result<Self> {
-        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op)?)?;
+    pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
+        context.heard().await?;
+        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op, waiting).await?)?;
         let reducer = Reducer { recorder, op, element: PhantomData };
         // The kernels of large and of small inputs compile now, not in the first frame.
         let single = reducer.recorder.planner.launch().single_elements_max;
@@ -86,6 +88,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
                 reducer.recorder.prepare(&plan)?;
             }
         }
+        context.heard().await?;
         Ok(reducer)
     }
 
@@ -253,27 +256,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// As for [`Reducer::record`]; [`Error::Timeout`], [`Error::DeviceLost`], [`Error::ResultMissing`]; what
     /// [`Op::finish`] says.
     pub fn reduce<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<O::Output> {
+        may_block("Reducer::reduce", "Reducer::reduce_async")?;
         self.reduce_batch([input.into()])?.pop().ok_or(Error::ResultMissing)
-    }
-
-    /// Submits the reduction of `input`; the future brings the answer.
-    ///
-    /// Any executor will do. On native platforms a thread of its own waits for the device, so the program need not poll it.
-    ///
-    /// # Errors
-    /// As for [`Reducer::reduce`].
-    pub fn reduce_async<'i>(
-        &self,
-        input: impl Into<Input<'i, T>>,
-    ) -> Pin<Box<dyn Future<Output = Result<O::Output>> + Send>> {
-        let submitted = input.into().pieces().and_then(|input| self.submit(vec![input], 0));
-        let (op, context, device_op) = (self.op.clone(), self.recorder.context.clone(), self.recorder.op.clone());
-        Box::pin(async move {
-            let (batch, pending) = submitted?;
-            let folded = batch.fold::<T, O>(&op, &device_op, &pending.arrive(context).await?);
-            let (acc, elements) = folded.into_iter().next().ok_or(Error::ResultMissing)?;
-            op.finish(acc, elements)
-        })
     }
 
     /// Answers many inputs with one submission and one wait for some thousands of them, in their order. Besides the answers at
@@ -285,6 +269,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         &self,
         inputs: impl IntoIterator<Item = I>,
     ) -> Result<Vec<O::Output>> {
+        may_block("Reducer::reduce_batch", "Reducer::reduce_async for each input")?;
         let each = (self.recorder.op.sealed_words() * 4) as u64;
         let most = BATCH_BYTES.min(self.recorder.context.device.limits().max_buffer_size.saturating_sub(each));
         let (mut inputs, mut answers) = (inputs.into_iter().map(Into::into).peekable(), Vec::new());
@@ -304,6 +289,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`], and [`Error::RaggedRows`].
     pub fn reduce_each(&self, rows: Rows<'_, T>) -> Result<Vec<O::Output>> {
+        may_block("Reducer::reduce_each", "Reducer::record_each, or Reducer::reduce_async for each row")?;
         rows.count()?;
         let (pieces, buffers) = rows.input.pieces()?;
         let (context, fold) = (&self.recorder.context, self.op.fold());
@@ -336,6 +322,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`].
     pub fn partial<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Partial<T, O>> {
+        may_block("Reducer::partial", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], 0)?.pop().ok_or(Error::ResultMissing)?;
         Ok(Partial::of(self.op.clone(), acc, count, None))
     }
@@ -345,6 +332,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`].
     pub fn partial_at<'i>(&self, input: impl Into<Input<'i, T>>, first: u64) -> Result<Partial<T, O>> {
+        may_block("Reducer::partial_at", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], first)?.pop().ok_or(Error::ResultMissing)?;
         Ok(Partial::of(self.op.clone(), acc, count, Some(first)))
     }
@@ -359,7 +347,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(batch.fold::<T, O>(&self.op, &self.recorder.op, &pending.wait(&self.recorder.context)?))
     }
 
-    fn submit(&self, inputs: Vec<(Vec<Piece>, Vec<&wgpu::Buffer>)>, first: u64) -> Result<(Batch, Pending)> {
+    pub(super) fn submit(&self, inputs: Vec<(Vec<Piece>, Vec<&wgpu::Buffer>)>, first: u64) -> Result<(Batch, Pending)> {
         let mut jobs = Vec::new();
         let mut batch = Batch::default();
         for (pieces, buffers) in inputs {
@@ -445,12 +433,17 @@ struct Job<'b> {
 
 /// How many results belong to each input, and how many elements it has.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     inputs: Vec<(usize, u64)>,
 }
 
 impl Batch {
-    fn fold<T: Element, O: Op<T>>(&self, op: &O, device: &DeviceOp, words: &[Vec<u32>]) -> Vec<(Acc<T, O>, u64)> {
+    pub(super) fn fold<T: Element, O: Op<T>>(
+        &self,
+        op: &O,
+        device: &DeviceOp,
+        words: &[Vec<u32>],
+    ) -> Vec<(Acc<T, O>, u64)> {
         let fold = op.fold();
         let mut words = words.iter();
         self.inputs
@@ -469,7 +462,8 @@ impl Gpu {
     /// # Errors
     /// As for [`Reducer::new`].
     pub fn reducer<T: Element, O: Op<T>>(&self, op: O) -> Result<Reducer<T, O>> {
-        Reducer::on(self.context().clone(), op)
+        may_block("Gpu::reducer", "Gpu::reducer_async")?;
+        pollster::block_on(Reducer::on(self.context().clone(), op, Waiting::Blocking))
     }
 
     /// The answer of `op` over elements in host memory.
@@ -477,6 +471,7 @@ impl Gpu {
     /// # Errors
     /// What the device says, or [`Op::finish`].
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
+        may_block("Gpu::reduce", "Gpu::reduce_async")?;
         let options = StreamOptions { elements_hint: Some(elements.len() as u64), ..StreamOptions::default() };
         let mut stream = self.stream(op, &options)?;
         stream.push(elements)?;
@@ -488,6 +483,7 @@ impl Gpu {
     /// # Errors
     /// What the device says when its buffers and pipelines are made.
     pub fn stream<T: Element, O: Op<T>>(&self, op: O, options: &StreamOptions) -> Result<Stream<T, O>> {
+        may_block("Gpu::stream", "Gpu::reduce_async, or Reducer::partial_async of each part")?;
         Stream::on_gpu(self.context().clone(), op, options)
     }
 }

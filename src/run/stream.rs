@@ -4,7 +4,7 @@
 
 use super::cpu::Cpu;
 use super::explain::explain;
-use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, choose, compute_pass, fill};
+use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::Piece;
@@ -12,7 +12,8 @@ use crate::op::{Acc, Fold, Op, Partial};
 use crate::plan::{Request, Store};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 use wgpu::{BufferUsages, Features};
 
 /// What a stream may use.
@@ -90,7 +91,8 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     pub(crate) fn on_gpu(context: Arc<Context>, op: O, options: &StreamOptions) -> Result<Self> {
-        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op)?)?;
+        let recorder =
+            Recorder::new(context.clone(), pollster::block_on(choose::<T, O>(&context, &op, Waiting::Blocking))?)?;
         let ring = Ring::new(recorder, <O::Fold as Fold<T>>::ELEMENTS_MAX, options);
         Ok(Self::by(op, Way::Gpu(Box::new(ring)), options))
     }
@@ -439,7 +441,12 @@ impl Ring {
     }
 }
 
+/// One thread, where there are no others.
+#[cfg(target_arch = "wasm32")]
+use fill as copy_in;
+
 /// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
+#[cfg(not(target_arch = "wasm32"))]
 fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
     const SHARE_MIN: usize = 4 << 20;
     let shares = (bytes.len() / SHARE_MIN).min(8);

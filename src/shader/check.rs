@@ -1,7 +1,9 @@
 //! A look at an operator's texts before they are used: errors by the operator's own lines, and loops that are not declared.
 
 use super::Source;
-use crate::error::{Error, Result};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::error::Error;
+use crate::error::Result;
 use crate::op::DeviceOp;
 
 /// Checks the text of an operator that is not the library's own.

@@ -29,6 +29,7 @@ pub struct Source {
 
 /// Lines that came from an operator's piece.
 #[derive(Clone, Debug)]
+#[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "the browser's compiler says where an error is"))]
 struct PieceOfText {
     name: &'static str,
     /// Its first line in the text, counted from 0.
@@ -55,6 +56,7 @@ impl Source {
     }
 
     /// The piece that a line of the text came from, the line in it, and its words.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn piece(&self, line: usize) -> Option<(&'static str, usize, &str)> {
         let found = self.pieces.iter().find(|piece| (piece.line..piece.line + piece.lines.len()).contains(&line))?;
         let at = line - found.line;
