@@ -55,49 +55,54 @@ impl Gpu {
     /// discrete) have their say.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`], [`Error::DeviceRefused`].
+    /// [`Error::NoAdapter`], [`Error::AdapterNotFound`], [`Error::UnknownBackend`], [`Error::DeviceRefused`].
     pub fn new() -> Result<Gpu> {
-        match std::env::var("WGPU_ADAPTER_NAME") {
-            Ok(wanted) if !wanted.is_empty() => Gpu::named(&wanted),
-            _ => Gpu::open(ranked(Gl::IfAsked).into_iter().next().ok_or(Error::NoAdapter)?),
+        match name_asked() {
+            Some(wanted) => Gpu::named(&wanted),
+            None => Gpu::open(ranked(Gl::IfAsked)?.into_iter().next().ok_or(Error::NoAdapter)?),
         }
     }
 
-    /// Opens an adapter by its number in [`Gpu::adapters`], or the first whose name holds this text, in any case.
+    /// Opens an adapter: digits alone are its number in [`Gpu::adapters`], anything else a part of its name, in any case,
+    /// of which the first counts.
     ///
     /// # Errors
-    /// [`Error::AdapterNotFound`] lists what there is.
+    /// [`Error::AdapterNotFound`] lists what there is; [`Error::UnknownBackend`], [`Error::DeviceRefused`].
     pub fn named(wanted: &str) -> Result<Gpu> {
-        let is_wanted = |(at, adapter): (usize, &wgpu::Adapter)| {
-            wanted == at.to_string() || adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase())
-        };
-        let find = |adapters: &[wgpu::Adapter]| adapters.iter().enumerate().position(is_wanted);
-        let mut adapters = ranked(Gl::IfAsked);
-        if find(&adapters).is_none() {
-            adapters = ranked(Gl::Too);
+        let mut adapters = ranked(Gl::IfAsked)?;
+        if position(&adapters, wanted).is_none() {
+            adapters = ranked(Gl::Too)?;
         }
-        match find(&adapters) {
+        match position(&adapters, wanted) {
             Some(found) => Gpu::open(adapters.swap_remove(found)),
             None => {
                 let names =
                     adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
-                let available = names.chain(["cpu".into()]).collect::<Vec<_>>().join(", ");
+                let available = names.collect::<Vec<_>>().join(", ");
+                let available = if available.is_empty() { "none".into() } else { available };
                 Err(Error::AdapterNotFound { wanted: wanted.into(), available })
             }
         }
     }
 
     /// All adapters of this machine, the best first.
-    pub fn adapters() -> Vec<Listed> {
-        let adapters = ranked(Gl::Too);
-        let default = adapters.iter().position(|adapter| !is_gl(adapter));
+    ///
+    /// # Errors
+    /// [`Error::UnknownBackend`].
+    pub fn adapters() -> Result<Vec<Listed>> {
+        let adapters = ranked(Gl::Too)?;
+        let gl = backends_asked()?.is_some();
+        let default = match name_asked() {
+            Some(wanted) => position(&adapters, &wanted),
+            None => adapters.iter().position(|adapter| gl || !is_gl(adapter)),
+        };
         let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
             let tuning = Tuning::of(&info);
             let (limits, features) = (adapter.limits(), adapter.features());
             Listed { index, info, limits, features, tuning, default: default == Some(index) }
         });
-        list.collect()
+        Ok(list.collect())
     }
 
     /// A device that the program opened itself, used as it is.
@@ -216,11 +221,10 @@ enum Gl {
 }
 
 /// Every adapter, the best first; OpenGL last.
-fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
+fn ranked(gl: Gl) -> Result<Vec<wgpu::Adapter>> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    if gl == Gl::IfAsked && Backends::from_env().is_none() {
-        descriptor.backends -= Backends::GL;
-    }
+    let others = if gl == Gl::IfAsked { Backends::all() - Backends::GL } else { Backends::all() };
+    descriptor.backends = backends_asked()?.unwrap_or(others);
     let instance = wgpu::Instance::new(descriptor);
     let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
     let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
@@ -235,5 +239,40 @@ fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
         };
         (is_gl(adapter), rank)
     });
-    adapters
+    Ok(adapters)
+}
+
+/// The place of the adapter with this number, if it is one, else of the first whose name holds the text.
+fn position(adapters: &[wgpu::Adapter], wanted: &str) -> Option<usize> {
+    let wanted = wanted.trim().to_lowercase();
+    if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+        return wanted.parse().ok().filter(|&number| number < adapters.len());
+    }
+    adapters.iter().position(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
+}
+
+/// What an environment variable says; a blank one says nothing.
+fn told(variable: &str) -> Option<String> {
+    let text = std::env::var_os(variable)?.to_string_lossy().trim().to_string();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The adapter that `WGPU_ADAPTER_NAME` asks for.
+pub(crate) fn name_asked() -> Option<String> {
+    told("WGPU_ADAPTER_NAME")
+}
+
+/// The backends that `WGPU_BACKEND` asks for, by wgpu's names.
+fn backends_asked() -> Result<Option<Backends>> {
+    let text = told("WGPU_BACKEND").unwrap_or_default();
+    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(named_backend).try_fold(None, |all: Option<Backends>, one| Ok(Some(all.unwrap_or_default() | one?)))
+}
+
+fn named_backend(name: &str) -> Result<Backends> {
+    let backend = Backends::from_comma_list(name);
+    if backend.is_empty() {
+        return Err(Error::UnknownBackend { wanted: name.into(), known: "vulkan, metal, dx12, gl" });
+    }
+    Ok(backend)
 }

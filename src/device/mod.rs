@@ -9,6 +9,7 @@ mod selftest;
 
 pub(crate) use clock::{Clock, Stamps};
 pub(crate) use context::{Context, fill};
+pub(crate) use gpu::name_asked;
 pub use gpu::{Gpu, Listed};
 pub(crate) use readback::{Pending, Readback};
 pub(crate) use record::{Destination, Recorder, compute_pass};
