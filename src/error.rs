@@ -25,6 +25,14 @@ pub enum Error {
         /// What there is instead.
         available: String,
     },
+    /// `WGPU_BACKEND` names a backend that there is not.
+    #[error("WGPU_BACKEND names \"{wanted}\", which is no backend; there are: {known}")]
+    UnknownBackend {
+        /// The name.
+        wanted: String,
+        /// What may stand there, separated by commas.
+        known: &'static str,
+    },
     /// The driver would not open a device.
     #[error(
         "adapter \"{adapter}\" did not open a device: {message}; name another one (Gpu::named, or WGPU_ADAPTER_NAME)"

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use treefold::ops::*;
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Cpu, Error, Gpu, Input, Output, Reducer, StreamOptions};
+use treefold::{Cpu, Engine, Error, Gpu, Input, Output, Reducer, StreamOptions};
 
 fn buffer(gpu: &Gpu, size: u64, usage: BufferUsages) -> wgpu::Buffer {
     gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -328,14 +328,19 @@ fn waits_end() {
 
 #[test]
 fn adapters_are_listed_and_named() {
-    let listed = Gpu::adapters();
+    let listed = Gpu::adapters().expect("a list");
     let default = listed.iter().find(|adapter| adapter.default).expect("a default");
     assert_ne!(default.info.backend, wgpu::Backend::Gl);
     assert_eq!(Gpu::named(&default.index.to_string()).expect("by number").info().name, default.info.name);
     let some_of_it = default.info.name[1..4].to_uppercase();
     assert!(Gpu::named(&some_of_it).is_ok(), "{some_of_it}");
-    let told = Gpu::named("no such adapter").expect_err("an error").to_string();
-    assert!(told.contains("no such adapter") && told.contains(&default.info.name) && told.contains("cpu"), "{told}");
+    // Digits are a number, although every version in a name holds some; no name asks for nothing.
+    for wanted in ["no such adapter", &listed.len().to_string(), "99999999999999999999", "", " "] {
+        let told = Gpu::named(wanted).expect_err("an error").to_string();
+        assert!(told.contains(&format!("\"{wanted}\"")) && told.contains(&default.info.name), "{told}");
+        assert!(!told.contains(", cpu"), "{told}");
+        assert_eq!(Engine::named(wanted).expect_err("an error").to_string(), format!("{told}, cpu"));
+    }
 }
 
 #[test]

@@ -1,23 +1,23 @@
 //! `treefold adapters`: what there is to compute on, and what treefold uses of it.
 
+use crate::error::usage;
 use crate::json::Json;
 use crate::report;
+use anyhow::Result;
 use indicatif::BinaryBytes;
 use treefold::wgpu::{DeviceType, Features};
 use treefold::{Cpu, Gpu, Listed, Order};
 
 /// The list, as a table or as one JSON object on one line.
-pub fn list(json: bool) -> String {
-    let adapters = Gpu::adapters();
+pub fn list(json: bool) -> Result<String> {
+    let adapters = Gpu::adapters()?;
     let cpu_is_default = !adapters.iter().any(|listed| listed.default);
     if json {
         let mut list: Vec<Json> = adapters.iter().map(adapter_json).collect();
         list.push(cpu_json(cpu_is_default));
-        let object = Json::Object(vec![("adapters", Json::List(list))]);
-        return serde_json::to_string(&object).unwrap_or_default() + "\n";
+        return Json::Object(vec![("adapters", Json::List(list))]).line();
     }
     let mut table = report::table();
-    table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
     table.set_header([
         "",
         "--adapter",
@@ -46,7 +46,20 @@ pub fn list(json: bool) -> String {
     let cpu = format!("{} threads", Cpu::new().threads());
     let row = ["cpu", "CPU engine", "cpu", "cpu", "", "", "", &cpu].map(String::from);
     table.add_row([star(cpu_is_default)].into_iter().chain(row));
-    format!("{table}\n* is used where no --adapter is given\n")
+    let narrow = report::fit(&mut table, &["treefold uses", "driver", "max binding", "subgroups", "backend", "type"]);
+    Ok(format!("{table}\n{narrow}* is used where no --adapter is given\n"))
+}
+
+/// The adapter of this name, or the best, for what only an adapter has: kernels.
+pub fn with_kernels(name: Option<&str>, what: &str) -> Result<Gpu> {
+    let cpu = |name: &str| name.trim().eq_ignore_ascii_case("cpu");
+    match name {
+        Some(name) if cpu(name) => Err(usage(format!(
+            "--adapter cpu has no kernels {what}; name an adapter, hardware or software (see treefold adapters)"
+        ))),
+        Some(name) => Ok(Gpu::named(name)?),
+        None => Ok(Gpu::new()?),
+    }
 }
 
 fn star(default: bool) -> String {

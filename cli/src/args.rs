@@ -1,13 +1,15 @@
 //! The command line: options and their checks.
 
-use crate::error::{clap_usage, usage};
+use crate::error::{STDIN, clap_usage, shown_path, usage};
 use crate::format::Stored;
 use crate::operators::{self, Told};
-use anyhow::Result;
+use crate::output::printed;
+use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The name under which the list of adapters is asked for.
 pub const ADAPTERS: &str = "adapters";
@@ -64,19 +66,20 @@ pub struct Args {
     pub fast: bool,
 
     /// Write a partial result to OUT in place of the answer, for merge. OUT must not exist yet, and appears only when it
-    /// is complete. Not for what rounds on the way (with --fast, say)
+    /// is complete; - is standard output. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
     /// Let --partial replace OUT where it exists
-    #[arg(long, requires = "partial")]
+    #[arg(long)]
     pub force: bool,
 
     /// Memory for staging and on the device together: bytes, or with K, M, G, KiB, MiB, GiB (all powers of 1024)
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub memory: u64,
 
-    /// Print one JSON object on one line; the value of bins is {"bins": [counts], "below": n, "above": n, "nan": n}
+    /// Print one JSON object on one line; the value of bins is {"bins": [counts], "below": n, "above": n, "nan": n}.
+    /// Integers beyond 2^53 stand in its member "strings" too, as text, under their names and in their shape
     #[arg(long)]
     pub json: bool,
 
@@ -92,6 +95,10 @@ pub struct Args {
     /// What the operator is told
     #[arg(skip)]
     pub told: Told,
+
+    /// The options that the command line has
+    #[arg(skip)]
+    given: Vec<String>,
 }
 
 impl Args {
@@ -100,24 +107,18 @@ impl Args {
         let mut command = command::<Args>();
         let args = match command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| parsed(&matches)) {
             Ok(args) => args,
-            Err(error) => match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return Ok(printed(&error, 0)),
-                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return Ok(printed(&error, 2)),
-                _ => return Err(clap_usage(&error, command.get_name())),
-            },
+            Err(error) => return helped(&error, command.get_name()).map(Asked::Printed),
         };
         if let Some(word) = [EXPLAIN, LADDER].into_iter().find(|&word| args.operator == word) {
             return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
-        if args.operator == ADAPTERS && !args.files.is_empty() {
-            return Err(usage("adapters takes no FILE; say which operator to reduce them with"));
+        match args.operator.as_str() {
+            ADAPTERS => args.check_adapters()?,
+            MERGE => args.check_merge()?,
+            operator => operators::check(operator, &args.told)?,
         }
-        let merges = args.operator == MERGE;
-        if merges {
-            args.check_merge()?;
-        } else {
-            operators::check(&args.operator, &args.told)?;
-        }
+        args.check_partial()?;
+        named_once(&args.files)?;
         if operators::takes_pairs(&args.operator) && args.files.len() != 2 {
             let (operator, files) = (&args.operator, args.files.len());
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
@@ -125,17 +126,51 @@ impl Args {
         Ok(Asked::Work(args))
     }
 
-    fn check_merge(&self) -> Result<()> {
-        if self.files.is_empty() {
-            return Err(usage("merge takes FILEs: the partials that --partial wrote; none is named"));
-        }
-        if self.files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(usage("standard input (-) is named twice; it can be read only once"));
-        }
-        if self.fast || self.dtype.is_some() {
-            return Err(usage("partials know their operator and type; leave out --fast and --dtype"));
-        }
+    fn check_adapters(&self) -> Result<()> {
+        ensure!(self.files.is_empty(), usage("adapters takes no FILE; say which operator to reduce them with"));
+        let idle = self.given_but(|option| matches!(option, "json" | "verbose"));
+        ensure!(idle.is_empty(), usage(format!("adapters only lists what is there; leave out {}", idle.join(" and "))));
         Ok(())
+    }
+
+    fn check_merge(&self) -> Result<()> {
+        ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
+        let idle = self.given_but(|option| !matches!(option, "adapter" | "dtype" | "fast" | "memory"));
+        ensure!(
+            idle.is_empty(),
+            usage(format!(
+                "partials know their operator and type, and merge on the host; leave out {}",
+                idle.join(" and ")
+            ))
+        );
+        Ok(())
+    }
+
+    fn check_partial(&self) -> Result<()> {
+        let piped = self.pipes_partial();
+        ensure!(
+            self.partial.is_some() || !self.force,
+            usage("--force lets --partial replace a file, and there is no --partial; leave it out")
+        );
+        ensure!(
+            !piped || !self.force,
+            usage("--partial - is standard output, where --force replaces nothing; leave it out")
+        );
+        ensure!(
+            !piped || !self.json,
+            usage("--partial - and --json both want standard output; name a file for the partial")
+        );
+        Ok(())
+    }
+
+    /// The options that the command line has, with dashes, but for those that `mean` something.
+    fn given_but(&self, mean: impl Fn(&str) -> bool) -> Vec<String> {
+        self.given.iter().filter(|option| !mean(option)).map(|option| format!("--{option}")).collect()
+    }
+
+    /// Whether a partial goes to standard output.
+    pub fn pipes_partial(&self) -> bool {
+        self.partial.as_deref().is_some_and(|path| path.as_os_str() == "-")
     }
 
     /// The type that `--dtype` names.
@@ -152,9 +187,52 @@ pub enum Asked {
     Printed(u8),
 }
 
-fn printed(text: &clap::Error, status: u8) -> Asked {
-    // Nobody reads on where standard output is closed.
-    Asked::Printed(text.print().map_or(0, |()| status))
+/// Prints a help or version text, and gives the status to exit with; what else is wrong with a command line is the error.
+pub fn helped(told: &clap::Error, program: &str) -> Result<u8> {
+    let status = match told.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => 0,
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => 2,
+        _ => return Err(clap_usage(told, program)),
+    };
+    printed(told.print())?;
+    Ok(status)
+}
+
+/// Refuses inputs that are read only once, where they are named twice: the second would wait for ever.
+fn named_once(files: &[PathBuf]) -> Result<()> {
+    let mut pipes = vec![];
+    let mut stdin = false;
+    for path in files {
+        let dash = path.as_os_str() == "-";
+        ensure!(!(dash && stdin), usage("standard input (-) is named twice; it can be read only once"));
+        stdin |= dash;
+        if let Some(pipe) = pipe(path) {
+            let name = if dash { STDIN.into() } else { shown_path(path) };
+            ensure!(
+                !pipes.contains(&pipe),
+                usage(format!("{name}: is a pipe that is named twice; it can be read only once"))
+            );
+            pipes.push(pipe);
+        }
+    }
+    Ok(())
+}
+
+/// What tells a pipe from all others; `None` for anything else.
+#[cfg(unix)]
+fn pipe(path: &Path) -> Option<(u64, u64)> {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let found = match path.as_os_str() == "-" {
+        true => std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?).metadata(),
+        false => std::fs::metadata(path),
+    };
+    found.ok().filter(|found| found.file_type().is_fifo()).map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn pipe(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// A command line with the options of operators.
@@ -167,7 +245,10 @@ pub fn command<A: CommandFactory>() -> Command {
 
 /// What was read, and what operators are told.
 fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
-    Ok(Args { told: told(matches), ..Args::from_arg_matches(matches)? })
+    let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    let positional = |id: &&clap::Id| matches!(id.as_str(), "operator" | "files" | "Args");
+    let given = matches.ids().filter(given).filter(|id| !positional(id)).map(ToString::to_string).collect();
+    Ok(Args { told: told(matches), given, ..Args::from_arg_matches(matches)? })
 }
 
 /// The options of operators among the matches of a `command`.

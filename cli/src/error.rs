@@ -2,7 +2,8 @@
 
 use anyhow::anyhow;
 use std::fmt;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 use treefold::Error;
 
 /// The name of standard input in messages.
@@ -32,7 +33,29 @@ pub fn clap_usage(error: &clap::Error, program: &str) -> anyhow::Error {
     let told = lines.take_while(|line| !line.starts_with("Usage:"));
     let told = told.map(|line| line.trim_start_matches("error: ").trim_start_matches("tip: "));
     let told: Vec<&str> = told.filter(|line| !line.starts_with("For more information")).collect();
-    usage(format!("{}; see {program} --help", told.join("; ")))
+    // A list stands behind its colon.
+    usage(format!("{}; see {program} --help", told.join("; ").replace(":; ", ": ")))
+}
+
+/// A text in which nothing steers a terminal: control characters are written out.
+pub fn shown(text: &str) -> String {
+    let letter = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(letter).collect()
+}
+
+/// A file's name for people.
+pub fn shown_path(path: &Path) -> String {
+    shown(&path.display().to_string())
+}
+
+/// Says something on standard error, on one line. Where that is closed or full there is nobody to tell.
+pub fn say(line: &str) {
+    drop(writeln!(std::io::stderr(), "{}", shown(line)));
+}
+
+/// Says what the answer may suffer from.
+pub fn warn(line: &str) {
+    say(&format!("treefold: warning: {line}"));
 }
 
 /// One line for an input that cannot be opened or read.
@@ -50,7 +73,7 @@ pub fn told(error: &anyhow::Error) -> (String, u8) {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let flag = error.chain().find_map(|cause| cause.downcast_ref().and_then(flag));
     let flag = flag.map_or(String::new(), |flag| format!(" (here: {flag})"));
-    (format!("treefold: {line}{flag}"), if error.is::<Usage>() { 2 } else { 1 })
+    (shown(&format!("treefold: {line}{flag}")), if error.is::<Usage>() { 2 } else { 1 })
 }
 
 /// The flag of this program that does what an error of the library advises.
@@ -78,5 +101,7 @@ mod tests {
         assert!(told(&Error::NoExactKernel { operator: "sum" }.into()).0.contains("--adapter cpu"));
         let (line, status) = told(&usage("two\nlines").context("x"));
         assert_eq!((line.as_str(), status), ("treefold: x: two lines", 2));
+        let (line, _) = told(&anyhow!("\u{1b}[2Jx\u{9b}\r\u{7}.npy: é"));
+        assert_eq!(line, "treefold: \\u{1b}[2Jx\\u{9b} \\u{7}.npy: é");
     }
 }

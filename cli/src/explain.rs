@@ -1,11 +1,11 @@
 //! `treefold explain`: how an operator is computed, as the plan in words and the WGSL of each pass.
 
-use crate::args::{command, operator_names, told};
+use crate::adapters::with_kernels;
+use crate::args::{command, helped, operator_names, told};
 use crate::error::{clap_usage, usage};
 use crate::operators;
 use anyhow::{Context, Result, anyhow};
 use clap::builder::PossibleValuesParser;
-use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser};
 use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
@@ -59,12 +59,7 @@ pub fn run() -> Result<Option<String>> {
     let mut command = command::<ExplainArgs>();
     let matches = match command.try_get_matches_from_mut(words) {
         Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            // A closed standard output has no reader.
-            let _ = error.print();
-            return Ok(None);
-        }
-        Err(error) => return Err(clap_usage(&error, command.get_name())),
+        Err(error) => return helped(&error, command.get_name()).map(|_| None),
     };
     let args = ExplainArgs::from_arg_matches(&matches).map_err(|error| clap_usage(&error, command.get_name()))?;
     let (name, told) = (&args.operator, told(&matches));
@@ -74,12 +69,7 @@ pub fn run() -> Result<Option<String>> {
         let takes: Vec<&str> = operators::takes(name).into_iter().map(Dtype::name).collect();
         usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", ")))
     })?;
-    if args.adapter.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("cpu")) {
-        return Err(usage(
-            "--adapter cpu has no kernels to explain; name an adapter, hardware or software (treefold adapters)",
-        ));
-    }
-    let gpu = args.adapter.as_deref().map_or_else(Gpu::new, Gpu::named)?;
+    let gpu = with_kernels(args.adapter.as_deref(), "to explain")?;
     let gpu = if args.web { as_in_a_browser(&gpu)? } else { gpu };
     let explanation = chosen.visit(&told, Explain { gpu: &gpu, elements: args.size })??;
     if args.wgsl {

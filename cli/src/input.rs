@@ -1,7 +1,7 @@
 //! The inputs that the command line names: what each of them is, that all are of one type, and from their bytes to elements
 //! in bounded memory, through windows of a mapped file or by reads from a pipe.
 
-use crate::error::{STDIN, unreadable, usage};
+use crate::error::{STDIN, unreadable, usage, warn};
 use crate::format::{MAGIC, Npy, Stored, becomes, truncated, whole_numbers};
 use crate::gather::Fortran;
 use crate::windows::{Sizes, Take, Touch, map};
@@ -34,9 +34,6 @@ impl Inputs {
     pub fn open(paths: &[PathBuf], raw: Option<Stored>) -> Result<Inputs> {
         let stdin = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &stdin } else { paths };
-        if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(usage("standard input (-) is named twice; it can be read only once"));
-        }
         let mut inputs = paths.iter().map(|path| look(path, raw)).collect::<Result<Vec<Input>>>()?;
         let none_ready = !inputs.iter().any(|input| matches!(input, Input::Ready(_)));
         if let (true, Some(first)) = (none_ready, inputs.first_mut()) {
@@ -184,6 +181,10 @@ fn header(
     raw: Option<Stored>,
     from: &mut dyn Read,
 ) -> Result<(Option<Npy>, Stored)> {
+    if let (true, false, Some(raw)) = (head.is_empty(), is_npy, raw) {
+        // No numbers, as an empty part of many has none.
+        return Ok((None, raw));
+    }
     ensure!(!head.is_empty(), "{name}: is empty (0 bytes); a .npy file has a header even where its array is empty");
     if head == MAGIC {
         let npy = Npy::read(name, from)?;
@@ -352,5 +353,5 @@ pub fn fill(reader: &mut dyn Read, space: &mut [u8]) -> std::io::Result<usize> {
 
 /// Says that more follows behind the array.
 pub fn warn_trailing(name: &str, what: &str) {
-    eprintln!("treefold: warning: {name}: ignored {what} behind the end of its array");
+    warn(&format!("{name}: ignored {what} behind the end of its array"));
 }

@@ -1,5 +1,6 @@
 //! JSON values that keep their order, and floats their width.
 
+use anyhow::{Context, Result};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use treefold::Value;
 
@@ -26,6 +27,45 @@ impl Json {
     pub fn text(text: &str) -> Json {
         Json::Text(text.into())
     }
+
+    /// A measured number, in six digits; null where it is unknown.
+    pub fn figure(x: impl Into<Option<f64>>) -> Json {
+        Json::value(x.into().map(|x| format!("{x:.5e}").parse().unwrap_or(x)))
+    }
+
+    /// An object on one line. Its integers beyond 2^53, which many readers round, stand as strings in a last member
+    /// `strings`, under their names and in their shape.
+    pub fn line(mut self) -> Result<String> {
+        let strings = self.strings(false);
+        if let (Json::Object(members), Some(strings)) = (&mut self, strings) {
+            members.push(("strings", strings));
+        }
+        let text = serde_json::to_string(&self).context("JSON")?;
+        // What is left of control characters stands in strings.
+        let letter = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+        Ok(text.chars().map(letter).collect::<String>() + "\n")
+    }
+
+    /// The integers beyond 2^53 as strings, or every integer; of a list all or none, for its order.
+    fn strings(&self, every: bool) -> Option<Json> {
+        let text = |x: String, size: u128| (every || size > 1 << 53).then_some(Json::Text(x));
+        match self {
+            Json::Value(Value::I64(x)) => text(x.to_string(), x.unsigned_abs().into()),
+            Json::Value(Value::U64(x)) => text(x.to_string(), (*x).into()),
+            Json::Value(Value::I128(x)) => text(x.to_string(), x.unsigned_abs()),
+            Json::Value(Value::U128(x)) => text(x.to_string(), *x),
+            Json::Value(_) | Json::Text(_) => None,
+            Json::List(items) => {
+                let any = items.iter().any(|item| item.strings(every).is_some());
+                any.then(|| Json::List(items.iter().filter_map(|item| item.strings(true)).collect()))
+            }
+            Json::Object(members) => {
+                let members = members.iter().filter_map(|(name, value)| Some((*name, value.strings(every)?)));
+                let members: Vec<_> = members.collect();
+                (!members.is_empty()).then_some(Json::Object(members))
+            }
+        }
+    }
 }
 
 /// `nan`, `inf` or `-inf`; `None` for finite numbers.
@@ -49,7 +89,8 @@ impl Serialize for Json {
             Json::Value(Value::U128(x)) => to.serialize_u128(*x),
             Json::Value(Value::F32(x)) => match strange(f64::from(*x)) {
                 Some(text) => to.serialize_str(text),
-                None => to.serialize_f32(*x),
+                // As every reader has it who knows f64 only.
+                None => to.serialize_f64(f64::from(*x)),
             },
             Json::Value(Value::F64(x)) => match strange(*x) {
                 Some(text) => to.serialize_str(text),
@@ -67,5 +108,40 @@ impl Serialize for Json {
                 map.end()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(members: Vec<(&'static str, Json)>) -> String {
+        Json::Object(members).line().expect("a line")
+    }
+
+    #[test]
+    fn integers_that_readers_round_stand_as_strings_too() {
+        let (edge, over) = (1u64 << 53, (1u64 << 53) + 1);
+        assert_eq!(line(vec![("a", Json::value(edge))]), "{\"a\":9007199254740992}\n");
+        assert_eq!(
+            line(vec![("a", Json::value(over)), ("b", Json::value(-(over as i64))), ("c", Json::value(1u64))]),
+            "{\"a\":9007199254740993,\"b\":-9007199254740993,\"c\":1,\
+             \"strings\":{\"a\":\"9007199254740993\",\"b\":\"-9007199254740993\"}}\n"
+        );
+        let bins = Json::Object(vec![("bins", Json::List(vec![Json::value(1u64), Json::value(over)]))]);
+        let told = line(vec![("value", bins)]);
+        assert!(told.ends_with("\"strings\":{\"value\":{\"bins\":[\"1\",\"9007199254740993\"]}}}\n"), "{told}");
+    }
+
+    #[test]
+    fn figures_have_no_noise_and_f32_every_digit() {
+        let members = vec![
+            ("ms", Json::figure(0.1 + 0.2)),
+            ("none", Json::figure(None)),
+            ("tenth", Json::value(0.1f32)),
+            ("name", Json::text("\u{1b}\u{9b}\u{7f}")),
+        ];
+        let want = "{\"ms\":0.3,\"none\":null,\"tenth\":0.10000000149011612,\"name\":\"\\u001b\\u009b\\u007f\"}\n";
+        assert_eq!(line(members), want);
     }
 }

@@ -7,28 +7,31 @@ mod explain;
 mod format;
 mod gather;
 mod input;
+mod interrupt;
 mod json;
 mod ladder;
 mod operators;
+mod output;
 mod pairs;
 mod partial;
 mod report;
 mod run;
 mod windows;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
-use std::io::{ErrorKind, Write};
+use output::print;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     hush_mesa();
+    hear_of_size_limits();
+    interrupt::heed();
     match work() {
         Ok(status) => status,
         Err(error) => {
             let (line, status) = error::told(&error);
-            // Where standard error is closed there is nobody to tell.
-            let _ = writeln!(std::io::stderr(), "{line}");
+            error::say(&line);
             status.into()
         }
     }
@@ -43,14 +46,21 @@ fn hush_mesa() {
     }
 }
 
+/// A file that would grow beyond `ulimit -f` is an error of the write, not the end of the program.
+fn hear_of_size_limits() {
+    #[cfg(unix)]
+    // SAFETY: a signal is ignored; no code of ours runs on it.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 fn work() -> Result<ExitCode> {
     match std::env::args_os().nth(1) {
         Some(word) if word == LADDER => return ladder::run(),
         Some(word) if word == EXPLAIN => {
-            return Ok(match explain::run()? {
-                Some(text) => print(&text)?,
-                None => ExitCode::SUCCESS,
-            });
+            explain::run()?.map_or(Ok(()), |text| print(&text))?;
+            return Ok(ExitCode::SUCCESS);
         }
         _ => (),
     }
@@ -60,30 +70,24 @@ fn work() -> Result<ExitCode> {
     };
     log_as_told(args.verbose);
     let text = if args.operator == ADAPTERS {
-        adapters::list(args.json)
+        adapters::list(args.json)?
     } else {
         let report = if args.operator == MERGE { partial::merge(&args)? } else { run::run(&args)? };
         match (args.json, args.quiet) {
-            (true, _) => serde_json::to_string(&report.json()).context("JSON")? + "\n",
+            // The partial itself stands there.
+            _ if args.pipes_partial() => String::new(),
+            (true, _) => report.json().line()?,
             (false, true) => report.bare(),
             (false, false) => report.text(),
         }
     };
-    print(&text)
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Messages of the library and of wgpu: with --verbose at level info, or as RUST_LOG says; else none.
 fn log_as_told(verbose: bool) {
     if verbose || std::env::var_os("RUST_LOG").is_some() {
         env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
-    }
-}
-
-/// Prints all at once; a reader that has gone is no error.
-fn print(text: &str) -> Result<ExitCode> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
-        _ => Ok(ExitCode::SUCCESS),
     }
 }

@@ -1,14 +1,15 @@
 //! Partials: reductions that stop before their last step, in files that merge to the answer over everything.
 
 use crate::args::Args;
-use crate::error::{STDIN, unreadable, usage};
+use crate::error::{STDIN, shown_path, unreadable, usage};
 use crate::operators::{self, Chosen, Told};
-use crate::report::{MERGED, Report, Seconds, Written};
+use crate::output::Output;
+use crate::report::{MERGED, Report, Seconds};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 use std::time::Instant;
 use treefold::ops::Visitor;
 use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partial};
@@ -16,50 +17,15 @@ use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partial};
 /// Longer files are no partials.
 const BYTES_MAX: u64 = 128 << 20;
 
-/// The file that a partial goes to.
-pub struct Target {
-    path: PathBuf,
-    force: bool,
-}
+/// The option that names the place of a partial.
+const OPTION: &str = "--partial";
 
-impl Target {
-    /// A file of this name, after a look whether it could be written.
-    pub fn of(path: &Path, force: bool) -> Result<Target> {
-        let (name, folder) = (path.display(), folder(path));
-        ensure!(folder.is_dir(), "{name}: there is no folder {}; make it first", folder.display());
-        if let Ok(metadata) = std::fs::metadata(path) {
-            ensure!(metadata.is_file(), "{name}: is no ordinary file; name another one for the partial");
-            ensure!(force, exists(path));
-        }
-        Ok(Target { path: path.into(), force })
+/// The place of a partial: standard output for `-`, else a file.
+pub fn target(path: &Path, force: bool) -> Result<Output> {
+    match path.as_os_str() == "-" {
+        true => Output::standard(OPTION),
+        false => Output::file(OPTION, path, force),
     }
-
-    /// Writes all or nothing: a temporary file beside it first, which then takes its name.
-    pub fn write(&self, bytes: &[u8]) -> Result<Written> {
-        let name = self.path.display().to_string();
-        let failed = |error: std::io::Error| anyhow!("{name}: cannot be written: {error}");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".treefold-");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder(&self.path)).map_err(failed)?;
-        file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-        let kept = if self.force { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
-        match kept {
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists(&self.path)),
-            Err(error) => Err(failed(error.error)),
-            Ok(_) => Ok(Written { path: name, bytes: bytes.len() as u64 }),
-        }
-    }
-}
-
-/// The folder that a file lies in.
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn exists(path: &Path) -> anyhow::Error {
-    anyhow!("{}: exists already; name another file for the partial, or replace it with --force", path.display())
 }
 
 /// Whether partials of this operator merge to the same bits, however the input was cut.
@@ -81,7 +47,7 @@ pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen) -> Result<()> {
 /// Merges the partials that the command line names, in their order.
 pub fn merge(args: &Args) -> Result<Report> {
     let start = Instant::now();
-    let target = args.partial.as_deref().map(|path| Target::of(path, args.force)).transpose()?;
+    let target = args.partial.as_deref().map(|path| target(path, args.force)).transpose()?;
     let files = args.files.iter().map(|path| Found::read(path)).collect::<Result<Vec<Found>>>()?;
     let first = files.first().context("no partials")?;
     for found in &files {
@@ -115,7 +81,7 @@ struct Found {
 impl Found {
     fn read(path: &Path) -> Result<Found> {
         let stdin = path.as_os_str() == "-";
-        let name = if stdin { STDIN.into() } else { path.display().to_string() };
+        let name = if stdin { STDIN.into() } else { shown_path(path) };
         let mut bytes = vec![];
         let opened: std::io::Result<Box<dyn Read>> =
             if stdin { Ok(Box::new(std::io::stdin())) } else { File::open(path).map(|file| Box::new(file) as _) };
@@ -154,7 +120,7 @@ struct Merge<'a> {
     chosen: Chosen,
     /// The operator as the partials have it.
     plain: Box<dyn Any>,
-    target: Option<Target>,
+    target: Option<Output>,
     start: Instant,
 }
 
@@ -185,7 +151,7 @@ impl Visitor for Merge<'_> {
         }
         let read = start.elapsed();
         let count = all.count();
-        let found = match &target {
+        let found = match target {
             None => all.finish_as(&wanted).map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
             Some(target) => {
                 if what(op) != what(&wanted) {

@@ -1,8 +1,10 @@
 //! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
 
+use crate::error::shown;
 use crate::json::Json;
 use crate::operators::Method;
-use comfy_table::{CellAlignment, Table, presets};
+use crate::output::Written;
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;
 use std::time::Duration;
@@ -27,15 +29,6 @@ pub struct Seconds {
     pub kernel: Option<Duration>,
     /// All together.
     pub total: Duration,
-}
-
-/// A file that a partial went to.
-#[derive(Debug)]
-pub struct Written {
-    /// Its name.
-    pub path: String,
-    /// Its length.
-    pub bytes: u64,
 }
 
 /// An answer, or a partial that was written, and how it came about.
@@ -161,11 +154,7 @@ impl Report {
             row.extend(with_index.then(|| if indexed { index } else { String::new() }));
             table.add_row(row);
         }
-        for column in 1..table.column_count() {
-            if let Some(column) = table.column_mut(column) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
+        numbers(&mut table, 1..usize::MAX);
         table
     }
 
@@ -194,7 +183,7 @@ impl Report {
             dtype => format!("{count} {dtype} elements"),
         };
         let bytes = if self.adapter == MERGED { String::new() } else { format!(", {}", BinaryBytes(self.bytes)) };
-        format!("{elements}{bytes}, from {}", self.names)
+        format!("{elements}{bytes}, from {}", shown(&self.names))
     }
 
     fn speed(&self) -> String {
@@ -222,11 +211,51 @@ impl Report {
     }
 }
 
-/// An empty table in the house style.
+/// An empty table in the house style, no wider than the terminal that it goes to.
 pub fn table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
+    match terminal_size::terminal_size_of(std::io::stdout()) {
+        Some((columns, _)) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(columns.0),
+        None => table.set_content_arrangement(ContentArrangement::Disabled),
+    };
     table
+}
+
+/// Makes columns those of numbers, which stand to the right and are never broken.
+pub fn numbers(table: &mut Table, columns: std::ops::Range<usize>) {
+    for at in columns.start..columns.end.min(table.column_count()) {
+        let cells = table.row_iter().filter_map(|row| row.cell_iter().nth(at));
+        let longest = cells.map(|cell| cell.content().chars().count()).max().unwrap_or(0);
+        let width = Width::Fixed(u16::try_from(longest).unwrap_or(u16::MAX).saturating_add(2));
+        if let Some(column) = table.column_mut(at) {
+            column.set_cell_alignment(CellAlignment::Right);
+            column.set_constraint(ColumnConstraint::LowerBoundary(width));
+        }
+    }
+}
+
+/// Hides columns, the first of these first, until the table fits its terminal; a line that names them.
+pub fn fit(table: &mut Table, least: &[&str]) -> String {
+    let Some(most) = table.width().map(usize::from) else { return String::new() };
+    let titles: Vec<String> = table.header().into_iter().flat_map(|row| row.cell_iter()).map(|c| c.content()).collect();
+    let widths = table.column_max_content_widths();
+    // A rule and two blanks to each.
+    let mut width = 1 + widths.iter().map(|&width| usize::from(width) + 3).sum::<usize>();
+    let mut hidden = vec![];
+    for &title in least {
+        let Some(at) = titles.iter().position(|known| known == title).filter(|_| width > most) else { continue };
+        if let Some(column) = table.column_mut(at) {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
+        width -= usize::from(widths[at]) + 3;
+        hidden.push(title);
+    }
+    if hidden.is_empty() {
+        String::new()
+    } else {
+        format!("without {}: the terminal is narrow; --json has all\n", hidden.join(", "))
+    }
 }
 
 /// A float's bits, most significant first.

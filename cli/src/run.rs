@@ -1,27 +1,44 @@
 //! One reduction: from opened inputs to a report.
 
 use crate::args::Args;
+use crate::error::{say, told};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
-use crate::pairs;
-use crate::partial::{Target, ensure_mergeable};
+use crate::output::Output;
+use crate::partial::{ensure_mergeable, target};
 use crate::report::{Report, Seconds};
 use crate::windows::Sizes;
+use crate::{interrupt, pairs};
 use anyhow::{Context, Result, anyhow};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Engine, Finished, Fold, Op, StreamOptions};
+use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = args.partial.as_deref().map(|path| Target::of(path, args.force)).transpose()?;
+    let target = args.partial.as_deref().map(|path| target(path, args.force)).transpose()?;
     let inputs = Inputs::open(&args.files, args.raw())?;
     let name = &args.operator;
     let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
-    let engine = args.adapter.as_deref().map_or_else(Engine::best, Engine::named)?;
+    let engine = engine(args)?;
     chosen.visit(&args.told, Run { args, inputs, chosen, target, engine: &engine })?
+}
+
+/// What the command line wants to compute on.
+fn engine(args: &Args) -> Result<Engine> {
+    if let Some(name) = &args.adapter {
+        return Ok(Engine::named(name)?);
+    }
+    let (engine, why) = Engine::best_and_why()?;
+    match why {
+        // Nothing was there.
+        None | Some(Error::NoAdapter) => (),
+        Some(_) if args.quiet => (),
+        Some(error) => say(&format!("{}; computing on the CPU engine", told(&error.into()).0)),
+    }
+    Ok(engine)
 }
 
 /// What to say where the operator does not take what an input holds.
@@ -55,7 +72,7 @@ struct Run<'a> {
     args: &'a Args,
     inputs: Inputs,
     chosen: Chosen,
-    target: Option<Target>,
+    target: Option<Output>,
     engine: &'a Engine,
 }
 
@@ -78,9 +95,9 @@ impl Visitor for Run<'_> {
         let mut stream = engine.stream(op.clone(), &options)?;
         let sizes = sizes(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
         if args.verbose {
-            stream.explain().iter().for_each(|line| eprintln!("{line}"));
+            stream.explain().iter().for_each(|line| say(line));
             let Sizes { part_elements, window_bytes, .. } = sizes;
-            eprintln!("reading parts of {part_elements} elements, files in windows of {window_bytes} bytes");
+            say(&format!("reading parts of {part_elements} elements, files in windows of {window_bytes} bytes"));
         }
 
         let names = inputs.names();
@@ -110,7 +127,7 @@ impl Visitor for Run<'_> {
         let finished = stream.partial().with_context(|| names.clone());
         bar.finish_and_clear();
         let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
-        let found = match &target {
+        let found = match target {
             None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
             Some(target) => output
                 .to_bytes()
@@ -169,5 +186,6 @@ fn progress(wanted: bool, bytes: Option<u64>) -> ProgressBar {
     let bar = bar.with_finish(ProgressFinish::AndClear);
     bar.set_style(style.progress_chars("━╸─"));
     bar.enable_steady_tick(Duration::from_millis(100));
+    interrupt::clear(&bar);
     bar
 }

@@ -9,9 +9,8 @@ fn files_that_cannot_be_read() {
     let folder = Folder::new();
     run(["sum", "no-such.npy"]).fails(1, &["no-such.npy: no such file"]);
     run(["sum", &text(folder.path().into())]).fails(1, &["is a directory"]);
-    for name in ["empty.npy", "empty.bin"] {
-        run(["sum", "--dtype", "f32", &folder.file(name, b"")]).fails(1, &[name, "is empty (0 bytes)"]);
-    }
+    run(["sum", "--dtype", "f32", &folder.file("empty.npy", b"")]).fails(1, &["empty.npy", "is empty (0 bytes)"]);
+    run(["sum", &folder.file("empty.bin", b"")]).fails(1, &["empty.bin", "is empty (0 bytes)"]);
     run(["sum", "--dtype", "f32", &folder.file("x.bin", b"12345")]).fails(1, &["x.bin", "5 bytes", "multiple of 4"]);
     run(["sum", &folder.file("x.txt", b"1 2 3 4")]).fails(2, &["x.txt", "--dtype"]);
     run(["sum", &folder.file("fake.npy", b"1 2 3 4")]).fails(1, &["fake.npy", "no .npy file"]);
@@ -90,6 +89,48 @@ fn adapters_that_are_not_there() {
     let mut command = program();
     command.args(["sum", "--adapter", "no-such-adapter", &folder.i32("x.npy", &[1])]);
     finish(command, b"").fails(1, &["no-such-adapter", "cpu", "--adapter NAME|NUMBER|cpu"]);
+    // Digits are a number, although names hold some; nothing is no name.
+    for wanted in ["256", "15", "99999999999999999999", "", " "] {
+        let mut command = program();
+        command.args(["sum", "--adapter", wanted, &folder.i32("x.npy", &[1])]);
+        finish(command, b"").fails(1, &[&format!("no adapter matches \"{wanted}\""), "cpu"]);
+    }
+}
+
+#[test]
+fn the_environment_chooses_an_adapter() {
+    let folder = Folder::new();
+    let file = folder.i32("x.npy", &[1, 2]);
+    let with = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut command = program();
+        command.args(args).envs(variables.iter().copied());
+        finish(command, b"")
+    };
+    let sum = ["sum", "--json", &file];
+    for cpu in ["cpu", "CPU", " cpu "] {
+        assert_eq!(with(&[("WGPU_ADAPTER_NAME", cpu)], &sum).json()["backend"], "cpu");
+    }
+    let listed = with(&[("WGPU_ADAPTER_NAME", "cpu")], &["adapters", "--json"]).json();
+    assert_eq!(
+        listed["adapters"].as_array().and_then(|list| list.last()).map(|cpu| &cpu["default"]),
+        Some(&true.into())
+    );
+    with(&[("WGPU_ADAPTER_NAME", "nowhere")], &sum).fails(1, &["no adapter matches \"nowhere\"", "cpu"]);
+    // Without a word in it, a variable is as good as unset.
+    let plain = with(&[], &sum).json();
+    for blank in ["", " ", ","] {
+        assert_eq!(
+            with(&[("WGPU_BACKEND", blank), ("WGPU_ADAPTER_NAME", "")], &sum).json()["adapter"],
+            plain["adapter"]
+        );
+    }
+    for (text, name) in [("vulcan", "vulcan"), ("vulkan,mettal", "mettal"), ("0", "0")] {
+        for args in [&sum[..], &["adapters"], &["sum", "--adapter", "0", &file], &["explain", "sum"]] {
+            let whole =
+                format!("WGPU_BACKEND names \"{name}\", which is no backend; there are: vulkan, metal, dx12, gl");
+            with(&[("WGPU_BACKEND", text)], args).fails(1, &[&whole]);
+        }
+    }
 }
 
 #[test]
@@ -100,7 +141,21 @@ fn command_lines_that_are_wrong() {
     run(["sum", "--json", "--quiet"]).fails(2, &["--json"]);
     run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and std and stats"]);
     run(["fast_sum", "x.npy"]).fails(2, &["'fast_sum'"]);
-    run(["sum", "--force", "x.npy"]).fails(2, &["--partial"]);
+    run(["sum", "--force", "x.npy"]).fails(2, &["--force lets --partial replace a file, and there is no --partial"]);
+    for option in
+        [&["--partial", "x"][..], &["--adapter", "cpu"], &["--dtype", "f32"], &["--fast"], &["--memory", "1G"]]
+    {
+        let whole = format!("adapters only lists what is there; leave out {}", option[0]);
+        run(["adapters"].iter().chain(option)).fails(2, &[&whole]);
+    }
+    run(["adapters", "--quiet", "--bins", "2"]).fails(2, &["leave out ", "--quiet", " and ", "--bins"]);
+    for option in [&["--adapter", "cpu"][..], &["--memory", "1G"], &["--fast"], &["--dtype", "f32"]] {
+        let whole = format!("partials know their operator and type, and merge on the host; leave out {}", option[0]);
+        run(["merge", "x.part"].iter().chain(option)).fails(2, &[&whole]);
+    }
+    let mut bare = program();
+    bare.arg("explain");
+    finish(bare, b"").fails(2, &["were not provided: <OPERATOR>; see"]);
     run(["variance", "--ddof", "one", "no-such.npy"]).fails(2, &["--ddof of variance is \"one\""]);
     run(["histogram", "--range", "1:0", "no-such.npy"]).fails(2, &["--range of histogram", "LOW:HIGH"]);
     run(["histogram", "--scale", "2", "no-such.npy"]).fails(2, &["--scale is for logsumexp; histogram has none"]);

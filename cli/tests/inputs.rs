@@ -109,6 +109,23 @@ fn standard_input() {
 }
 
 #[test]
+fn an_empty_raw_part_has_no_numbers() {
+    let folder = Folder::new();
+    let (empty, one) = (folder.file("empty.bin", b""), folder.file("one.bin", &raw_f32(&[1.0])));
+    let raw =
+        |operator: &str, files: &[&str]| run([operator, "-q", "--dtype", "f32"].iter().chain(files)).text().to_string();
+    assert_eq!(raw("sum", &[&empty]), "0");
+    assert_eq!(raw("sum", &["/dev/null"]), "0");
+    assert_eq!(raw("min", &[&empty, "/dev/null"]), "none");
+    assert_eq!(raw("argmax", &[&empty, &one, &empty]), "1 0");
+    assert_eq!(raw("sum", &[&one, &empty, "/dev/null", &one]), "2");
+    assert_eq!(raw("dot", &[&empty, &empty]), "0");
+    assert_eq!(run_with(["sum", "-q", "--dtype", "f32"], b"").text(), "0");
+    run_with(["sum"], b"").fails(1, &["is empty (0 bytes)"]);
+    run(["dot", "--dtype", "f32", &one, &empty]).fails(1, &["has 1 elements", "has 0"]);
+}
+
+#[test]
 fn parts_join_in_little_memory() {
     // 3 MB through parts of 256 KiB.
     let numbers: Vec<i32> = (0..750_001).collect();
@@ -166,4 +183,16 @@ fn named_pipes() {
     assert_eq!(run(["sum", "-q"].map(String::from).iter().chain(&names)).text(), "200000");
     writer.join().unwrap();
     assert_eq!(run_with(["sum", "-q", "/dev/stdin"], &npy_i32(&[4])).text(), "4");
+    // One pipe by two names: the second would wait for ever.
+    let other = text(folder.path().join("other.npy"));
+    std::os::unix::fs::symlink(&names[0], &other).unwrap();
+    let pairs: [(&str, &str); 4] =
+        [(&names[0], &names[0]), (&names[0], &other), ("-", "/dev/stdin"), ("/dev/stdin", "/dev/fd/0")];
+    for (first, second) in pairs {
+        for operator in ["dot", "sum", "merge"] {
+            let mut command = std::process::Command::new("timeout");
+            command.args(["60", env!("CARGO_BIN_EXE_treefold"), operator, first, second]);
+            finish(command, b"").fails(2, &["is a pipe that is named twice"]);
+        }
+    }
 }

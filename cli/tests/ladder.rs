@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Done, Folder, finish, program};
+use common::{Done, Folder, finish, program, text};
 use serde_json::Value;
 
 /// Runs the ladder on the best adapter: its kernels have no CPU engine.
@@ -128,6 +128,38 @@ fn a_sweep_tells_and_draws_every_length_and_workgroup_size() {
     assert!(swept.iter().all(|object| object["value"].is_string() && object["status"] != "FAILED"));
 }
 
+/// Stages of one workgroup size have none to vary.
+#[test]
+fn every_stage_of_fixed_size_sweeps() {
+    let folder = Folder::new();
+    let svg = text(folder.path().join("l.svg"));
+    let args = ["--sweep", "--size", "2^10", "--json", "--plot", &svg];
+    for id in ["v2", "v3", "v4", "v5", "v6"] {
+        let swept = objects(&ladder(&[&args[..], &["--force", "--stage", id]].concat()));
+        assert_eq!(swept.len(), 2, "{id}");
+        assert!(std::fs::read_to_string(&svg).expect("a picture").contains(id));
+    }
+}
+
+#[test]
+fn json_says_what_ran_in_figures_without_noise() {
+    let figures = |value: &Value, out: &mut Vec<f64>| {
+        let names = ["t_kernel_ms", "t_gpu_ms", "gb_per_s", "percent_of_read", "speedup", "speedup_all_cores"];
+        out.extend(names.iter().chain(&["relative_error"]).filter_map(|&name| value[name].as_f64()));
+    };
+    for (op, stage) in [("sum", "v1"), ("min", "v1"), ("sum", "dot-vec4")] {
+        let object = &objects(&ladder(&["--json", "--op", op, "--stage", stage, "--size", "3000"]))[0];
+        assert_eq!(object["operator"], if stage == "v1" { op } else { "dot" });
+        let mut found = vec![];
+        figures(object, &mut found);
+        object["pass_times"].as_array().expect("passes").iter().for_each(|pass| figures(pass, &mut found));
+        assert!(found.len() > 3, "{object}");
+        for x in found {
+            assert_eq!(format!("{x:.5e}").parse(), Ok(x), "six digits: {object}");
+        }
+    }
+}
+
 #[test]
 fn wrong_command_lines_say_what_is_right() {
     ladder(&["--stage", "v7"]).fails(2, &["v7", "v0, v1, v2", "largest-prime"]);
@@ -136,9 +168,10 @@ fn wrong_command_lines_say_what_is_right() {
     ladder(&["--size", "many"]).fails(2, &["2^20"]);
     ladder(&["--size", "2^40"]).fails(1, &["1099511627776", "ask for 1 to"]);
     ladder(&["-n", "7"]).fails(2, &["0..=6"]);
-    ladder(&["--adapter", "cpu"]).fails(1, &["need an adapter"]);
+    ladder(&["--adapter", "cpu"]).fails(2, &["--adapter cpu has no kernels for the ladder"]);
+    ladder(&["--explain", "v4", "--adapter", "0"]).fails(2, &["--explain", "--adapter"]);
     ladder(&["--adapter", "nowhere"]).fails(1, &["nowhere"]);
-    ladder(&["--plot", "/no/such/folder/l.svg", "--stage", "v0", "--size", "10"]).fails_late(1, "/no/such/folder");
+    ladder(&["--plot", "/no/such/folder/l.svg", "--stage", "v0", "--size", "10"]).fails(1, &["/no/such/folder"]);
     let mut command = program();
     command.args(["--json", "ladder"]);
     finish(command, b"").fails(2, &["comes first"]);
@@ -150,12 +183,4 @@ fn the_help_texts_name_it() {
     let mut command = program();
     command.arg("--help");
     assert!(finish(command, b"").text().contains("treefold ladder"));
-}
-
-impl Done {
-    /// Checks a run that printed its table and then went wrong.
-    fn fails_late(&self, status: i32, phrase: &str) {
-        assert_eq!(self.status, status, "{self:?}");
-        assert!(self.err.contains(phrase), "{self:?}");
-    }
 }

@@ -60,7 +60,7 @@ impl Gpu {
     /// discrete) have their say.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`], [`Error::DeviceRefused`].
+    /// [`Error::NoAdapter`], [`Error::AdapterNotFound`], [`Error::UnknownBackend`], [`Error::DeviceRefused`].
     pub fn new() -> Result<Gpu> {
         may_block("Gpu::new", "Gpu::new_async")?;
         pollster::block_on(Gpu::new_async())
@@ -71,55 +71,60 @@ impl Gpu {
     /// # Errors
     /// As for [`Gpu::new`].
     pub async fn new_async() -> Result<Gpu> {
-        match std::env::var("WGPU_ADAPTER_NAME") {
-            Ok(wanted) if !wanted.is_empty() => Gpu::find(&wanted).await,
-            _ => Gpu::open(ranked(Gl::IfAsked).await.into_iter().next().ok_or(Error::NoAdapter)?).await,
+        match name_asked() {
+            Some(wanted) => Gpu::find(&wanted).await,
+            None => Gpu::open(ranked(Gl::IfAsked).await?.into_iter().next().ok_or(Error::NoAdapter)?).await,
         }
     }
 
-    /// Opens an adapter by its number in [`Gpu::adapters`], or the first whose name holds this text, in any case.
+    /// Opens an adapter: digits alone are its number in [`Gpu::adapters`], anything else a part of its name, in any case,
+    /// of which the first counts.
     ///
     /// # Errors
-    /// [`Error::AdapterNotFound`] lists what there is.
+    /// [`Error::AdapterNotFound`] lists what there is; [`Error::UnknownBackend`], [`Error::DeviceRefused`].
     pub fn named(wanted: &str) -> Result<Gpu> {
         may_block("Gpu::named", "Gpu::new_async")?;
         pollster::block_on(Gpu::find(wanted))
     }
 
     async fn find(wanted: &str) -> Result<Gpu> {
-        let is_wanted = |(at, adapter): (usize, &wgpu::Adapter)| {
-            wanted == at.to_string() || adapter.get_info().name.to_lowercase().contains(&wanted.to_lowercase())
-        };
-        let find = |adapters: &[wgpu::Adapter]| adapters.iter().enumerate().position(is_wanted);
-        let mut adapters = ranked(Gl::IfAsked).await;
-        if find(&adapters).is_none() {
-            adapters = ranked(Gl::Too).await;
+        let mut adapters = ranked(Gl::IfAsked).await?;
+        if position(&adapters, wanted).is_none() {
+            adapters = ranked(Gl::Too).await?;
         }
-        match find(&adapters) {
+        match position(&adapters, wanted) {
             Some(found) => Gpu::open(adapters.swap_remove(found)).await,
             None => {
                 let names =
                     adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
-                let available = names.chain(["cpu".into()]).collect::<Vec<_>>().join(", ");
+                let available = names.collect::<Vec<_>>().join(", ");
+                let available = if available.is_empty() { "none".into() } else { available };
                 Err(Error::AdapterNotFound { wanted: wanted.into(), available })
             }
         }
     }
 
     /// All adapters of this machine, the best first. None in browsers, which show one at a time: [`Gpu::new_async`].
-    pub fn adapters() -> Vec<Listed> {
+    ///
+    /// # Errors
+    /// [`Error::UnknownBackend`].
+    pub fn adapters() -> Result<Vec<Listed>> {
         if may_block("Gpu::adapters", "Gpu::new_async").is_err() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let adapters = pollster::block_on(ranked(Gl::Too));
-        let default = adapters.iter().position(|adapter| !is_gl(adapter));
+        let adapters = pollster::block_on(ranked(Gl::Too))?;
+        let gl = backends_asked()?.is_some();
+        let default = match name_asked() {
+            Some(wanted) => position(&adapters, &wanted),
+            None => adapters.iter().position(|adapter| gl || !is_gl(adapter)),
+        };
         let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
             let tuning = Tuning::of(&info);
             let (limits, features) = (adapter.limits(), adapter.features());
             Listed { index, info, limits, features, tuning, default: default == Some(index) }
         });
-        list.collect()
+        Ok(list.collect())
     }
 
     /// A device that the program opened itself, used as it is.
@@ -248,9 +253,9 @@ enum Gl {
 }
 
 /// Every adapter, the best first; OpenGL last.
-async fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
+async fn ranked(gl: Gl) -> Result<Vec<wgpu::Adapter>> {
     let others = if gl == Gl::IfAsked { Backends::all() - Backends::GL } else { Backends::all() };
-    let mut adapters = instance::adapters(Backends::from_env().unwrap_or(others)).await;
+    let mut adapters = instance::adapters(backends_asked()?.unwrap_or(others)).await;
     let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
     adapters.sort_by_key(|adapter| {
         let rank = match adapter.get_info().device_type {
@@ -263,5 +268,40 @@ async fn ranked(gl: Gl) -> Vec<wgpu::Adapter> {
         };
         (is_gl(adapter), rank)
     });
-    adapters
+    Ok(adapters)
+}
+
+/// The place of the adapter with this number, if it is one, else of the first whose name holds the text.
+fn position(adapters: &[wgpu::Adapter], wanted: &str) -> Option<usize> {
+    let wanted = wanted.trim().to_lowercase();
+    if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+        return wanted.parse().ok().filter(|&number| number < adapters.len());
+    }
+    adapters.iter().position(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
+}
+
+/// What an environment variable says; a blank one says nothing.
+fn told(variable: &str) -> Option<String> {
+    let text = std::env::var_os(variable)?.to_string_lossy().trim().to_string();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The adapter that `WGPU_ADAPTER_NAME` asks for.
+pub(crate) fn name_asked() -> Option<String> {
+    told("WGPU_ADAPTER_NAME")
+}
+
+/// The backends that `WGPU_BACKEND` asks for, by wgpu's names.
+fn backends_asked() -> Result<Option<Backends>> {
+    let text = told("WGPU_BACKEND").unwrap_or_default();
+    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(named_backend).try_fold(None, |all: Option<Backends>, one| Ok(Some(all.unwrap_or_default() | one?)))
+}
+
+fn named_backend(name: &str) -> Result<Backends> {
+    let backend = Backends::from_comma_list(name);
+    if backend.is_empty() {
+        return Err(Error::UnknownBackend { wanted: name.into(), known: "vulkan, metal, dx12, gl" });
+    }
+    Ok(backend)
 }

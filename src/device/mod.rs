@@ -15,6 +15,7 @@ mod web;
 
 pub(crate) use clock::{Clock, Stamps};
 pub(crate) use context::{Context, fill};
+pub(crate) use gpu::name_asked;
 pub use gpu::{Gpu, Listed};
 pub(crate) use readback::{Pending, Readback, Waiting};
 pub(crate) use record::{Destination, Recorder, compute_pass};

@@ -149,6 +149,11 @@ impl Ladder {
         self.elements.count
     }
 
+    /// What the stages compute that leave it open.
+    pub fn operator(&self) -> Operator {
+        self.operator
+    }
+
     /// Runs of a stage at most; the fastest counts. 8 unless set.
     pub fn set_repeats(&mut self, repeats: usize) {
         self.repeats = repeats.max(1);

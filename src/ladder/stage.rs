@@ -69,7 +69,7 @@ impl Quantity {
     }
 
     /// The same with the caller's choice made.
-    pub(super) const fn chosen(self, operator: Operator) -> Quantity {
+    pub const fn chosen(self, operator: Operator) -> Quantity {
         match (self, operator) {
             (Quantity::SumOrMin, Operator::Sum) => Quantity::Sum,
             (Quantity::SumOrMin, Operator::Min) => Quantity::Min,

@@ -2,7 +2,7 @@
 
 use super::cpu::Cpu;
 use super::stream::{Stream, StreamOptions};
-use crate::device::Gpu;
+use crate::device::{Gpu, name_asked};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::op::Op;
@@ -24,10 +24,11 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The best adapter (see [`Gpu::new`]), or the CPU engine where none opens.
+    /// The best adapter (see [`Gpu::new`]), or the CPU engine where there is none or it does not open, or where
+    /// `WGPU_ADAPTER_NAME` is `cpu`.
     ///
     /// # Errors
-    /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there.
+    /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there; [`Error::UnknownBackend`].
     pub fn best() -> Result<Engine> {
         may_block("Engine::best", "Engine::best_async")?;
         pollster::block_on(Engine::best_async())
@@ -38,12 +39,28 @@ impl Engine {
     /// # Errors
     /// As for [`Engine::best`].
     pub async fn best_async() -> Result<Engine> {
+        Engine::chosen().await.map(|(engine, _)| engine)
+    }
+
+    /// [`Engine::best`], and why that is the CPU engine where nobody asked for it.
+    ///
+    /// # Errors
+    /// Those of [`Engine::best`].
+    pub fn best_and_why() -> Result<(Engine, Option<Error>)> {
+        may_block("Engine::best_and_why", "Engine::best_async")?;
+        pollster::block_on(Engine::chosen())
+    }
+
+    async fn chosen() -> Result<(Engine, Option<Error>)> {
+        if name_asked().is_some_and(|name| is_cpu(&name)) {
+            return Ok((Engine::Cpu(Cpu::new()), None));
+        }
         match Gpu::new_async().await {
-            Ok(gpu) => Ok(Engine::Gpu(gpu)),
-            Err(error @ Error::AdapterNotFound { .. }) => Err(error),
+            Ok(gpu) => Ok((Engine::Gpu(gpu), None)),
+            Err(error @ (Error::AdapterNotFound { .. } | Error::UnknownBackend { .. })) => Err(or_cpu(error)),
             Err(error) => {
                 log::info!("{error}; using the CPU engine");
-                Ok(Engine::Cpu(Cpu::new()))
+                Ok((Engine::Cpu(Cpu::new()), Some(error)))
             }
         }
     }
@@ -53,10 +70,10 @@ impl Engine {
     /// # Errors
     /// [`Error::AdapterNotFound`] lists what there is.
     pub fn named(wanted: &str) -> Result<Engine> {
-        if wanted.eq_ignore_ascii_case("cpu") {
+        if is_cpu(wanted) {
             return Ok(Engine::Cpu(Cpu::new()));
         }
-        Gpu::named(wanted).map(Engine::Gpu)
+        Gpu::named(wanted).map(Engine::Gpu).map_err(or_cpu)
     }
 
     /// The adapter's name, or `cpu` with its threads.
@@ -95,5 +112,22 @@ impl Engine {
             Engine::Gpu(gpu) => gpu.stream(op, options),
             Engine::Cpu(cpu) => Ok(Stream::on_cpu(cpu.clone(), op, options)),
         }
+    }
+}
+
+fn is_cpu(name: &str) -> bool {
+    name.trim().eq_ignore_ascii_case("cpu")
+}
+
+/// The error, with the CPU engine in its list of what there is.
+fn or_cpu(error: Error) -> Error {
+    match error {
+        Error::AdapterNotFound { wanted, available } if available == "none" => {
+            Error::AdapterNotFound { wanted, available: "cpu".into() }
+        }
+        Error::AdapterNotFound { wanted, available } => {
+            Error::AdapterNotFound { wanted, available: format!("{available}, cpu") }
+        }
+        error => error,
     }
 }

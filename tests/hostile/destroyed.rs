@@ -109,6 +109,6 @@ fn destroyed_with_work_under_way() {
             assert!(matches!(answer, Ok(0x40_0000) | Err(Error::DeviceLost { .. })), "{answer:?}");
         }
     }
-    let name = <Sum as Op<u32>>::name(&Sum);
+    let name = <Sum as Op<u32>>::NAME;
     assert!(start.elapsed() < Duration::from_secs(60), "{name}: {:?}", start.elapsed());
 }

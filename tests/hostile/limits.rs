@@ -85,7 +85,7 @@ impl Visitor for Door<'_> {
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
         let (device, queue) = self.on;
-        let name = format!("{} over {}", op.name(), T::DTYPE);
+        let name = format!("{} over {}", O::NAME, T::DTYPE);
         let made = Reducer::<T, O>::new(device, queue, op.clone());
         let Some(reducer) = self.fine("new", &name, made) else { return };
         let limits = device.limits();

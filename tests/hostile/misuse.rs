@@ -27,9 +27,8 @@ impl Op<f32> for Own {
     type Fold = <FastMean as Op<f32>>::Fold;
     type Output = f32;
 
-    fn name(&self) -> &'static str {
-        "own"
-    }
+    const NAME: &'static str = "own";
+
     fn fold(&self) -> Self::Fold {
         FastMean.fold()
     }

@@ -1,8 +1,8 @@
 //! The command line of `treefold ladder`.
 
-use crate::error::{clap_usage, usage};
+use crate::args::helped;
+use crate::error::usage;
 use anyhow::Result;
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::path::PathBuf;
 use treefold::ladder::{Operator, Stage, stages};
@@ -43,20 +43,24 @@ pub struct LadderArgs {
     pub adapter: Option<String>,
 
     /// Print a stage's WGSL, its launch, and what the tutorial says about it; runs nothing
-    #[arg(long, value_name = "ID", value_parser = stage, conflicts_with_all = ["stage", "sweep", "json", "plot", "html"])]
+    #[arg(long, value_name = "ID", value_parser = stage, conflicts_with_all = ["stage", "sweep", "json", "plot", "html", "force", "adapter"])]
     pub explain: Option<&'static Stage>,
 
     /// Also run lengths 2^10 to 2^28, as far as a binding of the adapter goes, and workgroups of 32 to 512
     #[arg(long)]
     pub sweep: bool,
 
-    /// Draw what was measured
+    /// Draw what was measured; the file must not exist yet, and appears only when it is complete
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 
     /// Write a page with the table, the picture and every kernel
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
+
+    /// Let --plot and --html replace files that exist
+    #[arg(long)]
+    pub force: bool,
 
     /// Print one JSON object per stage, on a line of its own
     #[arg(long)]
@@ -86,13 +90,11 @@ impl LadderArgs {
     pub fn read() -> Result<Option<LadderArgs>> {
         let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
         match LadderArgs::try_parse_from(words) {
-            Ok(args) => Ok(Some(args)),
-            Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp) => {
-                // A closed standard output has no reader.
-                let _ = error.print();
-                Ok(None)
+            Ok(args) if args.force && args.plot.is_none() && args.html.is_none() => {
+                Err(usage("--force lets --plot and --html replace files, and neither is given; leave it out"))
             }
-            Err(error) => Err(clap_usage(&error, LadderArgs::command().get_name())),
+            Ok(args) => Ok(Some(args)),
+            Err(error) => helped(&error, LadderArgs::command().get_name()).map(|_| None),
         }
     }
 

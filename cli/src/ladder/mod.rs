@@ -7,11 +7,16 @@ mod plot;
 mod row;
 mod table;
 
+use crate::adapters::with_kernels;
+use crate::error::usage;
+use crate::interrupt;
+use crate::output::{Output, print};
 use anyhow::{Context, Result, bail};
 use args::LadderArgs;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use row::Row;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use treefold::Gpu;
 use treefold::ladder::{Ladder, Outcome, Stage, Transfer};
@@ -25,25 +30,16 @@ pub fn run() -> Result<ExitCode> {
         return print(&explain::text(stage, args.count(), args.op.into())).map(|()| ExitCode::SUCCESS);
     }
     let stages = args.stages()?;
-    let gpu = open(args.adapter.as_deref())?;
+    let drawings = Drawings::of(&args)?;
+    let gpu = with_kernels(args.adapter.as_deref(), "for the ladder")?;
     let ladder = Ladder::new(&gpu, args.count(), args.op.into())?;
     let (rows, notes) = climb(&args, &gpu, &ladder, &stages)?;
     let swept = if args.sweep { sweep(&args, &gpu, &stages, &ladder)? } else { Swept::default() };
     if !args.json && args.sweep {
         print(&table::sweep(&swept.by_length, &swept.by_workgroup))?;
     }
-    draw(&args, &gpu, &rows, notes, swept)?;
+    drawings.draw(&args, &gpu, &rows, notes, swept)?;
     Ok(if rows.iter().any(Row::failed) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn open(adapter: Option<&str>) -> Result<Gpu> {
-    match adapter {
-        Some(name) if name.eq_ignore_ascii_case("cpu") => {
-            bail!("the ladder's kernels need an adapter, hardware or software; see treefold adapters")
-        }
-        Some(name) => Ok(Gpu::named(name)?),
-        None => Ok(Gpu::new()?),
-    }
 }
 
 /// Runs the stages and prints what was asked for; the rows, and the sentences above them.
@@ -80,7 +76,8 @@ fn climb(args: &LadderArgs, gpu: &Gpu, ladder: &Ladder, stages: &[&'static Stage
 fn row(gpu: &Gpu, ladder: &Ladder, outcome: Outcome) -> Result<Row> {
     let (one_core, all_cores) = ladder.host_seconds(outcome.stage);
     let (adapter, backend) = (gpu.info().name, gpu.info().backend.to_str());
-    Ok(Row { outcome, adapter, backend, read_bandwidth: ladder.read_bandwidth()?, one_core, all_cores })
+    let operator = ladder.operator();
+    Ok(Row { outcome, operator, adapter, backend, read_bandwidth: ladder.read_bandwidth()?, one_core, all_cores })
 }
 
 fn about(gpu: &Gpu, ladder: &Ladder) -> Result<String> {
@@ -142,12 +139,17 @@ fn sweep(args: &LadderArgs, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder
     let most = Ladder::most_elements(gpu).min(args.size.unwrap_or(u64::MAX));
     let lengths: Vec<u64> = POWERS.map(|power| 1u64 << power).filter(|&length| length <= most).collect();
     let stages: Vec<_> = stages.iter().filter(|stage| stage.takes(args.op.into()) && stage.reads_elements()).collect();
-    let by_size: Vec<_> = stages
+    let by_size: Vec<(&Stage, u32)> = stages
         .iter()
         .filter(|stage| !args.stage.is_empty() || stage.varies_workgroup_size())
-        .filter(|stage| stage.takes_workgroup_size(64))
+        .flat_map(|&&stage| {
+            let sizes: Vec<u32> = SIZES.into_iter().filter(|&size| stage.takes_workgroup_size(size)).collect();
+            // One alone compares nothing.
+            let sizes = if sizes.len() > 1 { sizes } else { vec![] };
+            sizes.into_iter().map(move |size| (stage, size))
+        })
         .collect();
-    let bar = bar(lengths.len() * (stages.len() + by_size.len() * SIZES.len()));
+    let bar = bar(lengths.len() * (stages.len() + by_size.len()));
     for &length in &lengths {
         let mut ladder = match first.resized(length) {
             Ok(ladder) => ladder,
@@ -170,37 +172,59 @@ fn sweep(args: &LadderArgs, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder
         for stage in &stages {
             swept.by_length.extend(measure(stage, None)?);
         }
-        for stage in &by_size {
-            for size in SIZES {
-                swept.by_workgroup.extend(measure(stage, Some(size))?);
-            }
+        for &(stage, size) in &by_size {
+            swept.by_workgroup.extend(measure(stage, Some(size))?);
         }
     }
     bar.finish_and_clear();
     Ok(swept)
 }
 
-/// Writes the picture and the page.
-fn draw(args: &LadderArgs, gpu: &Gpu, rows: &[Row], notes: Vec<String>, swept: Swept) -> Result<()> {
-    if args.plot.is_none() && args.html.is_none() {
-        return Ok(());
+/// The files for the picture and the page.
+struct Drawings {
+    plot: Option<Output>,
+    html: Option<Output>,
+}
+
+impl Drawings {
+    /// Those that the command line names, each of which can be written.
+    fn of(args: &LadderArgs) -> Result<Drawings> {
+        let open = |option: &'static str, path: &Option<PathBuf>| match path {
+            Some(path) if path.as_os_str() == "-" => {
+                Err(usage(format!("{option} -: standard output has the table; name a file")))
+            }
+            Some(path) => Output::file(option, path, args.force).map(Some),
+            None => Ok(None),
+        };
+        let (plot, html) = (open("--plot", &args.plot)?, open("--html", &args.html)?);
+        if let (Some(plot), Some(html)) = (&plot, &html) {
+            plot.ensure_apart(html)?;
+        }
+        Ok(Drawings { plot, html })
     }
-    let page = plot::Page {
-        title: "The ladder: GPU reduction tutorials, measured".into(),
-        adapter: gpu.info().name,
-        count: args.count(),
-        notes,
-        rungs: rows.iter().map(Row::rung).collect(),
-        by_length: swept.by_length,
-        by_workgroup: swept.by_workgroup,
-    };
-    if let Some(file) = &args.plot {
-        plot::svg(&page, file).with_context(|| file.display().to_string())?;
+
+    /// Writes the picture and the page.
+    fn draw(self, args: &LadderArgs, gpu: &Gpu, rows: &[Row], notes: Vec<String>, swept: Swept) -> Result<()> {
+        if self.plot.is_none() && self.html.is_none() {
+            return Ok(());
+        }
+        let page = plot::Page {
+            title: "The ladder: GPU reduction tutorials, measured".into(),
+            adapter: gpu.info().name,
+            count: args.count(),
+            notes,
+            rungs: rows.iter().map(Row::rung).collect(),
+            by_length: swept.by_length,
+            by_workgroup: swept.by_workgroup,
+        };
+        if let Some(plot) = self.plot {
+            plot.write(plot::svg_text(&page)?.as_bytes())?;
+        }
+        if let Some(html) = self.html {
+            html.write(html::page(&page)?.as_bytes())?;
+        }
+        Ok(())
     }
-    if let Some(file) = &args.html {
-        std::fs::write(file, html::page(&page)?).with_context(|| file.display().to_string())?;
-    }
-    Ok(())
 }
 
 /// Which stage is at work: on a terminal, and only there.
@@ -211,14 +235,6 @@ fn bar(steps: usize) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     let style = ProgressStyle::with_template("{bar:32.cyan/dim} {pos}/{len} {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+    interrupt::clear(&bar);
     bar
-}
-
-/// Prints; a reader that has gone is no error.
-fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
-        _ => Ok(()),
-    }
 }

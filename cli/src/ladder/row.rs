@@ -2,12 +2,13 @@
 
 use super::plot::{Point, Rung};
 use crate::json::Json;
-use anyhow::{Context, Result};
-use treefold::ladder::{Outcome, PassTime, Status};
+use anyhow::Result;
+use treefold::ladder::{Operator, Outcome, PassTime, Status};
 
 /// A row of the table.
 pub struct Row {
     pub outcome: Outcome,
+    pub operator: Operator,
     pub adapter: String,
     pub backend: &'static str,
     /// Bytes per second.
@@ -85,7 +86,7 @@ impl Row {
             ("source", Json::text(stage.source)),
             ("idea", Json::text(stage.idea)),
             ("element", Json::text(stage.element)),
-            ("operator", Json::text(stage.computes.name())),
+            ("operator", Json::text(stage.computes.chosen(self.operator).name())),
             ("status", Json::text(self.status())),
         ];
         members.extend(self.reason().map(|reason| ("reason", Json::text(reason))));
@@ -94,20 +95,20 @@ impl Row {
             ("padded", Json::value(outcome.padded)),
             ("workgroup_size", Json::value(Some(outcome.workgroup_size).filter(|&size| size > 0))),
             ("passes", Json::value(outcome.passes.len() as u64)),
-            ("t_kernel_ms", Json::value(self.kernel_ms())),
-            ("t_gpu_ms", Json::value(self.gpu_ms())),
-            ("gb_per_s", Json::value(outcome.gb_per_s())),
-            ("percent_of_read", Json::value(self.percent_of_read())),
-            ("speedup", Json::value(self.over_one_core())),
-            ("speedup_all_cores", Json::value(self.over_all_cores())),
+            ("t_kernel_ms", Json::figure(self.kernel_ms())),
+            ("t_gpu_ms", Json::figure(self.gpu_ms())),
+            ("gb_per_s", Json::figure(outcome.gb_per_s())),
+            ("percent_of_read", Json::figure(self.percent_of_read())),
+            ("speedup", Json::figure(self.over_one_core())),
+            ("speedup_all_cores", Json::figure(self.over_all_cores())),
             ("value", answer(&outcome.value)),
             ("expected", answer(&outcome.expected)),
-            ("relative_error", Json::value(outcome.relative_error)),
+            ("relative_error", Json::figure(outcome.relative_error)),
             ("pass_times", Json::List(outcome.passes.iter().map(pass).collect())),
             ("adapter", Json::text(&self.adapter)),
             ("backend", Json::text(self.backend)),
         ]);
-        Ok(serde_json::to_string(&Json::Object(members)).context("JSON")? + "\n")
+        Json::Object(members).line()
     }
 
     /// For the picture: a run with a known time.
@@ -153,6 +154,6 @@ fn pass(pass: &PassTime) -> Json {
         ("label", Json::text(&pass.label)),
         ("workgroups", Json::value(Some(pass.workgroups).filter(|&groups| groups > 0))),
         ("workgroup_size", Json::value(Some(pass.workgroup_size).filter(|&size| size > 0))),
-        ("t_kernel_ms", Json::value(pass.seconds.map(|seconds| seconds * 1e3))),
+        ("t_kernel_ms", Json::figure(pass.seconds.map(|seconds| seconds * 1e3))),
     ])
 }

@@ -3,7 +3,7 @@
 use super::plot::Point;
 use super::row::Row;
 use crate::report;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::Table;
 use indicatif::HumanCount;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -44,10 +44,13 @@ pub fn text(rows: &[Row], notes: &[String], left_out: &[&str]) -> String {
             row.status().into(),
         ]);
     }
-    align(&mut table, 2..10);
+    report::numbers(&mut table, 2..10);
+    let least = ["tutorial", "x all cores", "error", "passes", "% of read", "x one core", "GB/s"];
+    let narrow = report::fit(&mut table, &least);
     let mut text = String::new();
     notes.iter().for_each(|note| line(&mut text, note));
     line(&mut text, &table.to_string());
+    text += &narrow;
     for row in rows {
         if let Some(reason) = row.reason() {
             line(&mut text, &format!("{}: {}: {reason}", row.outcome.stage.id, row.status()));
@@ -130,7 +133,7 @@ pub fn sweep(by_length: &[Point], by_workgroup: &[Point]) -> String {
         let cells = shown.iter().map(|length| cell(at(length).map(|point| point.gb_per_s)));
         table.add_row(std::iter::once(stage.to_string()).chain(cells));
     }
-    align(&mut table, 1..header.len());
+    report::numbers(&mut table, 1..header.len());
     line(&mut text, &table.to_string());
     workgroups(&mut text, by_workgroup, &shown, &header);
     text
@@ -151,23 +154,14 @@ fn workgroups(text: &mut String, points: &[Point], shown: &[u64], header: &[Stri
         let cells = shown.iter().map(|length| cell(at(length).map(|point| point.elements_per_s / 1e6)));
         table.add_row(std::iter::once(format!("{stage} {size}")).chain(cells));
     }
-    align(&mut table, 1..header.len());
+    report::numbers(&mut table, 1..header.len());
     line(text, &table.to_string());
 }
 
 fn table(header: &[&str]) -> Table {
     let mut table = report::table();
-    table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     table
-}
-
-fn align(table: &mut Table, columns: std::ops::Range<usize>) {
-    for at in columns {
-        if let Some(column) = table.column_mut(at) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
 }
 
 /// The tutorial in a word or two: the text before the first comma.

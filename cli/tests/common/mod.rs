@@ -40,8 +40,13 @@ pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Done {
 
 /// Runs it with these arguments and these bytes on standard input, a pipe.
 pub fn run_with<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>, stdin: &[u8]) -> Done {
+    let args: Vec<A> = args.into_iter().collect();
     let mut command = program();
-    command.arg("--adapter").arg(adapter()).args(args);
+    // Only what computes is told where.
+    if !args.first().is_some_and(|word| word.as_ref() == "merge" || word.as_ref() == "adapters") {
+        command.arg("--adapter").arg(adapter());
+    }
+    command.args(args);
     finish(command, stdin)
 }
 

@@ -17,12 +17,11 @@ mod workgroups;
 pub use page::{Page, Point, Rung};
 pub(crate) use text::{digits, escape, thousands};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use head::Head;
 use lengths::{Lengths, lines_by_length};
 use plotters::prelude::*;
 use speedups::Speedups;
-use std::path::Path;
 use style::{Area, WIDTH};
 use text::clean;
 use workgroups::Workgroups;
@@ -37,11 +36,6 @@ trait Panel {
 
 fn boxed<P: Panel + 'static>(panel: P) -> Box<dyn Panel> {
     Box::new(panel)
-}
-
-/// Writes the picture to `file`.
-pub fn svg(page: &Page, file: &Path) -> Result<()> {
-    std::fs::write(file, svg_text(page)?).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// The picture: those of its three panels that have data.

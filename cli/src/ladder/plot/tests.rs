@@ -175,9 +175,3 @@ fn numbers_are_written_in_three_digits() {
     assert_eq!(digits(f64::NAN), "-");
     assert_eq!([1e3, 0.5, 2e-5, 1e9].map(|x: f64| power_of_ten(x.log10())), ["1,000", "0.5", "2·10⁻⁵", "10⁹"]);
 }
-
-#[test]
-fn a_file_that_cannot_be_written_is_named() {
-    let error = svg(&Page::default(), Path::new("no/such/folder/a.svg")).map_err(|error| error.to_string());
-    assert_eq!(error, Err("cannot write no/such/folder/a.svg".into()));
-}

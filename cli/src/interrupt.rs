@@ -1,0 +1,55 @@
+//! Ctrl-C: a run that is cut short leaves no half line on the terminal and no half file on the disk.
+
+use indicatif::ProgressBar;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The exit status of a run that Ctrl-C ended.
+const STATUS: i32 = 130;
+
+/// What must not stay behind.
+struct Left {
+    files: Vec<PathBuf>,
+    bar: Option<ProgressBar>,
+}
+
+static LEFT: Mutex<Left> = Mutex::new(Left { files: Vec::new(), bar: None });
+
+/// Ends the program cleanly on Ctrl-C from now on.
+pub fn heed() {
+    // Where the signal is ignored (a job in a script's background), it stays so: that is the error here.
+    if let Err(error) = ctrlc::try_set_handler(end) {
+        log::debug!("Ctrl-C: {error}");
+    }
+}
+
+/// A file that is removed on Ctrl-C.
+pub fn remove(file: PathBuf) {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner).files.push(file);
+}
+
+/// A bar that is cleared on Ctrl-C.
+pub fn clear(bar: &ProgressBar) {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner).bar = Some(bar.clone());
+}
+
+fn end() {
+    let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    // One that has its own name by now is not there.
+    left.files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+    match left.bar.as_ref().filter(|bar| !bar.is_hidden() && !bar.is_finished()) {
+        Some(bar) => bar.finish_and_clear(),
+        // Behind the terminal's own ^C.
+        None if std::io::stderr().is_terminal() => drop(writeln!(std::io::stderr())),
+        None => (),
+    }
+    // Without what libraries do at an ordinary exit: their threads are at work.
+    #[cfg(unix)]
+    // SAFETY: it ends the process; nothing runs behind it.
+    unsafe {
+        libc::_exit(STATUS)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(STATUS)
+}
