@@ -6,15 +6,17 @@ mod error;
 mod explain;
 mod format;
 mod gather;
+mod guard;
 mod input;
 mod json;
 mod ladder;
+mod npy;
 mod operators;
 mod pairs;
 mod partial;
 mod report;
 mod run;
-mod windows;
+mod source;
 
 use anyhow::{Context, Result};
 use args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
