@@ -1,12 +1,8 @@
-//! What files hold: the types of their numbers, how each becomes an element type of treefold, and headers of .npy files,
-//! which are read with care, because a damaged one can claim anything.
+//! What files hold: the types of their numbers, and how each becomes an element type of treefold.
 
-use crate::error::STDIN;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, ensure};
 use bytemuck::try_cast_slice;
 use half::f16;
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
-use std::io::Read;
 use treefold::{Dtype, Element};
 
 /// What one number is in a file.
@@ -56,42 +52,24 @@ impl Stored {
         }
     }
 
-    /// The type of a .npy header.
-    ///
-    /// # Errors
-    /// What that type is, and what to do about it.
-    pub fn of(dtype: &DType) -> Result<Stored, Unsupported> {
-        let text = match dtype {
-            DType::Plain(text) => text,
-            DType::Record(fields) => {
-                let field = fields.first().map_or("", |field| &field.name);
-                return Err(Unsupported::new(
-                    "structured",
-                    dtype.descr(),
-                    format!("[\"{field}\"].astype(\"float32\")"),
-                ));
-            }
-            DType::Array(..) => {
-                return Err(Unsupported::new("an array type", dtype.descr(), ".astype(\"float32\")".into()));
-            }
+    /// A type of numpy's; `None` where treefold does not read it.
+    pub fn of(descr: &Descr) -> Option<Stored> {
+        let kind = match (descr.kind, descr.bytes) {
+            ('b', 1) => Kind::Bool,
+            ('u', 1) => Kind::U8,
+            ('u', 2) => Kind::U16,
+            ('u', 4) => Kind::Native(Dtype::U32),
+            ('u', 8) => Kind::Native(Dtype::U64),
+            ('i', 1) => Kind::I8,
+            ('i', 2) => Kind::I16,
+            ('i', 4) => Kind::Native(Dtype::I32),
+            ('i', 8) => Kind::Native(Dtype::I64),
+            ('f', 2) => Kind::Native(Dtype::F16),
+            ('f', 4) => Kind::Native(Dtype::F32),
+            ('f', 8) => Kind::Native(Dtype::F64),
+            _ => return None,
         };
-        use TypeChar::{Bool, Float, Int, Uint};
-        let kind = match (text.type_char(), text.size_field()) {
-            (Bool, _) => Kind::Bool,
-            (Uint, 1) => Kind::U8,
-            (Uint, 2) => Kind::U16,
-            (Uint, 4) => Kind::Native(Dtype::U32),
-            (Uint, 8) => Kind::Native(Dtype::U64),
-            (Int, 1) => Kind::I8,
-            (Int, 2) => Kind::I16,
-            (Int, 4) => Kind::Native(Dtype::I32),
-            (Int, 8) => Kind::Native(Dtype::I64),
-            (Float, 2) => Kind::Native(Dtype::F16),
-            (Float, 4) => Kind::Native(Dtype::F32),
-            (Float, 8) => Kind::Native(Dtype::F64),
-            _ => return Err(Unsupported::plain(text)),
-        };
-        Ok(Stored { kind, big_endian: text.endianness() == Endianness::Big })
+        Some(Stored { kind, big_endian: descr.big_endian })
     }
 
     /// The element type that the numbers become, every one of them exactly; f16 may become f32 just as well.
@@ -155,140 +133,116 @@ fn convert<const N: usize, T: Element>(
     space.extend(numbers);
 }
 
-/// A type of numbers that treefold does not read.
-#[derive(Debug)]
-pub struct Unsupported {
-    /// What it is, for people.
-    pub what: String,
-    /// The numpy expression behind `np.load(...)` that gives numbers which treefold reads.
-    pub repair: String,
+/// A type as numpy's strings name it: `<f4`, `=f4`, `f4`, `<d`, `float32` and their like.
+pub struct Descr {
+    /// Numpy's letter: `f` for floats, say.
+    pub kind: char,
+    /// Of one number.
+    pub bytes: u64,
+    big_endian: bool,
 }
 
-impl Unsupported {
-    fn new(what: &str, descr: String, repair: String) -> Unsupported {
-        Unsupported { what: format!("{what}, {descr}"), repair }
+impl Descr {
+    /// What a string says; what stands behind the size of times is of no interest.
+    pub fn parse(text: &str) -> Option<Descr> {
+        let native = cfg!(target_endian = "big");
+        if let Some(code) = NAMES.iter().find_map(|&(name, code)| (name == text).then_some(code)) {
+            let (kind, bytes) = code_of(code)?;
+            return Some(Descr { kind, bytes, big_endian: native });
+        }
+        let mut letters = text.chars();
+        let (big_endian, kind) = match letters.next()? {
+            '<' => (false, letters.next()?),
+            '>' => (true, letters.next()?),
+            '=' | '|' => (native, letters.next()?),
+            kind => (native, kind),
+        };
+        let rest = letters.as_str();
+        let (kind, bytes) = match kind {
+            'M' | 'm' => (kind, 8),
+            _ if rest.is_empty() => code_of(kind)?,
+            'b' | 'u' | 'i' | 'f' | 'c' | 'S' | 'a' | 'U' | 'V' | 'O'
+                if rest.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                (if kind == 'a' { 'S' } else { kind }, rest.parse().ok()?)
+            }
+            _ => return None,
+        };
+        Some(Descr { kind, bytes, big_endian })
     }
 
-    fn plain(text: &TypeStr) -> Unsupported {
-        let bits = text.size_field().saturating_mul(8);
-        let (what, repair) = match text.type_char() {
-            TypeChar::Float => (format!("float{bits}"), ".astype(\"float64\")"),
-            TypeChar::Int => (format!("int{bits}"), ".astype(\"int64\")"),
-            TypeChar::Uint => (format!("uint{bits}"), ".astype(\"uint64\")"),
-            TypeChar::Complex => (format!("complex{bits}"), ".real.astype(\"float32\")"),
-            TypeChar::TimeDelta => ("timedelta64".into(), ".astype(\"int64\")"),
-            TypeChar::DateTime => ("datetime64".into(), ".astype(\"int64\")"),
-            TypeChar::ByteStr => ("byte strings".into(), ".astype(\"float32\")"),
-            TypeChar::UnicodeStr => ("strings".into(), ".astype(\"float32\")"),
-            TypeChar::Object => ("Python objects".into(), ".astype(\"float32\")"),
-            _ => ("raw data".into(), ".view(\"uint32\")"),
-        };
-        Unsupported::new(&what, format!("'{text}'"), repair.into())
+    /// The type's name for people.
+    pub fn what(&self) -> String {
+        let bits = self.bytes.saturating_mul(8);
+        match self.kind {
+            'f' => format!("float{bits}"),
+            'i' => format!("int{bits}"),
+            'u' => format!("uint{bits}"),
+            'b' => format!("a bool of {bits} bits"),
+            'c' => format!("complex{bits}"),
+            'm' => "timedelta64".into(),
+            'M' => "datetime64".into(),
+            'S' => "byte strings".into(),
+            'U' => "strings".into(),
+            'O' => "Python objects".into(),
+            _ => "raw data".into(),
+        }
     }
+}
+
+/// Types by name that numpy knows besides their strings; the letter is `code_of`'s.
+const NAMES: [(&str, char); 16] = [
+    ("bool", '?'),
+    ("int8", 'b'),
+    ("uint8", 'B'),
+    ("int16", 'h'),
+    ("uint16", 'H'),
+    ("int32", 'i'),
+    ("uint32", 'I'),
+    ("int64", 'q'),
+    ("uint64", 'Q'),
+    ("float16", 'e'),
+    ("float32", 'f'),
+    ("float64", 'd'),
+    ("half", 'e'),
+    ("single", 'f'),
+    ("double", 'd'),
+    ("float", 'd'),
+];
+
+/// Kind and bytes behind a type's one letter; `l` and `p` are as wide as here.
+fn code_of(code: char) -> Option<(char, u64)> {
+    let long = size_of::<std::ffi::c_long>() as u64;
+    let pointer = size_of::<usize>() as u64;
+    Some(match code {
+        '?' => ('b', 1),
+        'b' => ('i', 1),
+        'B' => ('u', 1),
+        'h' => ('i', 2),
+        'H' => ('u', 2),
+        'i' => ('i', 4),
+        'I' => ('u', 4),
+        'l' => ('i', long),
+        'L' => ('u', long),
+        'q' => ('i', 8),
+        'Q' => ('u', 8),
+        'p' => ('i', pointer),
+        'P' => ('u', pointer),
+        'e' => ('f', 2),
+        'f' => ('f', 4),
+        'd' => ('f', 8),
+        'g' => ('f', 16),
+        'F' => ('c', 8),
+        'D' => ('c', 16),
+        'G' => ('c', 32),
+        'S' | 'U' | 'V' | 'O' => (code, 0),
+        _ => return None,
+    })
 }
 
 /// Whether numbers of one type are read as those of another.
 pub fn becomes(found: Dtype, dtype: Dtype) -> bool {
     found == dtype || (found, dtype) == (Dtype::F16, Dtype::F32)
-}
-
-/// What every .npy file begins with.
-pub const MAGIC: &[u8] = b"\x93NUMPY";
-
-/// numpy itself writes headers of this order for arrays of numbers, and distrusts longer ones.
-const TEXT_MAX: usize = 64 << 10;
-const NESTING_MAX: usize = 32;
-
-/// What a .npy header says.
-#[derive(Clone, Debug)]
-pub struct Npy {
-    /// The type of its numbers.
-    pub stored: Stored,
-    /// Numbers in the array.
-    pub count: u64,
-    /// Bytes before the first of them.
-    pub data_at: u64,
-    /// The lengths of the axes longer than 1 where they are stored in Fortran order and there is more than one.
-    pub fortran: Option<Vec<u64>>,
-    /// The shape as Python writes it.
-    pub shape: String,
-}
-
-impl Npy {
-    /// Reads a header; `name` is the file's, for errors.
-    pub fn read(name: &str, reader: &mut dyn Read) -> Result<Npy> {
-        let mut bytes = vec![];
-        take(name, reader, &mut bytes, MAGIC.len() + 2)?;
-        let length_bytes = if bytes[MAGIC.len()] == 1 { 2 } else { 4 };
-        take(name, reader, &mut bytes, length_bytes)?;
-        let length = bytes[MAGIC.len() + 2..].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
-        ensure!(
-            length <= TEXT_MAX,
-            "{name}: its .npy header claims {length} bytes, more than {TEXT_MAX}; the file is damaged, save it again"
-        );
-        let text_at = bytes.len();
-        take(name, reader, &mut bytes, length)?;
-        let shape = plausible(&bytes[text_at..])
-            .with_context(|| format!("{name}: its .npy header is damaged; save the array again with numpy.save"))?;
-        let header = NpyHeader::from_reader(&bytes[..]).map_err(|error| {
-            anyhow!("{name}: its .npy header cannot be read ({error}); save the array again with numpy.save")
-        })?;
-        let stored = Stored::of(&header.dtype()).map_err(|unsupported| {
-            let (what, repair) = (unsupported.what, unsupported.repair);
-            let pickle = if header.uses_pickled_array() { ", allow_pickle=True" } else { "" };
-            let file = if name == STDIN { "data.npy" } else { name };
-            anyhow!(
-                "{name}: its dtype is {what}, but treefold reads integers and floats of up to 64 bits; convert it: python3 -c 'import \
-                 numpy as np; np.save(\"converted.npy\", np.load(\"{file}\"{pickle}){repair})'"
-            )
-        })?;
-        let long: Vec<u64> = header.shape().iter().copied().filter(|&length| length != 1).collect();
-        let fortran = (header.order() == Order::Fortran && long.len() > 1 && header.len() > 0).then_some(long);
-        Ok(Npy { stored, count: header.len(), data_at: bytes.len() as u64, fortran, shape })
-    }
-
-    /// Bytes of the array.
-    pub fn data_bytes(&self) -> u64 {
-        self.count * self.stored.size() as u64
-    }
-}
-
-/// Reads exactly so many more bytes.
-fn take(name: &str, reader: &mut dyn Read, bytes: &mut Vec<u8>, more: usize) -> Result<()> {
-    let needs = bytes.len() + more;
-    reader.take(more as u64).read_to_end(bytes).with_context(|| name.to_string())?;
-    let has = bytes.len();
-    ensure!(
-        has == needs,
-        "{name}: truncated: its .npy header needs at least {needs} bytes, but the file has {has}; copy or save it again"
-    );
-    Ok(())
-}
-
-/// Refuses what the parser would not survive: deep nesting, and shapes of more elements than any file.
-/// Gives the text of the shape.
-fn plausible(text: &[u8]) -> Result<String> {
-    let mut depth = 0usize;
-    for &byte in text {
-        depth = match byte {
-            b'(' | b'[' | b'{' => depth + 1,
-            b')' | b']' | b'}' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        ensure!(depth <= NESTING_MAX, "brackets nested more than {NESTING_MAX} deep");
-    }
-    let text = String::from_utf8_lossy(text);
-    let shape = ["'shape':", "\"shape\":"].iter().find_map(|key| text.split_once(key)).map(|(_, rest)| rest);
-    let shape = shape.and_then(|rest| rest.find([')', ']']).map(|end| rest[..=end].trim()));
-    let Some(shape) = shape else { bail!("no shape") };
-    // Room for the width of a number, and for many files in one sum.
-    let mut product = 1u64 << 20;
-    for length in shape.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| !digits.is_empty()) {
-        let length = length.parse::<u64>().ok();
-        let longer = length.and_then(|length| product.checked_mul(length.max(1)));
-        product = longer.with_context(|| format!("the shape {shape} has more elements than any file"))?;
-    }
-    Ok(shape.to_string())
 }
 
 /// Checks that a raw input ends with a whole number.
@@ -303,18 +257,12 @@ pub fn whole_numbers(name: &str, bytes: u64, stored: Stored) -> Result<()> {
     Ok(())
 }
 
-/// The error of a .npy file that ends too early.
-pub fn truncated(name: &str, npy: &Npy, has: u64) -> anyhow::Error {
-    let (shape, needs) = (&npy.shape, npy.data_at + npy.data_bytes());
-    anyhow!("{name}: truncated: has {has} bytes, but its shape {shape} needs {needs}; copy or save it again")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn stored(text: &str) -> Stored {
-        Stored::of(&DType::Plain(text.parse().unwrap())).unwrap()
+        Stored::of(&Descr::parse(text).unwrap()).unwrap()
     }
 
     fn read<T: Element>(text: &str, bytes: &[u8]) -> Vec<T> {
@@ -353,29 +301,5 @@ mod tests {
         }
         assert_eq!(read::<f32>("<f4", &bytes[2..6]), [1.0f32]);
         assert_eq!(read::<f32>(">f4", &[0x3f, 0x80, 0, 0]), [1.0f32]);
-    }
-
-    #[test]
-    fn others_are_named() {
-        for (text, word) in [
-            ("<f16", "float128"),
-            ("<M8[s]", "datetime64"),
-            ("|O", "objects"),
-            ("<U5", "strings"),
-            ("<c8", "complex64"),
-        ] {
-            let unsupported = Stored::of(&DType::Plain(text.parse().unwrap())).unwrap_err();
-            assert!(unsupported.what.contains(word) && unsupported.what.contains(text), "{unsupported:?}");
-        }
-    }
-
-    #[test]
-    fn shapes_are_checked_before_they_are_multiplied() {
-        assert_eq!(plausible(b"{'descr': '<f4', 'shape': (3, 0), }").unwrap(), "(3, 0)");
-        assert_eq!(plausible(b"{'shape': (), }").unwrap(), "()");
-        for bad in ["{'shape': (4294967296, 4294967296)}", "{'shape': (99999999999999999999,)}", "{}"] {
-            assert!(plausible(bad.as_bytes()).is_err(), "{bad}");
-        }
-        assert!(plausible("(".repeat(40).as_bytes()).is_err());
     }
 }

@@ -1,10 +1,10 @@
 //! Arrays in Fortran order, read in C order: tile by tile, through windows of bounded size.
 
 use crate::format::Stored;
-use crate::windows::{Sizes, Take, Touch, map};
-use anyhow::Result;
+use crate::source::{Sizes, Source, Take, aligned};
+use anyhow::{Context, Result};
+use bytemuck::cast_slice_mut;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::ops::Range;
 use treefold::Element;
 
@@ -17,10 +17,8 @@ const FAR_BYTES: u64 = 1 << 20;
 /// An array in Fortran order inside a file. As a matrix: its columns are the places of the last axis, contiguous in
 /// the file; its rows are the places of all other axes together, in C order.
 pub struct Fortran<'a> {
-    /// The file's name.
-    pub name: &'a str,
     /// The file.
-    pub file: &'a File,
+    pub file: &'a Source<'a>,
     /// Where in it the array begins.
     pub data_at: u64,
     /// The type of its numbers.
@@ -36,12 +34,12 @@ impl Fortran<'_> {
         let rows = others.iter().product::<u64>();
         let tile_columns = columns.min(sizes.tile_elements as u64);
         let tile_rows = (sizes.tile_elements as u64 / tile_columns).max(1);
-        let mut tile = vec![];
+        let (mut tile, mut window) = (vec![], vec![]);
         for row in (0..rows).step_by(tile_rows as usize) {
             let places: Vec<u64> = (row..rows.min(row + tile_rows)).map(|row| place(others, row)).collect();
             for column in (0..columns).step_by(tile_columns as usize) {
                 let end = columns.min(column + tile_columns);
-                self.read_tile(&places, column..end, rows, sizes.window_bytes, &mut tile)?;
+                self.read_tile(&places, column..end, rows, sizes.window_bytes, &mut window, &mut tile)?;
                 tile.chunks(sizes.part_elements).try_for_each(&mut *take)?;
             }
         }
@@ -55,6 +53,7 @@ impl Fortran<'_> {
         columns: Range<u64>,
         rows: u64,
         window_bytes: usize,
+        bytes: &mut Vec<u64>,
         tile: &mut Vec<T>,
     ) -> Result<()> {
         let size = self.stored.size() as u64;
@@ -63,7 +62,7 @@ impl Fortran<'_> {
         tile.resize(places.len() * width, T::ZERO);
         let window = (window_bytes as u64 / size.max(4)).max(1);
         let groups = groups(places, window);
-        // Columns that are mapped together; one where a long way lies between the few places that are read.
+        // Columns that are read together; one where a long way lies between the few places that are read.
         let span = groups.iter().map(|group| group.span.end - group.span.start).sum::<u64>();
         let far = rows * size > FAR_BYTES && span < rows / 8;
         let strip = if far { 1 } else { (window / rows).max(1) };
@@ -73,8 +72,13 @@ impl Fortran<'_> {
             for group in &groups {
                 let begin = strip.start * rows + group.span.start;
                 let end = (strip.end - 1) * rows + group.span.end;
-                let bytes = map(self.name, self.file, self.data_at + begin * size, (end - begin) * size, Touch::All)?;
-                let elements: &[T] = self.stored.elements(&bytes, &mut space);
+                let length = usize::try_from((end - begin) * size).context("a window larger than memory")?;
+                if bytes.len() * 8 < length {
+                    *bytes = aligned(length);
+                }
+                let bytes = &mut cast_slice_mut(bytes)[..length];
+                self.file.read(self.data_at + begin * size, bytes)?;
+                let elements: &[T] = self.stored.elements(bytes, &mut space);
                 for block in strip.clone().step_by(NEIGHBOURS) {
                     let block_width = (strip.end - block).min(NEIGHBOURS as u64) as usize;
                     let at = (block - columns.start) as usize;
@@ -127,8 +131,8 @@ fn groups(places: &[u64], window: u64) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use npyz::DType;
-    use std::io::{Seek, Write};
+    use crate::format::Descr;
+    use std::io::Write;
 
     #[test]
     fn every_tile_and_window_gives_c_order() {
@@ -136,7 +140,7 @@ mod tests {
             [(vec![5, 7], "<i4"), (vec![3, 4, 5], ">i2"), (vec![2, 3, 2, 4], "|i1"), (vec![40, 2, 3], "<i4")]
         {
             let count = axes.iter().product::<u64>();
-            let stored = Stored::of(&DType::Plain(descr.parse().unwrap())).unwrap();
+            let stored = Stored::of(&Descr::parse(descr).unwrap()).unwrap();
             // The element in C-order place i is i; written where Fortran order has it.
             let mut bytes = vec![0; count as usize * stored.size()];
             for i in 0..count {
@@ -151,8 +155,8 @@ mod tests {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&[0; 3]).unwrap();
             file.write_all(&bytes).unwrap();
-            file.rewind().unwrap();
-            let array = Fortran { name: "test", file: &file, data_at: 3, stored, axes: &axes };
+            let file = Source::of("test", file);
+            let array = Fortran { file: &file, data_at: 3, stored, axes: &axes };
             for (part_elements, tile_elements) in [(1, 1), (2, 2), (2, 3), (7, 7), (5, 16), (1000, 1000)] {
                 for window_bytes in [4, 20, 64, 1000] {
                     let mut seen: Vec<i32> = vec![];

@@ -1,10 +1,11 @@
 //! The inputs that the command line names: what each of them is, that all are of one type, and from their bytes to elements
-//! in bounded memory, through windows of a mapped file or by reads from a pipe.
+//! in bounded memory, from places in a file or from a pipe.
 
 use crate::error::{STDIN, unreadable, usage, warn};
-use crate::format::{MAGIC, Npy, Stored, becomes, truncated, whole_numbers};
+use crate::format::{Stored, becomes, whole_numbers};
 use crate::gather::Fortran;
-use crate::windows::{Sizes, Take, Touch, map};
+use crate::npy::{MAGIC, Npy};
+use crate::source::{Look, Sizes, Source, Take, aligned};
 use anyhow::{Result, bail, ensure};
 use bytemuck::cast_slice_mut;
 use std::fs::File;
@@ -56,7 +57,7 @@ impl Inputs {
     /// Elements of all inputs together, where that is known.
     pub fn count(&self) -> Option<u64> {
         let count = |input: &Input| if let Input::Ready(opened) = input { opened.count } else { None };
-        self.inputs.iter().map(count).sum()
+        total(self.inputs.iter().map(count))
     }
 
     /// Bytes of all numbers together, where that is known.
@@ -65,7 +66,7 @@ impl Inputs {
             Input::Ready(opened) => opened.count.map(|count| count * opened.stored.size() as u64),
             Input::Waiting(_) => None,
         };
-        self.inputs.iter().map(bytes).sum()
+        total(self.inputs.iter().map(bytes))
     }
 
     /// The inputs' names in short.
@@ -104,6 +105,11 @@ impl Inputs {
     }
 }
 
+/// The sum, where all are known; what does not fit 64 bits is no more than a claim.
+fn total(mut counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    counts.try_fold(0u64, |sum, count| sum.checked_add(count?))
+}
+
 impl Input {
     fn name(&self) -> String {
         match self {
@@ -139,15 +145,19 @@ fn look(path: &Path, raw: Option<Stored>) -> Result<Input> {
         return Ok(Input::Waiting(path.to_path_buf()));
     }
     let mut file = File::open(path).map_err(|error| unreadable(&name, &error))?;
-    let length = metadata.len();
+    let look = Look::of(&file.metadata().map_err(|error| unreadable(&name, &error))?);
+    if !look.holds(&file) {
+        return open_pipe(name, is_npy(path), Box::new(file), raw).map(Input::Ready);
+    }
+    let length = look.length;
     let mut head = [0; MAGIC.len()];
     let got = fill(&mut file, &mut head).map_err(|error| unreadable(&name, &error))?;
     file.rewind().map_err(|error| unreadable(&name, &error))?;
     let (npy, stored) = header(&name, &head[..got], is_npy(path), raw, &mut file)?;
     if let Some(npy) = &npy {
-        let needs = npy.data_at + npy.data_bytes();
+        let needs = npy.data_at() + npy.data_bytes();
         if length < needs {
-            return Err(truncated(&name, npy, length));
+            return Err(npy.truncated(&name, length));
         }
         if length > needs {
             warn_trailing(&name, &format!("{} bytes", length - needs));
@@ -160,7 +170,7 @@ fn look(path: &Path, raw: Option<Stored>) -> Result<Input> {
             length / stored.size() as u64
         }
     };
-    Ok(Input::Ready(Opened { name, stored, npy, count: Some(count), body: Body::File(path.to_path_buf()) }))
+    Ok(Input::Ready(Opened { name, stored, npy, count: Some(count), body: Body::File(path.to_path_buf(), look) }))
 }
 
 fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read + Send>, raw: Option<Stored>) -> Result<Opened> {
@@ -215,16 +225,16 @@ fn is_npy(path: &Path) -> bool {
 fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
     ensure!(
         becomes(other, dtype),
-        "{shown_by} holds {dtype}, but {name} holds {other}; files of one call must be of one type: convert one of them \
-         (numpy: .astype)"
+        "{shown_by} holds {dtype}, but {name} holds {other}; files of one call must be of one type: reduce each type in a \
+         call of its own"
     );
     Ok(())
 }
 
 /// Where the bytes come from.
 pub enum Body {
-    /// A file that can be mapped; opened when its turn comes.
-    File(PathBuf),
+    /// A file that can be read from any place, as it was when its header was read; opened again when its turn comes.
+    File(PathBuf, Look),
     /// Anything else: what is left behind the header.
     Pipe(Box<dyn Read + Send>),
 }
@@ -253,17 +263,18 @@ impl Opened {
     pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
         let fortran = self.fortran().filter(|_| ordered).map(<[u64]>::to_vec);
         match (self.body, fortran) {
-            (Body::File(path), fortran) => {
-                let (name, stored) = (&self.name, self.stored);
-                let file = File::open(&path).map_err(|error| unreadable(name, &error))?;
-                let data_at = self.npy.as_ref().map_or(0, |npy| npy.data_at);
+            (Body::File(path, look), fortran) => {
+                let (npy, stored) = (self.npy.as_ref(), self.stored);
+                let header = npy.map_or(&[][..], |npy| &npy.header);
+                let (source, data_at) = (Source::open(&self.name, &path, look, header)?, header.len() as u64);
                 match fortran {
-                    Some(axes) => Fortran { name, file: &file, data_at, stored, axes: &axes }.feed(sizes, take),
+                    Some(axes) => Fortran { file: &source, data_at, stored, axes: &axes }.feed(sizes, take)?,
                     None => {
                         let bytes = self.count.unwrap_or(0) * stored.size() as u64;
-                        feed_windows(name, &file, data_at..data_at + bytes, stored, sizes, take)
+                        source.feed(data_at..data_at + bytes, stored, sizes, take)?;
                     }
                 }
+                source.close()
             }
             (Body::Pipe(_), Some(_)) => bail!(
                 "{}: is in Fortran order, and an index counts in C order, which a pipe cannot give in bounded memory; \
@@ -277,25 +288,6 @@ impl Opened {
     }
 }
 
-fn feed_windows<T: Element>(
-    name: &str,
-    file: &File,
-    range: std::ops::Range<u64>,
-    stored: Stored,
-    sizes: Sizes,
-    take: Take<T>,
-) -> Result<()> {
-    let mut space = vec![];
-    for begin in range.clone().step_by(sizes.window_bytes) {
-        let bytes = (range.end - begin).min(sizes.window_bytes as u64);
-        let window = map(name, file, begin, bytes, Touch::InOrder)?;
-        for part in window.chunks(sizes.part_elements * stored.size()) {
-            take(stored.elements(part, &mut space))?;
-        }
-    }
-    Ok(())
-}
-
 fn feed_pipe<T: Element>(
     name: &str,
     pipe: &mut dyn Read,
@@ -307,9 +299,7 @@ fn feed_pipe<T: Element>(
     let size = stored.size();
     let mut left = npy.map_or(u64::MAX, Npy::data_bytes);
     let mut total = 0;
-    // Words of 64 bits, so that whatever arrives is aligned.
-    let words = (sizes.part_elements * size).div_ceil(8) as u64;
-    let mut part = vec![0u64; words.min(left.div_ceil(8)) as usize];
+    let mut part = aligned(left.min((sizes.part_elements * size) as u64) as usize);
     let mut space = vec![];
     loop {
         let part = cast_slice_mut::<u64, u8>(&mut part);
@@ -327,7 +317,7 @@ fn feed_pipe<T: Element>(
     }
     match npy {
         None => whole_numbers(name, total, stored),
-        Some(npy) if left > 0 => Err(truncated(name, npy, npy.data_at + total)),
+        Some(npy) if left > 0 => Err(npy.truncated(name, npy.data_at() + total)),
         Some(_) => {
             if fill(pipe, &mut [0]).map_err(|error| unreadable(name, &error))? > 0 {
                 warn_trailing(name, "bytes");

@@ -3,7 +3,7 @@
 //! Each input is read as ever; a thread reads the second one and hands its parts over.
 
 use crate::input::Inputs;
-use crate::windows::{Sizes, Take};
+use crate::source::{Sizes, Take};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::sync::mpsc::{Receiver, sync_channel};
 use treefold::Element;

@@ -7,7 +7,7 @@ use crate::operators::{self, Chosen};
 use crate::output::Output;
 use crate::partial::{ensure_mergeable, target};
 use crate::report::{Report, Seconds};
-use crate::windows::Sizes;
+use crate::source::Sizes;
 use crate::{interrupt, pairs};
 use anyhow::{Context, Result, anyhow};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -48,23 +48,12 @@ fn not_taken(name: &str, inputs: &Inputs) -> anyhow::Error {
         (last.name().to_string(), others.iter().map(|dtype| dtype.name()).collect())
     });
     let list = if others.is_empty() { last } else { format!("{} and {last}", others.join(", ")) };
-    let near = match inputs.dtype {
-        Dtype::I64 => [Dtype::F64, Dtype::I32],
-        Dtype::U64 => [Dtype::F64, Dtype::U32],
-        _ => [Dtype::F32, Dtype::I32],
-    };
-    let near = near.into_iter().find(|dtype| takes.contains(dtype));
-    let repair = match near {
-        Some(Dtype::F64) => "float64",
-        Some(Dtype::I32) => "int32",
-        Some(Dtype::U32) => "uint32",
-        _ => "float32",
-    };
+    let others: Vec<&str> =
+        operators::names().into_iter().filter(|name| operators::takes(name).contains(&inputs.dtype)).collect();
+    let (dtype, others) = (inputs.dtype, others.join(", "));
     anyhow!(
-        "{}: holds {}, but the operator \"{name}\" takes {list} only; convert it (numpy: .astype(\"{repair}\")) or choose \
-         another",
-        inputs.shown_by,
-        inputs.dtype
+        "{}: holds {dtype}, but the operator \"{name}\" takes {list} only; what takes {dtype}: {others}",
+        inputs.shown_by
     )
 }
 

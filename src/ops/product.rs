@@ -118,7 +118,7 @@ impl ProductF32 {
         }
         let whole = significand(self.mantissa);
         if exponent >= -126 {
-            return f32::from_bits(sign | (((exponent + 126) as u32) << 23) + whole);
+            return f32::from_bits(sign | ((((exponent + 126) as u32) << 23) + whole));
         }
         let shift = (-126 - exponent) as u32;
         let kept = whole >> shift;

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What a run of the program leaves.
 #[derive(Debug)]
@@ -58,8 +58,21 @@ pub fn finish(mut command: Command, stdin: &[u8]) -> Done {
     let stdin = stdin.to_vec();
     // The program may end without reading all of it.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
-    let output = child.wait_with_output().unwrap();
+    let done = done(child);
     writer.join().unwrap();
+    done
+}
+
+/// Starts it with these arguments and nothing on standard input.
+pub fn start<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Child {
+    let mut command = program();
+    command.arg("--adapter").arg(adapter()).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The end of a run; the status of one that a signal ended is -1.
+pub fn done(child: Child) -> Done {
+    let output = child.wait_with_output().unwrap();
     Done {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),
@@ -119,6 +132,28 @@ impl Folder {
     /// Writes a .npy file of these i32.
     pub fn i32(&self, name: &str, numbers: &[i32]) -> String {
         self.file(name, &npy_i32(numbers))
+    }
+}
+
+/// A named pipe, and its end to write to once the program has opened the other one.
+#[cfg(unix)]
+pub struct Fifo(PathBuf);
+
+#[cfg(unix)]
+impl Fifo {
+    pub fn new(folder: &Folder, name: &str) -> Fifo {
+        let path = folder.path().join(name);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        Fifo(path)
+    }
+
+    pub fn name(&self) -> String {
+        text(self.0.clone())
+    }
+
+    /// Waits until it is opened for reading.
+    pub fn writer(&self) -> std::fs::File {
+        std::fs::OpenOptions::new().write(true).open(&self.0).unwrap()
     }
 }
 

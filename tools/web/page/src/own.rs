@@ -41,11 +41,9 @@ impl Fold<f32> for Checksum {
 impl Op<f32> for Checksum {
     type Fold = Checksum;
     type Output = u32;
+    const NAME: &'static str = "checksum";
     const EXACT: bool = true;
 
-    fn name(&self) -> &'static str {
-        "checksum"
-    }
     fn fold(&self) -> Checksum {
         *self
     }
@@ -81,10 +79,8 @@ impl Fold<f32> for Broken {
 impl Op<f32> for Broken {
     type Fold = Broken;
     type Output = u32;
+    const NAME: &'static str = "broken";
 
-    fn name(&self) -> &'static str {
-        "broken"
-    }
     fn fold(&self) -> Broken {
         *self
     }

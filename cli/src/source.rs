@@ -1,0 +1,213 @@
+//! Bytes of files: in mapped windows or read into buffers, with an eye on whether the file stays what it was.
+
+use crate::error::unreadable;
+use crate::format::Stored;
+use crate::guard::Window;
+use anyhow::{Result, bail, ensure};
+use std::fs::{File, Metadata};
+use std::io::{Error, ErrorKind};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+use treefold::Element;
+
+/// How much is read at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Elements of a part.
+    pub part_elements: usize,
+    /// Elements that are put in order at a time.
+    pub tile_elements: usize,
+    /// Bytes of a file that are mapped at a time.
+    pub window_bytes: usize,
+}
+
+/// What takes the elements, part by part.
+pub type Take<'a, T> = &'a mut dyn FnMut(&[T]) -> Result<()>;
+
+/// Bytes for which another thread that reads is worth its start.
+const SHARE: usize = 1 << 20;
+/// Threads that read at once; more do not copy faster from the page cache.
+const READERS: usize = 8;
+/// Longest files that are asked whether they are as long as they claim; a page of /sys at most.
+const CLAIM_MAX: u64 = 64 << 10;
+
+/// What shows that a file is another one, or was written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Device and number of the file, where the system tells.
+    identity: (u64, u64),
+    /// Its length in bytes.
+    pub length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Look {
+    /// What the metadata say now.
+    pub fn of(metadata: &Metadata) -> Look {
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let identity = (0, 0);
+        Look { identity, length: metadata.len(), modified: metadata.modified().ok() }
+    }
+
+    /// Whether the file has as many bytes as its metadata claim; those in /proc and /sys do not.
+    pub fn holds(&self, file: &File) -> bool {
+        match self.length {
+            0 => false,
+            CLAIM_MAX.. => true,
+            length => matches!(read_at(file, &mut [0], length - 1), Ok(1)),
+        }
+    }
+}
+
+/// A file whose header is read, opened again for its numbers.
+#[derive(Debug)]
+pub struct Source<'a> {
+    name: &'a str,
+    file: File,
+    /// How it was when its header was read.
+    first: Look,
+    /// Its header's bytes.
+    header: &'a [u8],
+}
+
+impl<'a> Source<'a> {
+    /// Opens the file, which must still be what it was.
+    pub fn open(name: &'a str, path: &Path, first: Look, header: &'a [u8]) -> Result<Source<'a>> {
+        let file = File::open(path).map_err(|error| unreadable(name, &error))?;
+        let source = Source { name, file, first, header };
+        source.unchanged("since it was opened first")?;
+        Ok(source)
+    }
+
+    /// A file of this name that is open already.
+    #[cfg(test)]
+    pub fn of(name: &'a str, file: File) -> Source<'a> {
+        let first = Look::of(&file.metadata().unwrap());
+        Source { name, file, first, header: &[] }
+    }
+
+    /// Checks, when all is read, that the file has not changed; that it has grown is told.
+    pub fn close(self) -> Result<()> {
+        let now = self.unchanged("while it was read")?;
+        if now.length > self.first.length {
+            let (name, was) = (self.name, self.first.length);
+            eprintln!(
+                "treefold: note: {name}: grew from {was} to {} bytes while it was read; the first {was} are taken",
+                now.length
+            );
+        }
+        Ok(())
+    }
+
+    /// How the file is now: as it was, or longer behind the same header.
+    fn unchanged(&self, when: &str) -> Result<Look> {
+        let (name, first) = (self.name, self.first);
+        let now = Look::of(&self.file.metadata().map_err(|error| unreadable(name, &error))?);
+        ensure!(now.identity == first.identity, "{name}: was replaced by another file {when}; read it again");
+        ensure!(now.length >= first.length, self.shorter(now.length));
+        if now.length > first.length {
+            let mut header = vec![0; self.header.len()];
+            self.read(0, &mut header)?;
+            ensure!(header == self.header, "{name}: its header was changed {when}; read it again");
+        } else {
+            ensure!(
+                now.modified == first.modified,
+                "{name}: was written to {when}: its time of modification has changed; read it again when it is complete"
+            );
+        }
+        Ok(now)
+    }
+
+    fn shorter(&self, now: u64) -> String {
+        let (name, was) = (self.name, self.first.length);
+        format!(
+            "{name}: became shorter while it was read: from {was} to {now} bytes; read it again when it is complete"
+        )
+    }
+
+    /// Fills the space with the bytes from there on, by several threads where it is large.
+    pub fn read(&self, begin: u64, space: &mut [u8]) -> Result<()> {
+        let threads = if space.len() < 2 * SHARE { 1 } else { (space.len() / SHARE).min(readers()) };
+        let share = space.len().div_ceil(threads).max(1);
+        let mut shares = (begin..).step_by(share).zip(space.chunks_mut(share));
+        std::thread::scope(|scope| {
+            let mine = shares.next();
+            let others: Vec<_> = shares.map(|(at, share)| scope.spawn(move || self.read_exactly(at, share))).collect();
+            let read = mine.map_or(Ok(()), |(at, share)| self.read_exactly(at, share));
+            others.into_iter().fold(read, |read, other| {
+                let other = other.join().unwrap_or_else(|_| Err(Error::other("a reader stopped")));
+                read.and(other)
+            })
+        })
+        .or_else(|error| self.ended(&error))
+    }
+
+    fn read_exactly(&self, mut at: u64, mut space: &mut [u8]) -> std::io::Result<()> {
+        while !space.is_empty() {
+            match read_at(&self.file, space, at) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(bytes) => {
+                    at += bytes as u64;
+                    space = &mut space[bytes..];
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a read failed.
+    fn ended(&self, error: &Error) -> Result<()> {
+        if error.kind() != ErrorKind::UnexpectedEof {
+            return Err(unreadable(self.name, error));
+        }
+        let now = self.file.metadata().map_err(|error| unreadable(self.name, &error))?.len();
+        ensure!(now >= self.first.length, self.shorter(now));
+        bail!("{}: ends before the {now} bytes that its size claims; read it through a pipe instead", self.name)
+    }
+
+    /// Hands the elements of a range of the file to `take`.
+    pub fn feed<T: Element>(&self, range: Range<u64>, stored: Stored, sizes: Sizes, take: Take<T>) -> Result<()> {
+        let mut space = vec![];
+        for begin in range.clone().step_by(sizes.window_bytes) {
+            let length = (range.end - begin).min(sizes.window_bytes as u64) as usize;
+            let window = Window::of(&self.file, begin, length).map_err(|error| unreadable(self.name, &error))?;
+            for part in window.bytes().chunks(sizes.part_elements * stored.size()) {
+                take(stored.elements(part, &mut space))?;
+            }
+            if window.is_torn() {
+                self.unchanged("while it was read")?;
+                bail!("{}: cannot be read at byte {begin} or later; its disk or network fails", self.name);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Room for so many bytes, in words, so that whatever is read is aligned.
+pub fn aligned(bytes: usize) -> Vec<u64> {
+    vec![0; bytes.div_ceil(8)]
+}
+
+fn readers() -> usize {
+    static READERS_HERE: OnceLock<usize> = OnceLock::new();
+    *READERS_HERE.get_or_init(|| std::thread::available_parallelism().map_or(1, |cores| cores.get().min(READERS)))
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, space: &mut [u8], at: u64) -> std::io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, space, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, space: &mut [u8], at: u64) -> std::io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, space, at)
+}
