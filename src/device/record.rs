@@ -69,7 +69,10 @@ impl Recorder {
         output: Destination,
     ) -> Result<()> {
         let context = &self.context;
-        context.present("recording a reduction")?;
+        // An app's device is not asked for each record: that takes a microsecond, and the next call that waits tells.
+        if context.loss.is_some() {
+            context.present("recording a reduction")?;
+        }
         let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(&pass.variant)).collect::<Result<_>>()?;
         let scratch = if plan.scratch_bytes > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
         let (uniforms, bytes, stride) = self.uniforms(plan)?;

@@ -146,12 +146,13 @@ impl Fold<f32> for FastSum {
             "return Acc(bitcast<f32>(bits), bitcast<i32>(bits), bits);",
             "return Acc(add_sums(a.sum, b.sum), max(a.most, b.most), max(a.low, b.low));",
         )
+        // One after another, finite floats only leave the range: no NaN to look for, which would cost 0.5 µs of 4.1 at 2^16 elements.
         .vector(
             "let x = bitcast<vec4<f32>>(vector);
 let signed = bitcast<vec4<i32>>(vector);
 let most = max(max(signed.x, signed.y), max(signed.z, signed.w));
 let low = max(max(vector.x, vector.y), max(vector.z, vector.w));
-return Acc(add_sums(acc.sum, add_sums(x.x + x.y, x.z + x.w)), max(acc.most, most), max(acc.low, low));",
+return Acc(acc.sum + x.x + x.y + x.z + x.w, max(acc.most, most), max(acc.low, low));",
         )
         .helpers(ADD_SUMS)
         .checked()

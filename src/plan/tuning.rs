@@ -62,10 +62,11 @@ impl Tuning {
     };
 
     /// NVIDIA's discrete GPUs; each figure of an H200, `cargo run --release --example measure -- operator=… log2=…`.
-    /// `fold`, 2^28 f32: argmin 244.2, fast_variance 237.1 µs; one workgroup of 1024
-    /// takes 4.1 µs for 2^16 elements, two dispatches 5.9 (`operator=fast_sum log2=16 single_log2=10`). `bins`, sum of 2^28 f32
-    /// by loads in flight: 1: 246.7, 2: 241.4, 3: 245.7, 4: 247.0 µs; of 2^15 and 2^16 in one workgroup 6.8, 10.1 µs, in two
-    /// dispatches 6.7, 6.7.
+    /// `fold`, 2^28 f32: argmin 248.9, fast_variance 243.1 µs; one workgroup of 1024
+    /// takes 4.8 µs for 2^16 elements, two dispatches 6.1 (`operator=fast_sum log2=16 single_log2=10`). `bins`, sum of 2^28 f32
+    /// by loads in flight: 1: 251.0, 2: 246.3, 3: 249.9, 4: 251.3 µs; of 2^15 and 2^16 in one workgroup 6.9, 10.2 µs, in two
+    /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2 and 4: with 256 bins 253.1 and 253.1, 4096 269.6 and
+    /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 4, single_elements_max: 1 << 16 },
         bins: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 2, single_elements_max: 1 << 15 },

@@ -21,7 +21,7 @@ pub(crate) fn check(op: &DeviceOp, source: &Source) -> Result<()> {
                 let (operator, piece, quoted) = (op.name.into(), format!("`{piece}`"), quoted.into());
                 Error::BadWgsl { operator, piece, line, quoted, message }
             }
-            None => Error::Refused { what: "the text of an operator", message },
+            None => Error::Refused { what: "the text of an operator", message: format!("{}: {message}", op.name) },
         }
     };
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {

@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::Zero;
 use std::cmp::Ordering;
 use treefold::half::f16;
-use treefold::ops::{Dot, Mean, Norm2, Sum, SumOfSquares};
+use treefold::ops::{Dot, Mean, Norm2, Std, Sum, SumOfSquares, Variance};
 use treefold::{Element, Op};
 
 /// A binary float format.
@@ -212,17 +212,48 @@ pub fn summary(elements: &[f32], ddof: u64) -> (u32, Option<u64>, Option<u64>) {
     let sum = Total::of(terms(elements, SINGLE));
     let n = sum.count;
     let mean = (n > 0).then(|| sum.quotient(n, DOUBLE));
-    let deviation = (n > ddof).then(|| {
+    let deviation = spread(&sum, squares(elements), ddof, nearest_root_of_quotient);
+    (sum.quotient(1, SINGLE) as u32, mean, deviation)
+}
+
+/// (n·Q - S²) / (n·(n - ddof)), or its root, as the bits of an f64; `None` where n <= ddof.
+fn spread(
+    sum: &Total,
+    squares: impl Iterator<Item = Term>,
+    ddof: u64,
+    nearest: fn(&BigUint, &BigUint, Format) -> u64,
+) -> Option<u64> {
+    let n = sum.count;
+    (n > ddof).then(|| {
         if sum.special(DOUBLE).is_some() {
             return DOUBLE.nan();
         }
-        // (n·Q - S²) / (n·(n - ddof)); the square of the sum stands in units of 4^PLACE_MIN.
-        let squares = Total::of(squares(elements)).value << -PLACE_MIN;
+        // The square of the sum stands in units of 4^PLACE_MIN.
+        let squares = Total::of(squares).value << -PLACE_MIN;
         let spread: BigInt = squares * n - &sum.value * &sum.value;
         let divisor = (BigUint::from(n) * (n - ddof)) << -PLACE_MIN;
-        nearest_root_of_quotient(spread.magnitude(), &divisor, DOUBLE)
-    });
-    (sum.quotient(1, SINGLE) as u32, mean, deviation)
+        nearest(spread.magnitude(), &divisor, DOUBLE)
+    })
+}
+
+/// A variance or deviation of f32.
+fn spread_f32(x: &[f32], nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
+    spread(&Total::of(terms(x, SINGLE)), squares(x), 0, nearest).map(u128::from)
+}
+
+fn integers<T: Copy + Into<i64>>(x: &[T]) -> impl Iterator<Item = Term> {
+    x.iter().map(|&x| x.into()).map(|x| Term { negative: x < 0, size: Size::Finite(x.unsigned_abs().into(), 0) })
+}
+
+/// The same of integers.
+fn spread_integers<T: Copy + Into<i64>>(x: &[T], nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
+    let squares = integers(x).map(|term| term.times(term));
+    spread(&Total::of(integers(x)), squares, 0, nearest).map(u128::from)
+}
+
+/// The bits of an f64.
+fn double(x: &Option<f64>) -> Option<u128> {
+    x.map(|x| x.to_bits().into())
 }
 
 fn terms<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = Term> {
@@ -278,6 +309,14 @@ exactly! {
         };
         sum(Total::of(x.iter().map(product)), SINGLE)
     }, |out| Some(out.to_bits().into());
+    Mean<i32> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
+    Mean<u32> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
+    Variance<f32> = |x| spread_f32(x, nearest), |out| double(out);
+    Variance<i32> = |x| spread_integers(x, nearest), |out| double(out);
+    Variance<u32> = |x| spread_integers(x, nearest), |out| double(out);
+    Std<f32> = |x| spread_f32(x, nearest_root_of_quotient), |out| double(out);
+    Std<i32> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
+    Std<u32> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
     Sum<i64> = |x| Some(x.iter().map(|&x| i128::from(x)).sum::<i128>() as u128), |out| Some(*out as u128);
     Sum<u64> = |x| Some(x.iter().map(|&x| u128::from(x)).sum()), |out| Some(*out);
 }

@@ -38,7 +38,13 @@ fn every_call(open: impl Fn() -> Gpu, reason: &str) {
         let data = upload(&gpu, &[1u32; 100]);
         let mut sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
         gpu.device().destroy();
-        lost(call(&gpu, &mut sum, &data), name, reason);
+        let outcome = call(&gpu, &mut sum, &data);
+        // A program's own device is not asked for each record; the next call that waits tells.
+        if outcome.is_ok() && name == "record" && reason == "reason unknown" {
+            lost(sum.reduce(&data), "reduce after record", reason);
+            continue;
+        }
+        lost(outcome, name, reason);
         lost(call(&gpu, &mut sum, &data), &format!("{name} again"), reason);
     }
     for (parts, finishes) in [(0usize, false), (1, false), (1, true), (200, false), (200, true)] {
