@@ -551,11 +551,13 @@ fn inputs_that_cannot_be_read_are_errors() {
         let answer = Input::zip(slice(a.clone()), slice(b.clone())).and_then(|input| reducer.reduce(input));
         assert!(matches!(answer, Err(Error::Misaligned { multiple: 4, .. })), "{a:?} {b:?}: {answer:?}");
     }
-    let reversed = std::ops::Range { start: 10, end: 5 };
-    for (a, b) in [(60..70, 0..10), (0..10, 60..70), (reversed, 0..0)] {
+    for (a, b) in [(60..70, 0..10), (0..10, 60..70)] {
         let answer = Input::zip(range(a.clone()), range(b.clone())).and_then(|input| reducer.reduce(input));
         assert!(matches!(answer, Err(Error::OutOfRange { .. })), "{a:?} {b:?}: {answer:?}");
     }
+    let reversed = std::ops::Range { start: 10, end: 5 };
+    let answer = Input::zip(range(reversed), range(0..0)).and_then(|input| reducer.reduce(input));
+    assert!(matches!(answer, Err(Error::Backwards { .. })), "{answer:?}");
     fn odd<T: Element, O: Exactly<T>>(gpu: &Gpu, bytes: std::ops::Range<u64>) {
         let buffer = upload(gpu, &[T::ZERO; 16]);
         let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
