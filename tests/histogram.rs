@@ -117,3 +117,33 @@ fn impossible_ranges_are_errors() {
     }
     assert!(matches!(Histogram::new(0, 0.0, 1.0), Err(Error::BadRange { bins: 0, .. })));
 }
+
+/// Where the place of the lowest edge is rounded down, below a power of two.
+#[test]
+fn the_lowest_elements_of_ranges_far_from_zero() {
+    let floats = [
+        (256, (995_714.25, 996_226.249_851_896_9)),
+        (64, (3920.699_707_031_25, 4_048.699_686_279_076)),
+        (2, (15.883_199_691_772_461, 15.945_699_674_700_48)),
+        (1, (1_572_172.230_868_242_4, 1_572_725.354_613_017_5)),
+    ];
+    let [_, own] = devices();
+    none(floats.into_iter().flat_map(|(bins, range)| histogram::<f32>(&own, bins, range)).collect());
+    none(histogram::<u32>(&own, 10, (64_286.0, 64_286.624_999_898_624)));
+    none(histogram::<i32>(&own, 10, (2_106_961_309.0, 2_111_961_161.0)));
+}
+
+#[test]
+fn histograms_of_a_tuple_keep_their_own_edges() {
+    let new = |bins, low, high| Histogram::new(bins, low, high).expect("a range");
+    let near = (new(2, 0.0, 1.0), new(2, 0.0, 0.999_999_999_9));
+    let far = (new(256, 1e9, 1e9 + 1.0), new(256, 1e9 + 1.0, 1e9 + 2.0));
+    let cpu = Cpu::with_threads(1);
+    let engines = [treefold::Engine::Gpu(gpu()), treefold::Engine::Cpu(cpu)];
+    for engine in engines {
+        let (_, second) = engine.reduce(near.clone(), &[1.0f32]).expect("counts");
+        assert_eq!((second.bins, second.above), (vec![0, 0], 1));
+        let (_, second) = engine.reduce(far.clone(), &[1_000_000_000i32, 1_000_000_002]).expect("counts");
+        assert_eq!((second.below, second.above, second.bins[255]), (1, 0, 1));
+    }
+}

@@ -146,3 +146,18 @@ fn finite_floats_have_no_nan_for_a_sum() {
     assert!(both(FastSum, &[f32::MAX, f32::NAN]).iter().all(|sum| sum.is_nan()));
     assert!(both(FastSum, &[f32::INFINITY, f32::NEG_INFINITY]).iter().all(|sum| sum.is_nan()));
 }
+
+/// What the words of a partial cannot hold is an error, and not another number.
+#[test]
+fn partials_that_are_wider_than_their_words() {
+    let cpu = Cpu::with_threads(1);
+    let mut partial = cpu.partial(Variance::default(), &[u32::MAX; 1024]);
+    for _ in 0..23 {
+        partial = partial.clone().merge(partial).expect("a merge");
+    }
+    assert_eq!(partial.finish().expect("a variance"), Some(0.0));
+    assert!(partial.to_bytes().is_err());
+    let partial = cpu.partial(FastVariance::default(), &[1e20, -1e20]);
+    assert!(partial.finish().expect("a variance").is_some_and(|variance| (variance / 1e40 - 1.0).abs() < 1e-6));
+    assert!(partial.to_bytes().is_err());
+}

@@ -34,10 +34,10 @@ fn bins_of(vector: vec4<u32>) -> vec4<u32> {
 }
 
 // The bin of an element whose place, nearness added, is doubtful. Far outside the range no edge is asked: the sign of the place
-// tells, as an integer.
+// tells, as an integer. Below the lowest edge, a power of two, the units of a mantissa are half as large, so far is further.
 fn bin_of(bits: u32, place: u32) -> u32 {
     if is_nan(bits) { return INSIDE + 2u; }
-    if SAFE & (place > (INSIDE << FRACTION) + param(3u)) {
+    if SAFE & (place + 2u * param(3u) > (INSIDE << FRACTION) + 3u * param(3u)) {
         return select(INSIDE, INSIDE + 1u, bitcast<i32>(place + param(2u)) > i32(BASE));
     }
     return beside_edge(bits);

@@ -75,7 +75,7 @@ impl Recorder {
         }
         let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(&pass.variant)).collect::<Result<_>>()?;
         let scratch = if plan.scratch_bytes > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
-        let (uniforms, bytes, stride) = self.uniforms(plan)?;
+        let (uniforms, bytes, stride) = self.uniforms(plan).map_err(|error| context.diagnosed(error))?;
 
         let bind = |(number, pass): (usize, &Pass)| {
             let mut entries = vec![wgpu::BindGroupEntry {

@@ -151,6 +151,11 @@ impl Leaf {
         }
     }
 
+    /// Whether both fold alike: parameters and tables included.
+    fn is(&self, other: &Leaf) -> bool {
+        self.key == other.key && self.params == other.params && self.table == other.table
+    }
+
     /// Its kernel, where it adds to bins.
     pub fn bins(&self) -> Option<&Bins> {
         match &self.device {
@@ -213,7 +218,7 @@ impl DeviceOp {
         op.answers(0, &mut answers);
         let (mut folds, mut order): (Vec<Leaf>, Vec<usize>) = (Vec::new(), Vec::new());
         for leaf in leaves {
-            let known = folds.iter().position(|fold| fold.key == leaf.key && fold.params == leaf.params);
+            let known = folds.iter().position(|fold| fold.is(&leaf));
             order.push(known.unwrap_or(folds.len()));
             if known.is_none() {
                 folds.push(leaf);

@@ -22,13 +22,13 @@ const fn least(members: &[u64]) -> u64 {
     least
 }
 
-/// What the folds of a block have given so far: type, kind, parameters, accumulator.
-type Done = Vec<(TypeId, String, Vec<u32>, Box<dyn Any>)>;
+/// What the folds of a block have given so far: type, kind, parameters and table, accumulator.
+type Done = Vec<(TypeId, String, [Vec<u32>; 2], Box<dyn Any>)>;
 
 /// The accumulator of a block; taken over where an equal fold has given it before.
 #[inline(always)]
 fn shared<T: Element, F: Fold<T>>(fold: &F, done: &mut Done, block: &[T], index: u64) -> F::Acc {
-    let (of, kind, params) = (TypeId::of::<F>(), fold.kind(), fold.params());
+    let (of, kind, params) = (TypeId::of::<F>(), fold.kind(), [fold.params(), fold.table()]);
     let known = done.iter().find(|done| (done.0, &done.1, &done.2) == (of, &kind, &params));
     if let Some(acc) = known.and_then(|(.., acc)| acc.downcast_ref::<F::Acc>()) {
         return acc.clone();

@@ -120,6 +120,9 @@ impl Accumulator for Powers {
             *word = part as u32;
         }
     }
+    fn fits(&self) -> bool {
+        (i64::MIN.into()..=u64::MAX.into()).contains(&self.sum) && self.squares >> 96 == 0
+    }
     fn read(words: &[u32]) -> Self {
         let wide = |w: usize| i128::from(words[w]);
         let sum = wide(0) | wide(1) << 32;
