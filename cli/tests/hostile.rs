@@ -436,7 +436,8 @@ fn a_file_that_shrinks_and_grows() {
         let length = dice.pick(&[0, 4, 1 << 20, 33 << 20, 48 << 20]);
         OpenOptions::new().write(true).open(&file).unwrap().set_len(length).unwrap();
     });
-    assert!(answers.iter().all(|answer| answer == "0\n"), "{answers:?}");
+    // Of a length of 0 there is no largest number.
+    assert!(answers.iter().all(|answer| answer == "0\n" || answer == "none\n"), "{answers:?}");
 }
 
 #[test]
@@ -460,7 +461,12 @@ fn partials_cut_and_flipped() {
     for (operator, from) in [("sum", &a), ("stats", &b), ("argmax", &a), ("histogram", &b)] {
         let part = text(folder.path().join(format!("{operator}.part")));
         assert_eq!(ended(call(&[operator, "-q", "--partial", &part, from])).status, 0);
-        assert_eq!(ended(call(&["merge", "-q", &part])).status, 0);
+        let merge = |parts: &[&str]| {
+            let mut command = program();
+            command.args(["merge", "-q"]).args(parts);
+            ended(command)
+        };
+        assert_eq!(merge(&[&part]).status, 0);
         let whole = std::fs::read(&part).unwrap();
         each(cases, |case| {
             let mut dice = Dice::of(case);
@@ -472,7 +478,7 @@ fn partials_cut_and_flipped() {
             }
             let file = text(folder.path().join(format!("{operator}{case}.part")));
             std::fs::write(&file, &bytes).unwrap();
-            let done = ended(call(&["merge", "-q", &part, &file]));
+            let done = merge(&[&part, &file]);
             assert_eq!(done.status, 1, "{operator} {case} {done:?}");
         });
     }

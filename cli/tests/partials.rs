@@ -270,10 +270,10 @@ fn operators_whose_partials_would_not_merge() {
     let folder = Folder::new();
     let floats = folder.f32("x.npy", &[1.0, 2.0]);
     let out = text(folder.path().join("x.part"));
-    for operator in ["variance", "product", "logsumexp"] {
+    for operator in ["product", "logsumexp"] {
         run([operator, "--partial", &out, &floats]).fails(1, &[operator, "over f32 rounds on the way", "in one call"]);
     }
-    for operator in ["sum", "mean", "stats"] {
+    for operator in ["sum", "mean", "stats", "variance"] {
         run([operator, "--fast", "--partial", &out, &floats])
             .fails(1, &[&format!("{operator} --fast over f32"), "without --fast it is one"]);
     }
