@@ -103,7 +103,11 @@ fn real_launch_shapes() {
                     }
                     case.pieces = vec![Piece::of(0, n % 7, n)];
                     let plan = checked(&case, &planner);
-                    assert!(n > single || plan.passes.len() == 1, "{case:?}");
+                    // One workgroup up to the policy's length, and beyond it where its vectors are one round.
+                    let per_vector = 16 / case.cost.element_bytes;
+                    let vectors = (n % 7 + n) / per_vector - (n % 7).div_ceil(per_vector).min((n % 7 + n) / per_vector);
+                    let round = u64::from(launch.workgroup_size) * u64::from(launch.loads_in_flight);
+                    assert_eq!(plan.passes.len() == 1, n <= single || vectors <= round, "{case:?}");
                     if case.cost.element_bytes == 8 {
                         case.pieces[0].other = Some((1, n % 77));
                         checked(&case, &planner);
