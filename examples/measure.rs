@@ -179,14 +179,14 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
         for single_size in or(&request.single_size) {
             for loads in or(&request.loads) {
                 for groups in or(&request.groups) {
-                    shapes.push(base.with(|tuning| {
-                        for launch in [&mut tuning.fold, &mut tuning.bins, &mut tuning.counts] {
-                            launch.workgroup_size = workgroup_size.unwrap_or(launch.workgroup_size);
-                            launch.loads_in_flight = loads.unwrap_or(launch.loads_in_flight);
-                            launch.workgroups_max = groups.unwrap_or(launch.workgroups_max);
-                            launch.single_elements_max =
-                                request.single_log2.map_or(launch.single_elements_max, |log2| 1 << log2);
-                        }
+                    let launched = base.each(|launch| {
+                        launch.workgroup_size = workgroup_size.unwrap_or(launch.workgroup_size);
+                        launch.loads_in_flight = loads.unwrap_or(launch.loads_in_flight);
+                        launch.workgroups_max = groups.unwrap_or(launch.workgroups_max);
+                        launch.single_elements_max =
+                            request.single_log2.map_or(launch.single_elements_max, |log2| 1 << log2);
+                    });
+                    shapes.push(launched.with(|tuning| {
                         tuning.single_workgroup_size = single_size.unwrap_or(tuning.single_workgroup_size);
                         tuning.order = request.order.unwrap_or(tuning.order);
                         tuning.subgroups = request.subgroups.unwrap_or(tuning.subgroups);

@@ -3,7 +3,7 @@
 mod common;
 use common::histograms::histogram;
 use common::*;
-use treefold::ops::Histogram;
+use treefold::ops::{Histogram, Max};
 use treefold::{Cpu, Error, Gpu};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
@@ -142,6 +142,9 @@ fn histograms_of_a_tuple_keep_their_own_edges() {
     let engines = [treefold::Engine::Gpu(gpu()), treefold::Engine::Cpu(cpu)];
     for engine in engines {
         let (_, second) = engine.reduce(near.clone(), &[1.0f32]).expect("counts");
+        assert_eq!((second.bins, second.above), (vec![0, 0], 1));
+        let nested = ((near.0.clone(), Max), (near.1.clone(), Max));
+        let (_, (second, _)) = engine.reduce(nested, &[1.0f32]).expect("counts");
         assert_eq!((second.bins, second.above), (vec![0, 0], 1));
         let (_, second) = engine.reduce(far.clone(), &[1_000_000_000i32, 1_000_000_002]).expect("counts");
         assert_eq!((second.below, second.above, second.bins[255]), (1, 0, 1));

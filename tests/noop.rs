@@ -1,32 +1,28 @@
 //! What wgpu's validation says of recorded reductions, and every error of `record`: on the noop device, with limits and
 //! features as a test wants them.
 
+mod common;
+use common::noop::{self, buffer};
+use common::{OwnAnswer, small};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use treefold::ops::{
     And, ArgMax, FastMean, FastStats, FastSum, FastVariance, Histogram, Max, MinMax, Product, Stats, Sum, Variance,
 };
 use treefold::wgpu::{self, BufferUsages, Features, Limits};
-use treefold::{
-    Acc, DeviceAnswer, Element, Error, Gpu, Input, Op, Order, Output, Reducer, StreamOptions, Tuning, WordType,
-};
+use treefold::{DeviceAnswer, Element, Error, Gpu, Input, Op, Order, Output, Reducer, StreamOptions, Tuning, WordType};
 
 /// A noop device with exactly these limits and features.
 fn open(limits: Limits, lanes: Option<(u32, u32)>) -> (wgpu::Device, wgpu::Queue) {
     let features = if lanes.is_some() { Features::SUBGROUP } else { Features::empty() };
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::NOOP;
-    descriptor.backend_options.noop = wgpu::NoopBackendOptions {
+    let options = wgpu::NoopBackendOptions {
         limits: Some(limits.clone()),
         features: Some(features),
         subgroup_min_size: lanes.map(|lanes| lanes.0),
         subgroup_max_size: lanes.map(|lanes| lanes.1),
         ..wgpu::NoopBackendOptions::enabled()
     };
-    let instance = wgpu::Instance::new(descriptor);
-    let adapter = pollster::block_on(instance.request_adapter(&Default::default())).expect("the noop adapter");
-    let wanted = wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };
-    pollster::block_on(adapter.request_device(&wanted)).expect("a noop device")
+    noop::open(&noop::instance_of(options), features, limits)
 }
 
 fn plain() -> (wgpu::Device, wgpu::Queue) {
@@ -42,11 +38,6 @@ fn small_limits(binding: u64) -> Limits {
         max_compute_workgroups_per_dimension: 7,
         ..Limits::downlevel_defaults()
     }
-}
-
-fn buffer(device: &wgpu::Device, size: u64) -> wgpu::Buffer {
-    let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
-    device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
 }
 
 /// Everything that wgpu reports while `calls` run.
@@ -101,21 +92,11 @@ fn says(error: &Error, words: &[&str]) {
 
 /// The GPU's, the CPU's, one of small workgroups, and one of blocks and short dispatches.
 fn tunings() -> [Tuning; 4] {
-    let few = Tuning::GPU.with(|tuning| {
-        for launch in [&mut tuning.fold, &mut tuning.bins, &mut tuning.counts] {
-            (launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight) = (32, 3, 2);
-            launch.single_elements_max = 100;
-        }
-        tuning.single_workgroup_size = 64;
-    });
-    let blocks = Tuning::GPU.with(|tuning| {
-        tuning.fold.single_elements_max = 64;
-        tuning.bins.single_elements_max = 64;
-        tuning.counts.single_elements_max = 64;
+    let blocks = Tuning::GPU.each(|launch| launch.single_elements_max = 64).with(|tuning| {
         tuning.order = Order::Blocked;
         tuning.dispatch_bytes_max = 2048;
     });
-    [Tuning::GPU, Tuning::CPU, few, blocks]
+    [Tuning::GPU, Tuning::CPU, small(), blocks]
 }
 
 /// Records over lengths, offsets, outputs and pieces.
@@ -572,26 +553,6 @@ fn destroyed_devices_are_errors() {
     let reduced = reducer.reduce(&data);
     assert!(matches!(reduced, Err(Error::DeviceLost { .. })), "{reduced:?}");
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
-}
-
-/// An answer of a program's own over a fold of the library's.
-#[derive(Clone, Debug)]
-struct OwnAnswer(DeviceAnswer);
-
-impl Op<f32> for OwnAnswer {
-    type Fold = <FastMean as Op<f32>>::Fold;
-    type Output = f32;
-    const NAME: &'static str = "own_answer";
-
-    fn fold(&self) -> Self::Fold {
-        FastMean.fold()
-    }
-    fn finish(&self, _: Acc<f32, Self>, _: u64) -> treefold::Result<f32> {
-        Ok(0.0)
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        Some(self.0.clone())
-    }
 }
 
 /// Own answers are looked at, whatever they stand on.

@@ -94,6 +94,13 @@ fn variances_far_from_zero_keep_their_digits() {
         // NumPy in f32 is off by 4e-6 on the first, and its squares vanish on the last.
         assert!((device - want).abs() <= 4e-6 * want + 1e-37, "{device} {want}");
     }
+    // The first element is where a device measures from: far outside the rest it costs digits, as the page says.
+    for (first, mean) in [(0.0f32, 1e6), (1e4, 0.0), (-1e3, 1.0)] {
+        let rest = (1..1 << 20).map(|_| (mean + random.normal()) as f32);
+        let elements: Vec<f32> = [first].into_iter().chain(rest).collect();
+        let [device, host] = both(FastVariance::default(), &elements).map(Option::unwrap);
+        assert!((device / host - 1.0).abs() < 3e-4, "{device} {host}");
+    }
     assert_eq!(both(Variance::default(), &[16777216.0f32, 16777218.0, 16777220.0]), [Some(8.0 / 3.0); 2]);
 }
 

@@ -1,6 +1,6 @@
 //! Bytes of files: in mapped windows or read into buffers, with an eye on whether the file stays what it was.
 
-use crate::error::unreadable;
+use crate::error::{say, unreadable};
 use crate::format::Stored;
 use crate::guard::Window;
 use anyhow::{Result, bail, ensure};
@@ -98,10 +98,10 @@ impl<'a> Source<'a> {
         let now = self.unchanged("while it was read")?;
         if now.length > self.first.length {
             let (name, was) = (self.name, self.first.length);
-            eprintln!(
+            say(&format!(
                 "treefold: note: {name}: grew from {was} to {} bytes while it was read; the first {was} are taken",
                 now.length
-            );
+            ));
         }
         Ok(())
     }

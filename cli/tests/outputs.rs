@@ -187,12 +187,7 @@ fn an_adapter_that_does_not_open_is_told() {
     let file = folder.f32("x.npy", &NUMBERS);
     for kilobytes in [300_000, 400_000, 500_000, 600_000, 700_000, 800_000] {
         let limit = format!("-v {kilobytes}");
-        let listed = limited(&limit, &["adapters", "--json"]);
-        // For lack of memory wgpu itself may panic.
-        if listed.status != 0 {
-            continue;
-        }
-        let first = &listed.json()["adapters"][0];
+        let first = &limited(&limit, &["adapters", "--json"]).json()["adapters"][0];
         let there = first["default"] == true && first["adapter"] != "cpu";
         let done = limited(&limit, &["sum", "--json", &file]);
         if there && done.status == 0 && done.json()["backend"] == "cpu" {

@@ -2,6 +2,8 @@
 //! instances could be taken for each other.
 
 #[cfg(not(target_arch = "wasm32"))]
+use super::presence::caught;
+#[cfg(not(target_arch = "wasm32"))]
 use std::sync::OnceLock;
 use wgpu::{Backends, Instance, InstanceDescriptor};
 
@@ -11,10 +13,25 @@ pub(super) async fn adapters(backends: Backends) -> Vec<wgpu::Adapter> {
     let mut adapters = Vec::new();
     for part in [backends - Backends::GL, backends & Backends::GL] {
         if !part.is_empty() {
-            adapters.extend(instance(part).enumerate_adapters(part).await);
+            adapters.extend(found(part).await);
         }
     }
     adapters
+}
+
+/// The adapters of these backends. Where there is no memory for it wgpu panics; then there are none.
+#[cfg(not(target_arch = "wasm32"))]
+async fn found(backends: Backends) -> Vec<wgpu::Adapter> {
+    let adapters = || pollster::block_on(instance(backends).enumerate_adapters(backends));
+    caught("finding adapters", adapters).unwrap_or_else(|error| {
+        log::warn!("{error}");
+        Vec::new()
+    })
+}
+
+#[cfg(target_arch = "wasm32")]
+async fn found(backends: Backends) -> Vec<wgpu::Adapter> {
+    instance(backends).enumerate_adapters(backends).await
 }
 
 /// The process's instance of OpenGL, or of all other backends. In browsers, whose objects stay in their thread, a new one:

@@ -2,6 +2,9 @@
 
 use super::round::{BigNat, Float, Quotient};
 
+/// Limbs of room for more digits than any format has: the divisors take 128 bits at most.
+const ROOM: u32 = 8;
+
 /// The squared distances of n elements from their mean, exactly: n·Q - S², n times their sum, for the sum S of the elements in units
 /// of 2^`unit` and the sum Q of their squares in units of 2^(2·`unit`).
 pub(crate) struct Spread {
@@ -18,8 +21,6 @@ impl Spread {
 
     /// The variance (n·Q - S²) / (n·(n - `ddof`)), rounded once; n > `ddof`.
     pub fn variance<F: Float>(&self, ddof: u64) -> F {
-        // Room for more digits than any format has: the divisors take 128 bits at most.
-        const ROOM: u32 = 8;
         let (by_n, rest) = self.scaled.limbs_up(ROOM).divided(self.n.max(1));
         let last = F::EXPONENT_MIN - 2 * self.unit + 32 * ROOM as i32;
         float(by_n.quotient(self.n.saturating_sub(ddof).max(1), last, F::DIGITS), rest != 0, last)
@@ -27,7 +28,6 @@ impl Spread {
 
     /// The standard deviation, the root of the variance, rounded once; n > `ddof`.
     pub fn deviation<F: Float>(&self, ddof: u64) -> F {
-        const ROOM: u32 = 8;
         let (by_n, rest) = self.scaled.limbs_up(2 * ROOM).divided(self.n.max(1));
         let (quotient, more) = by_n.divided(self.n.saturating_sub(ddof).max(1));
         let last = F::EXPONENT_MIN - self.unit + 32 * ROOM as i32;

@@ -315,7 +315,10 @@ impl<T: Word> Fold<T> for Histogram {
                 slots.div_ceil(4)
             ),
             both: vec![include_str!("../../shaders/histogram/settle.wgsl")],
-            read: vec![include_str!("../../shaders/histogram/bins.wgsl")],
+            read: vec![
+                include_str!("../../shaders/histogram/bins.wgsl"),
+                include_str!("../../shaders/histogram/edges.wgsl"),
+            ],
             settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
             settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
             bins: slots,

@@ -214,7 +214,7 @@ if bitcast<i32>(acc.high) != (bitcast<i32>(acc.low) >> 31u) {
 let exponent = bitcast<i32>(acc.low);
 if exponent < -150i { return array<u32, 1>(sign); }
 if exponent > 127i { return array<u32, 1>(sign | 0x7f800000u); }
-let whole = (bitcast<u32>(acc.mantissa) & 0x007fffffu) | 0x00800000u;
+let whole = significand(acc.mantissa);
 if exponent >= -126i { return array<u32, 1>(sign | ((u32(exponent + 126i) << 23u) + whole)); }
 let shift = u32(-126i - exponent);
 let kept = whole >> shift;

@@ -22,19 +22,30 @@ const fn least(members: &[u64]) -> u64 {
     least
 }
 
-/// What the folds of a block have given so far: type, kind, parameters and table, accumulator.
-type Done = Vec<(TypeId, String, [Vec<u32>; 2], Box<dyn Any>)>;
+/// What folds must share to give one accumulator: type, kind, parameters and table.
+type Identity = (TypeId, String, Vec<u32>, Vec<u32>);
 
-/// The accumulator of a block; taken over where an equal fold has given it before.
+fn identity_of<T: Element, F: Fold<T>>(fold: &F) -> Identity {
+    (TypeId::of::<F>(), fold.kind(), fold.params(), fold.table())
+}
+
+/// The number of the first of these that each one equals: its own, or that of one before it.
+fn firsts<const N: usize>(identities: [Identity; N]) -> [usize; N] {
+    std::array::from_fn(|m| identities.iter().position(|first| *first == identities[m]).unwrap_or(m))
+}
+
+/// The accumulator of a block; taken over where the fold of number `first` has given it before.
 #[inline(always)]
-fn shared<T: Element, F: Fold<T>>(fold: &F, done: &mut Done, block: &[T], index: u64) -> F::Acc {
-    let (of, kind, params) = (TypeId::of::<F>(), fold.kind(), [fold.params(), fold.table()]);
-    let known = done.iter().find(|done| (done.0, &done.1, &done.2) == (of, &kind, &params));
-    if let Some(acc) = known.and_then(|(.., acc)| acc.downcast_ref::<F::Acc>()) {
-        return acc.clone();
-    }
-    let acc = fold.accumulate(block, index);
-    done.push((of, kind, params, Box::new(acc.clone())));
+fn shared<T: Element, F: Fold<T>>(
+    fold: &F,
+    first: usize,
+    done: &mut Vec<Box<dyn Any>>,
+    block: &[T],
+    index: u64,
+) -> F::Acc {
+    let known = done.get(first).and_then(|acc| acc.downcast_ref::<F::Acc>());
+    let acc = known.cloned().unwrap_or_else(|| fold.accumulate(block, index));
+    done.push(Box::new(acc.clone()));
     acc
 }
 
@@ -91,10 +102,11 @@ macro_rules! tuple {
             }
             #[inline(always)]
             fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
+                let firsts = firsts([$(identity_of::<T, $op>(&self.$m)),+]);
                 let mut acc = self.identity();
                 for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
-                    let mut done = Done::new();
-                    acc = self.combine(acc, ($(shared::<T, $op>(&self.$m, &mut done, block, at),)+));
+                    let mut done = Vec::new();
+                    acc = self.combine(acc, ($(shared::<T, $op>(&self.$m, firsts[$m], &mut done, block, at),)+));
                 }
                 acc
             }
@@ -110,6 +122,9 @@ macro_rules! tuple {
             }
             fn params(&self) -> Vec<u32> {
                 [$(self.$m.params()),+].concat()
+            }
+            fn table(&self) -> Vec<u32> {
+                [$(self.$m.table()),+].concat()
             }
             fn acc_words(&self) -> usize {
                 0 $(+ self.$m.acc_words())+

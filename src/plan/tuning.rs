@@ -96,6 +96,12 @@ impl Tuning {
         self
     }
 
+    /// The same with every launch policy changed.
+    pub fn each(mut self, change: impl Fn(&mut Launch)) -> Tuning {
+        [&mut self.fold, &mut self.bins, &mut self.counts].into_iter().for_each(change);
+        self
+    }
+
     /// The row of an adapter.
     pub fn of(info: &wgpu::AdapterInfo) -> Tuning {
         const NVIDIA: u32 = 0x10de;

@@ -37,11 +37,11 @@ pub fn check<T: Element, O: Op<T>>(gpu: &Gpu, op: &O) -> Result<()> {
 
 /// Launch shapes whose boundaries lie within a few thousand elements, and the device's own.
 fn shapes(own: Tuning) -> Vec<Tuning> {
-    let small = Tuning::GPU.with(|tuning| {
-        for launch in [&mut tuning.fold, &mut tuning.bins, &mut tuning.counts] {
-            (launch.workgroup_size, launch.workgroups_max) = (32, 3);
-            (launch.loads_in_flight, launch.single_elements_max) = (2, 100);
-        }
+    let few = Tuning::GPU.each(|launch| {
+        (launch.workgroup_size, launch.workgroups_max) = (32, 3);
+        (launch.loads_in_flight, launch.single_elements_max) = (2, 100);
+    });
+    let small = few.with(|tuning| {
         tuning.single_workgroup_size = 64;
     });
     let blocked = small.with(|tuning| {

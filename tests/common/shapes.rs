@@ -1,10 +1,9 @@
 //! Launch shapes that put every boundary within a few thousand elements.
 
-use treefold::{Launch, Order, Tuning};
+use treefold::{Order, Tuning};
 
-/// Both launch policies of a tuning at once.
+/// All launch policies of a tuning at once.
 pub trait Shape {
-    fn each(self, change: impl Fn(&mut Launch)) -> Tuning;
     /// Workgroups of so many invocations, so many at most, and so many invocations in the one that reduces partials.
     fn groups(self, size: u32, most: u32, single: u32) -> Tuning;
     /// So many loads in flight.
@@ -12,13 +11,6 @@ pub trait Shape {
 }
 
 impl Shape for Tuning {
-    fn each(self, change: impl Fn(&mut Launch)) -> Tuning {
-        self.with(|tuning| {
-            change(&mut tuning.fold);
-            change(&mut tuning.bins);
-            change(&mut tuning.counts);
-        })
-    }
     fn groups(self, size: u32, most: u32, single: u32) -> Tuning {
         let tuning = self.with(|tuning| tuning.single_workgroup_size = single);
         tuning.each(|launch| (launch.workgroup_size, launch.workgroups_max) = (size, most))

@@ -4,9 +4,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+use common::noop;
 
 mod destroyed;
 mod foreign;
 mod limits;
 mod misuse;
-mod noop;

@@ -1,10 +1,10 @@
 //! Ranges, batches and answers that nobody should ask for.
 
-use super::common::{gpu, upload};
+use super::common::{OwnAnswer, gpu, upload};
 use super::noop::{buffer, instance, plain};
 use std::time::Instant;
-use treefold::ops::{FastMean, Max, Sum};
-use treefold::{Acc, DeviceAnswer, Error, Input, Op, Reducer, StreamOptions, WordType};
+use treefold::ops::{Max, Sum};
+use treefold::{DeviceAnswer, Error, Input, Reducer, StreamOptions, WordType};
 
 #[test]
 #[allow(clippy::reversed_empty_ranges)]
@@ -20,26 +20,6 @@ fn a_range_that_ends_before_it_begins() {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Own(DeviceAnswer);
-
-impl Op<f32> for Own {
-    type Fold = <FastMean as Op<f32>>::Fold;
-    type Output = f32;
-
-    const NAME: &'static str = "own";
-
-    fn fold(&self) -> Self::Fold {
-        FastMean.fold()
-    }
-    fn finish(&self, _: Acc<f32, Self>, _: u64) -> treefold::Result<f32> {
-        Ok(0.0)
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        Some(self.0.clone())
-    }
-}
-
 /// As many words as are declared, neither none nor fewer nor more.
 #[test]
 fn answers_of_the_wrong_number_of_words() {
@@ -49,7 +29,7 @@ fn answers_of_the_wrong_number_of_words() {
         for given in 0..4 {
             let list = vec!["count.x"; given].join(", ");
             let answer = DeviceAnswer::new(words(declared), format!("return array<u32, {given}>({list});"));
-            let made = Reducer::<f32, _>::new(&on.0, &on.1, Own(answer));
+            let made = Reducer::<f32, _>::new(&on.0, &on.1, OwnAnswer(answer));
             match made {
                 Ok(reducer) => {
                     assert!(declared == given && given > 0, "{declared} declared, {given} given");
@@ -58,9 +38,11 @@ fn answers_of_the_wrong_number_of_words() {
                 Err(error) => {
                     assert!(declared != given || given == 0, "{error}");
                     match (declared, error) {
-                        (0, Error::NoAnswerWords { operator: "own" }) => {}
-                        (1.., Error::BadWgsl { operator, .. }) => assert_eq!(operator, "own"),
-                        (1.., Error::Refused { message, .. }) => assert!(message.starts_with("own: "), "{message}"),
+                        (0, Error::NoAnswerWords { operator: "own_answer" }) => {}
+                        (1.., Error::BadWgsl { operator, .. }) => assert_eq!(operator, "own_answer"),
+                        (1.., Error::Refused { message, .. }) => {
+                            assert!(message.starts_with("own_answer: "), "{message}")
+                        }
                         (_, error) => panic!("{declared} declared, {given} given: {error:?}"),
                     }
                 }

@@ -5,15 +5,20 @@ use treefold::wgpu::{self, BufferUsages, Features, Limits};
 
 pub type On = (wgpu::Device, wgpu::Queue);
 
+/// With every feature that a device here may have, and subgroups of 8 to 32.
 pub fn instance() -> wgpu::Instance {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::NOOP;
-    descriptor.backend_options.noop = wgpu::NoopBackendOptions {
+    instance_of(wgpu::NoopBackendOptions {
         features: Some(Features::all_webgpu_mask() | Features::SUBGROUP | Features::MAPPABLE_PRIMARY_BUFFERS),
         subgroup_min_size: Some(8),
         subgroup_max_size: Some(32),
         ..wgpu::NoopBackendOptions::enabled()
-    };
+    })
+}
+
+pub fn instance_of(options: wgpu::NoopBackendOptions) -> wgpu::Instance {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::NOOP;
+    descriptor.backend_options.noop = options;
     wgpu::Instance::new(descriptor)
 }
 
