@@ -111,7 +111,7 @@ wrong! {
     infinities_cancel: "|| (plus && minus)" => "", |gpu, lengths| operator("fast_sum", gpu, lengths);
     lower_edge_left_out: "if key(bits) >= entry(edge)" => "if key(bits) > entry(edge)", by_edges;
     edge_lost_in_the_search: "if entry(middle) <= k" => "if entry(middle) < k", by_edges;
-    guess_believed_at_edges: "> param(3u) {" => ">= 0u {", by_edges;
+    guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;
     last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;
     nan_counted_as_above: "if is_nan(bits) { return INSIDE + 2u; }" => "", by_edges;
     below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;

@@ -1,4 +1,5 @@
-// The sum divided by `divisor`, rounded once to f64 (low word, high word): long division as in exact_quotient.wgsl, to 53 digits.
+// The sum divided by `divisor`, rounded once to f64 (low word, high word): long division as in
+// exact/quotient.wgsl, to 53 digits.
 fn quotient_f64(acc: Acc, divisor: vec2<u32>, count: vec2<u32>) -> array<u32, 2> {
     var size = size_of(acc);
     var at = max(highest(&size), EXPONENT_MIN) + 1i;
@@ -12,10 +13,7 @@ fn quotient_f64(acc: Acc, divisor: vec2<u32>, count: vec2<u32>) -> array<u32, 2>
     }
     remainder = next_remainder(remainder, bit_at(&size, at - 1i), divisor);
     let rest = ((remainder.x | remainder.y) != 0u) | any_below(&size, at - 1i);
-    let up = select(0u, 1u, (remainder.z == 1u) & (rest | ((digits.x & 1u) == 1u)));
-    let exponent = at - EXPONENT_MIN;
-    let rounded = add64(vec2<u32>(digits.x, digits.y + (u32(exponent) << 20u)), vec2<u32>(up, 0u));
-    let bits = select(rounded, vec2<u32>(0u, 0x7ff00000u), exponent >= 2046i);
+    let bits = pack_f64(digits, at, remainder.z == 1u, rest);
     if is_nan_sum(acc) { return array<u32, 2>(0u, 0x7ff80000u); }
     if is_infinite_sum(acc) { return array<u32, 2>(0u, sign_of(acc, count) | 0x7ff00000u); }
     return array<u32, 2>(bits.x, bits.y | sign_of(acc, count));

@@ -1,6 +1,4 @@
-// An exact sum without its sign, and what rounding asks of it.
-
-alias Limbs = array<u32, LIMBS>;
+// An exact sum without its sign, a natural number (exact/natural.wgsl), and what flags make of its rounding.
 
 fn is_negative(acc: Acc) -> bool { return acc.limbs[LIMBS - 1u] >> 31u == 1u; }
 
@@ -15,41 +13,6 @@ fn size_of(acc: Acc) -> Limbs {
         }
     }
     return size;
-}
-
-// The place of the highest bit that is set; -1 of zero.
-fn highest(size: ptr<function, Limbs>) -> i32 {
-    var place = -1i;
-    for (var i = 0u; i < LIMBS; i++) {
-        let limb = (*size)[i];
-        place = select(place, i32(32u * i + firstLeadingBit(limb)), limb != 0u);
-    }
-    return place;
-}
-
-fn bit_at(size: ptr<function, Limbs>, at: i32) -> u32 {
-    let place = u32(max(at, 0i));
-    let limb = (*size)[min(place / 32u, LIMBS - 1u)];
-    return select(0u, (limb >> (place % 32u)) & 1u, at >= 0i);
-}
-
-// 32 bits from a place on; below 0 of zero only.
-fn word_at(size: ptr<function, Limbs>, at: i32) -> u32 {
-    let place = u32(max(at, 0i));
-    let low = place / 32u;
-    let high = low + 1u;
-    let above = select(0u, (*size)[min(high, LIMBS - 1u)], high < LIMBS);
-    return ((*size)[low] >> (place % 32u)) | ((above << 1u) << (31u - place % 32u));
-}
-
-// Whether any bit below a place is set.
-fn any_below(size: ptr<function, Limbs>, at: i32) -> bool {
-    var seen = 0u;
-    for (var i = 0u; i < LIMBS; i++) {
-        let bits = clamp(at - i32(32u * i), 0i, 32i);
-        seen |= select((*size)[i] & ((1u << (u32(bits) & 31u)) - 1u), (*size)[i], bits == 32i);
-    }
-    return seen != 0u;
 }
 
 // Flags take precedence over the integer.

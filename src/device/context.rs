@@ -26,7 +26,7 @@ pub(crate) struct PipelineKey {
 pub(crate) struct Texts {
     pub folds: Vec<FoldKey>,
     pub keep: Keep,
-    pub answers: Vec<(usize, Text)>,
+    pub answers: Vec<(Vec<usize>, Text)>,
     pub tail_words: usize,
 }
 
@@ -56,7 +56,8 @@ pub(crate) struct Context {
     layouts: HashMap<Layout, (wgpu::BindGroupLayout, wgpu::PipelineLayout)>,
     pipelines: Mutex<HashMap<PipelineKey, wgpu::ComputePipeline>>,
     tables: Mutex<HashMap<Vec<u32>, wgpu::Buffer>>,
-    scratch: Mutex<Option<wgpu::Buffer>>,
+    /// Of partials, and of accumulators that are finished behind them.
+    scratch: Mutex<[Option<wgpu::Buffer>; 2]>,
     spins: bool,
     parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
@@ -198,13 +199,22 @@ impl Context {
 
     /// The partials of the reduction that is being recorded. One buffer serves all: each record writes and reads it within
     /// its own few dispatches, and what is recorded elsewhere runs before or after those.
-    pub fn scratch(&self, bytes: u64) -> Result<wgpu::Buffer> {
-        let mut scratch = lock(&self.scratch);
-        match &*scratch {
+    pub fn partials(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        self.scratch(0, "partials", bytes)
+    }
+
+    /// The accumulators of rows whose answers take several; as for partials.
+    pub fn accumulators(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        self.scratch(1, "accumulators", bytes)
+    }
+
+    fn scratch(&self, number: usize, what: &'static str, bytes: u64) -> Result<wgpu::Buffer> {
+        let scratch = &mut lock(&self.scratch)[number];
+        match scratch {
             Some(buffer) if buffer.size() >= bytes => Ok(buffer.clone()),
             _ => {
                 let size = bytes.next_power_of_two().max(4096).min(self.device.limits().max_buffer_size).max(bytes);
-                let buffer = self.buffer("partials", size, BufferUsages::STORAGE)?;
+                let buffer = self.buffer(what, size, BufferUsages::STORAGE)?;
                 *scratch = Some(buffer.clone());
                 Ok(buffer)
             }
@@ -309,7 +319,7 @@ impl Context {
         lock(&self.pipelines).clear();
         lock(&self.parameters).clear();
         lock(&self.tables).clear();
-        *lock(&self.scratch) = None;
+        *lock(&self.scratch) = [None, None];
     }
 
     /// The result of a self-test that was made before.

@@ -41,7 +41,7 @@ impl Recorder {
         let table = if table.is_empty() { None } else { Some(context.table(table)?) };
         let (folds, keep) = op.key();
         let tail_words = shader::tail_words(&op);
-        let answers = op.answers.iter().map(|(fold, answer)| (*fold, answer.text())).collect();
+        let answers = op.answers.iter().map(|(folds, answer)| (folds.clone(), answer.text())).collect();
         let texts =
             [Vec::new(), answers].map(|answers| Arc::new(Texts { folds: folds.clone(), keep, answers, tail_words }));
         Ok(Recorder { context, planner, op, table, texts })
@@ -74,7 +74,9 @@ impl Recorder {
             context.present("recording a reduction")?;
         }
         let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(&pass.variant)).collect::<Result<_>>()?;
-        let scratch = if plan.scratch_bytes > 0 { Some(context.scratch(plan.scratch_bytes)?) } else { None };
+        let some = |bytes: u64| (bytes > 0).then_some(bytes);
+        let scratch = some(plan.scratch_bytes).map(|bytes| context.partials(bytes)).transpose()?;
+        let accumulators = some(plan.accumulators_bytes).map(|bytes| context.accumulators(bytes)).transpose()?;
         let (uniforms, bytes, stride) = self.uniforms(plan).map_err(|error| context.diagnosed(error))?;
 
         let bind = |(number, pass): (usize, &Pass)| {
@@ -88,6 +90,9 @@ impl Recorder {
                         bind_range(inputs.get(*buffer)?, bytes.start, bytes.end - bytes.start)
                     }
                     Resource::Scratch { bytes } => bind_range(scratch.as_ref()?, bytes.start, bytes.end - bytes.start),
+                    Resource::Accumulators { bytes } => {
+                        bind_range(accumulators.as_ref()?, bytes.start, bytes.end - bytes.start)
+                    }
                     Resource::Output => bind_range(output.buffer, output.offset, output.size),
                     Resource::Table => self.table.as_ref()?.as_entire_binding(),
                     Resource::Placeholder => context.placeholder.as_entire_binding(),

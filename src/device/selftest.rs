@@ -6,22 +6,27 @@
 use super::context::Context;
 use super::readback::{Readback, Waiting};
 use super::record::{Recorder, compute_pass};
-use crate::element::{Dtype, Element};
+use crate::element::Dtype;
 use crate::error::{Error, Result};
 use crate::input::Piece;
-use crate::op::{DeviceOp, Keep, Op};
+use crate::op::{DeviceOp, Keep};
 use crate::plan::{Cost, Planner, Request, Store};
 use std::sync::Arc;
 use wgpu::BufferUsages;
 
-/// The operator with the kernels that this device gets right.
+/// The operator with the kernels that this device gets right; `with` gives it with each kernel.
 ///
 /// # Errors
 /// [`Error::NoExactKernel`] where all of them are wrong; why the last one does not run, where one does not; what the device says.
-pub(crate) async fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O, waiting: Waiting) -> Result<DeviceOp> {
+pub(crate) async fn choose(
+    context: &Arc<Context>,
+    operator: &'static str,
+    with: &(dyn Fn(Keep) -> Result<DeviceOp> + Sync),
+    waiting: Waiting,
+) -> Result<DeviceOp> {
     let mut refusal = None;
     for keep in candidates(context) {
-        let device_op = DeviceOp::new::<T, O>(op, keep)?;
+        let device_op = with(keep)?;
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
         let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
         let tested = match fits() {
@@ -30,18 +35,18 @@ pub(crate) async fn choose<T: Element, O: Op<T>>(context: &Arc<Context>, op: &O,
         };
         match tested {
             Ok(true) => return Ok(device_op),
-            Ok(false) => log::warn!("{}: {keep:?} sums wrongly on this device and is not used", O::NAME),
+            Ok(false) => log::warn!("{operator}: {keep:?} sums wrongly on this device and is not used"),
             // Fewer replicas need less memory, and fewer trips of a small workgroup.
             Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. }))
                 if several =>
             {
-                log::warn!("{}: {keep:?} does not run on this device: {error}", O::NAME);
+                log::warn!("{operator}: {keep:?} does not run on this device: {error}");
                 refusal = Some(error);
             }
             Err(error) => return Err(error),
         }
     }
-    Err(refusal.unwrap_or(Error::NoExactKernel { operator: O::NAME }))
+    Err(refusal.unwrap_or(Error::NoExactKernel { operator }))
 }
 
 /// Every kernel that the device could run, the one for its class first.

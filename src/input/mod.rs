@@ -48,10 +48,18 @@ impl Piece {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Input<'a, T> {
+    pub(crate) ranges: Ranges<'a>,
+    element: PhantomData<T>,
+}
+
+/// Ranges of buffers, in bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranges<'a> {
     ranges: Vec<(&'a wgpu::Buffer, Range<u64>)>,
     /// For zipped inputs: the second input's ranges, as long as the first's, one by one.
     others: Vec<(&'a wgpu::Buffer, Range<u64>)>,
-    element: PhantomData<T>,
+    /// Of an element that is not zipped.
+    element_bytes: u64,
 }
 
 impl<'a> Input<'a, [f32; 2]> {
@@ -67,7 +75,7 @@ impl<'a> Input<'a, [f32; 2]> {
     /// [`Error::Unequal`] where they do not have the same number of elements; [`Error::MissingUsage`], [`Error::OutOfRange`],
     /// [`Error::Misaligned`].
     pub fn zip(first: impl Into<Input<'a, f32>>, second: impl Into<Input<'a, f32>>) -> Result<Self> {
-        let (first, second) = (first.into(), second.into());
+        let (first, second) = (first.into().ranges, second.into().ranges);
         // Before the cuts below, which would hide what is ragged.
         for (buffer, bytes) in first.ranges.iter().chain(&second.ranges) {
             check(buffer, bytes, 4, "the input")?;
@@ -94,7 +102,8 @@ impl<'a> Input<'a, [f32; 2]> {
                 y = b.next();
             }
         }
-        Ok(Input { ranges, others, element: PhantomData })
+        let ranges = Ranges { ranges, others, element_bytes: 8 };
+        Ok(Input { ranges, element: PhantomData })
     }
 }
 
@@ -110,10 +119,10 @@ impl<'a, T: Element> Input<'a, T> {
     pub fn concat(parts: impl IntoIterator<Item = Self>) -> Self {
         let (mut ranges, mut others) = (Vec::new(), Vec::new());
         for part in parts {
-            ranges.extend(part.ranges);
-            others.extend(part.others);
+            ranges.extend(part.ranges.ranges);
+            others.extend(part.ranges.others);
         }
-        Input { ranges, others, element: PhantomData }
+        Self::of(ranges, others)
     }
 
     /// The same elements in rows of so many, one behind another: each row has an answer of its own.
@@ -122,26 +131,38 @@ impl<'a, T: Element> Input<'a, T> {
     }
 
     fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {
-        Input { ranges: vec![(buffer, bytes)], others: Vec::new(), element: PhantomData }
+        Self::of(vec![(buffer, bytes)], Vec::new())
     }
 
+    fn of(ranges: Vec<(&'a wgpu::Buffer, Range<u64>)>, others: Vec<(&'a wgpu::Buffer, Range<u64>)>) -> Self {
+        let ranges = Ranges { ranges, others, element_bytes: T::DTYPE.bytes() };
+        Input { ranges, element: PhantomData }
+    }
+
+    /// Elements in all.
+    pub fn elements(&self) -> u64 {
+        self.ranges.elements()
+    }
+}
+
+impl<'a> Ranges<'a> {
     /// Elements in all.
     pub fn elements(&self) -> u64 {
         self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
     }
 
     /// Ranges of buffers that are read.
-    pub(crate) fn ranges(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.ranges.len() as u64
     }
 
     /// Bytes from one element to the next: zipped inputs are arrays of words.
     fn stride(&self) -> u64 {
-        if self.others.is_empty() { T::DTYPE.bytes() } else { 4 }
+        if self.others.is_empty() { self.element_bytes } else { 4 }
     }
 
     /// Checks every range and names it for a plan.
-    pub(crate) fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
+    pub fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
         let stride = self.stride();
         if !self.others.is_empty() && self.others.len() != self.ranges.len() {
             return Err(Error::MixedPairs);
@@ -159,7 +180,7 @@ impl<'a, T: Element> Input<'a, T> {
     }
 
     /// Whether a buffer is among those that are read; an error where a range of it is.
-    pub(crate) fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
+    pub fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
         let mut reads = false;
         for (_, bytes) in self.ranges.iter().chain(&self.others).filter(|(buffer, _)| *buffer == output) {
             reads = true;

@@ -6,6 +6,7 @@ use crate::element::{Dtype, Element};
 use crate::error::Result;
 use std::any::TypeId;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a fold with several kernels keeps its accumulator while it reads: the same bits whichever is taken.
@@ -36,8 +37,10 @@ pub enum Device {
 pub struct Bins {
     /// Constants that its texts use, in WGSL.
     pub constants: String,
-    /// Texts of both passes.
-    pub both: Vec<&'static str>,
+    /// Declarations that answers may use too.
+    pub helpers: Vec<&'static str>,
+    /// How columns become sums, in both passes.
+    pub settle: &'static str,
     /// Texts of the pass that reads elements: `State`, `accumulate`, `column_of_bins`, ….
     pub read: Vec<&'static str>,
     /// `settle_bins`, where one workgroup has read everything.
@@ -203,8 +206,8 @@ pub struct DeviceOp {
     pub folds: Vec<Leaf>,
     /// The folds of a tuple in its order, by their numbers.
     pub order: Vec<usize>,
-    /// The fold of each answer, and the answer; empty where one of them is missing.
-    pub answers: Vec<(usize, DeviceAnswer)>,
+    /// The folds of each answer, and the answer; empty where one of them is missing.
+    pub answers: Vec<(Vec<usize>, DeviceAnswer)>,
     /// How the folds keep their accumulators.
     pub keep: Keep,
 }
@@ -216,6 +219,16 @@ impl DeviceOp {
         let (mut leaves, mut answers) = (Vec::new(), Vec::new());
         op.fold().leaves(keep, &mut leaves);
         op.answers(0, &mut answers);
+        DeviceOp::of(O::NAME, T::DTYPE, keep, leaves, answers)
+    }
+
+    fn of(
+        name: &'static str,
+        dtype: Dtype,
+        keep: Keep,
+        leaves: Vec<Leaf>,
+        answers: Vec<(Range<usize>, Option<DeviceAnswer>)>,
+    ) -> Result<DeviceOp> {
         let (mut folds, mut order): (Vec<Leaf>, Vec<usize>) = (Vec::new(), Vec::new());
         for leaf in leaves {
             let known = folds.iter().position(|fold| fold.is(&leaf));
@@ -226,15 +239,27 @@ impl DeviceOp {
         }
         for leaf in &folds {
             if let Some(wgsl) = leaf.value().filter(|wgsl| !wgsl.checked) {
-                check_names(O::NAME, &wgsl.helpers)?;
+                check_names(name, &wgsl.helpers)?;
             }
         }
         for answer in answers.iter().filter_map(|(_, answer)| answer.as_ref()).filter(|answer| !answer.checked) {
-            check_names(O::NAME, &answer.helpers)?;
+            check_names(name, &answer.helpers)?;
         }
-        let answers: Option<Vec<_>> = answers.into_iter().map(|(leaf, answer)| Some((order[leaf], answer?))).collect();
-        let (name, dtype) = (O::NAME, T::DTYPE);
+        let answers: Option<Vec<_>> =
+            answers.into_iter().map(|(leaves, answer)| Some((order[leaves].to_vec(), answer?))).collect();
         Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep })
+    }
+
+    /// Whether an answer takes the accumulators of several folds, so that a pass of its own finishes all answers.
+    pub fn joined(&self) -> bool {
+        self.answers.iter().any(|(folds, _)| folds.len() > 1)
+    }
+
+    /// The prefix of the names of an answer: none, where no other answer or fold declares them.
+    pub fn answer_prefix(&self, number: usize) -> String {
+        let (folds, answer) = &self.answers[number];
+        let both = !answer.params.is_empty() && folds.iter().any(|&fold| !self.folds[fold].params.is_empty());
+        if self.answers.len() > 1 || both || self.joined() { format!("a{number}_") } else { String::new() }
     }
 
     /// One fold of it, as an operator without an answer.

@@ -16,6 +16,7 @@ pub(crate) use wgsl::{declared, prefixed, tokens};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// What is carried from element to element and how two of them become one, over elements of type `T`: in Rust and, line for
 /// line the same, in WGSL. Several [`Op`]s may answer over one fold; they then share its reduction.
@@ -172,12 +173,12 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
         format!("{device:?}") == format!("{host:?}")
     }
 
-    /// The answers of a tuple, one after another, each with the number of its first fold.
+    /// The answers of a tuple, one after another, each with the numbers of its folds.
     #[doc(hidden)]
-    fn answers(&self, leaf: usize, out: &mut Vec<(usize, Option<DeviceAnswer>)>) -> usize {
+    fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize {
         let mut leaves = Vec::new();
         self.fold().leaves(Keep::Registers, &mut leaves);
-        out.push((leaf, self.answer()));
+        out.push((leaf..leaf + leaves.len(), self.answer()));
         leaf + leaves.len()
     }
 }

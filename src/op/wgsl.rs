@@ -76,12 +76,14 @@ impl Wgsl {
         "State",
         "accumulate",
         "accumulate_vector",
+        "accumulators",
         "add64",
         "base_of",
         "butterfly",
         "combine",
         "element",
         "finish",
+        "finish_row",
         "finish_workgroup",
         "first_of",
         "first_vector",
@@ -103,6 +105,7 @@ impl Wgsl {
         "params",
         "partials",
         "partners",
+        "read_acc",
         "region",
         "results",
         "row_of",
@@ -125,6 +128,7 @@ impl Wgsl {
         "LOADS",
         "PER_VECTOR",
         "RESULT_WORDS",
+        "ROW_WORDS",
         "SEAL",
         "STEP",
         "SUBGROUPS_MAX",
@@ -244,6 +248,9 @@ pub struct DeviceAnswer {
 impl DeviceAnswer {
     /// The words in their order, and the body of `fn finish(acc: Acc, count: vec2<u32>) -> array<u32, N>`, N words; `count`
     /// is the number of elements, (low, high). It may call what the fold's pieces may, and the fold's helpers.
+    ///
+    /// Over a tuple of folds, `acc.m0` is the accumulator of the first, `acc.m1` that of the second, and so on; a pass of its own
+    /// finishes then, and `finish` may call its own helpers only, and what every fold may call.
     pub fn new(words: impl IntoIterator<Item = (&'static str, WordType)>, finish: impl Into<Text>) -> DeviceAnswer {
         let words = words.into_iter().map(|(name, of)| AnswerWord { name, of }).collect();
         DeviceAnswer { words, finish: finish.into(), helpers: Vec::new(), params: Vec::new(), trips: 0, checked: false }

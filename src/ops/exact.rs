@@ -32,7 +32,8 @@ const PAIRS: &str = include_str!("../../shaders/vector/pairs.wgsl");
 fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: u64) -> Device {
     Device::Bins(Bins {
         constants: format!("const COLUMNS = {columns}u;\n"),
-        both: vec![ACCUMULATOR, include_str!("../../shaders/exact/settle.wgsl")],
+        helpers: vec![ACCUMULATOR],
+        settle: include_str!("../../shaders/exact/settle.wgsl"),
         read,
         settle_bins: include_str!("../../shaders/exact/settle_bins.wgsl"),
         settle_columns: include_str!("../../shaders/exact/settle_columns.wgsl"),
@@ -184,6 +185,8 @@ pub(crate) struct Rounding {
     f64: bool,
 }
 
+pub(super) const NATURAL: &str = include_str!("../../shaders/exact/natural.wgsl");
+pub(super) const ROUND_F64: &str = include_str!("../../shaders/exact/round_f64.wgsl");
 const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
 const QUOTIENT: &str = include_str!("../../shaders/exact/quotient.wgsl");
 const QUOTIENT_F64: &str = include_str!("../../shaders/exact/quotient_f64.wgsl");
@@ -191,24 +194,27 @@ const QUOTIENT_F64: &str = include_str!("../../shaders/exact/quotient_f64.wgsl")
 impl Rounding {
     pub const SUM: Rounding = Rounding {
         call: "return array<u32, 1>(rounded_f32(acc, count));",
-        helpers: &[SIZE, include_str!("../../shaders/exact/round.wgsl")],
+        helpers: &[NATURAL, SIZE, include_str!("../../shaders/exact/round.wgsl")],
         f64: false,
     };
-    pub const MEAN: Rounding =
-        Rounding { call: "return array<u32, 1>(quotient_f32(acc, count));", helpers: &[SIZE, QUOTIENT], f64: false };
+    pub const MEAN: Rounding = Rounding {
+        call: "return array<u32, 1>(quotient_f32(acc, count));",
+        helpers: &[NATURAL, SIZE, QUOTIENT],
+        f64: false,
+    };
     pub const ROOT: Rounding = Rounding {
         call: "return array<u32, 1>(root_f32(acc));",
-        helpers: &[SIZE, include_str!("../../shaders/exact/root.wgsl")],
+        helpers: &[NATURAL, SIZE, include_str!("../../shaders/exact/root.wgsl")],
         f64: false,
     };
     pub const SUM_F64: Rounding = Rounding {
         call: "return quotient_f64(acc, vec2<u32>(1u, 0u), count);",
-        helpers: &[SIZE, QUOTIENT, QUOTIENT_F64],
+        helpers: &[NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
         f64: true,
     };
     pub const MEAN_F64: Rounding = Rounding {
         call: "return quotient_f64(acc, count, count);",
-        helpers: &[SIZE, QUOTIENT, QUOTIENT_F64],
+        helpers: &[NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
         f64: true,
     };
 

@@ -314,7 +314,8 @@ impl<T: Word> Fold<T> for Histogram {
                 "const SLOTS = {slots}u;\nconst COLUMNS = {}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\nconst SAFE = {safe};\n",
                 slots.div_ceil(4)
             ),
-            both: vec![include_str!("../../shaders/histogram/settle.wgsl")],
+            helpers: Vec::new(),
+            settle: include_str!("../../shaders/histogram/settle.wgsl"),
             read: vec![
                 include_str!("../../shaders/histogram/bins.wgsl"),
                 include_str!("../../shaders/histogram/edges.wgsl"),

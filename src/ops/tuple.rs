@@ -10,6 +10,7 @@
 use crate::op::{Keep, Leaf, Member};
 use crate::{Accumulator, DeviceAnswer, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
+use std::ops::Range;
 
 const fn least(members: &[u64]) -> u64 {
     let (mut least, mut m) = (u64::MAX, 0);
@@ -178,7 +179,7 @@ macro_rules! tuple {
             fn close(&self, device: &Self::Output, host: &Self::Output, elements: &[T], finished: bool) -> bool {
                 true $(&& self.$m.close(&device.$m, &host.$m, elements, finished))+
             }
-            fn answers(&self, leaf: usize, out: &mut Vec<(usize, Option<DeviceAnswer>)>) -> usize {
+            fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize {
                 let mut leaf = leaf;
                 $(leaf = self.$m.answers(leaf, out);)+
                 leaf

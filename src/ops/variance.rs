@@ -1,10 +1,10 @@
 //! Variance and standard deviation: from exact sums of powers.
 
-use super::exact::{Elements, Terms};
+use super::exact::{Elements, NATURAL, ROUND_F64, Terms};
 use super::{Sum, SumOfSquares};
-use crate::exact::{BigNat, Spread};
-use crate::op::Member;
-use crate::{Acc, Accumulator, Fold, Op, Result, Wgsl};
+use crate::exact::{BigNat, Float, Spread};
+use crate::op::{Member, WordType};
+use crate::{Acc, Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
 
 /// The variance Σ(x - mean)² / (n - ddof) as if computed in real numbers and rounded once to f64.
 ///
@@ -13,7 +13,7 @@ use crate::{Acc, Accumulator, Fold, Op, Result, Wgsl};
 /// - **ddof**: delta degrees of freedom; 0 (the default) divides by n, 1 by n - 1.
 /// - **Exact**: the same bits on every adapter, whatever the launch shape, the parts and the version.
 /// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN.
-/// - No device answer: for `reduce`, not `record`; [`FastVariance`](super::FastVariance) has one.
+/// - **On the device**: 2 words (low, high), the same f64; NaN where n <= ddof.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Variance};
@@ -47,7 +47,7 @@ pub(super) const UNIT: i32 = <Elements as Terms<f32>>::UNIT;
 
 /// One of the two answers, over one element type.
 macro_rules! spread_answer {
-    ($name:ident = $text:literal over $type:ty, $fold:ty = $value:expr, $about:literal, $method:ident, |$acc:ident, $count:ident| $spread:expr) => {
+    ($name:ident = $text:literal over $type:ty, $fold:ty = $value:expr, $about:literal, $method:ident, $powers:ident $kernel:ident, |$acc:ident, $count:ident| $spread:expr) => {
         impl Op<$type> for $name {
             type Fold = $fold;
             type Output = Option<f64>;
@@ -65,23 +65,87 @@ macro_rules! spread_answer {
                 let ddof = self.ddof.into();
                 Ok(($count > ddof).then(|| $spread.map_or(f64::NAN, |spread| spread.$method(ddof))))
             }
+            fn answer(&self) -> Option<DeviceAnswer> {
+                Some($powers.answer($kernel, self.ddof))
+            }
+            fn read(&self, words: &[u32], count: u64) -> Result<Option<f64>> {
+                Ok((count > self.ddof.into()).then(|| f64::from_words(words)))
+            }
         }
     };
 }
 
+/// Σx and Σx² as the device finds them.
+struct PowersText {
+    /// The sums in WGSL, and the limbs of n·Q.
+    text: &'static str,
+    constants: &'static str,
+    /// The exponent of the unit of Σx.
+    unit: i32,
+    /// Loops over limbs.
+    trips: u64,
+}
+
+/// How the device rounds one of the two answers.
+struct Kernel {
+    text: &'static str,
+    call: &'static str,
+    /// Units of the sum that the answer has: 2 of a variance.
+    power: i32,
+}
+
+const VARIANCE: Kernel =
+    Kernel { text: include_str!("../../shaders/exact/variance.wgsl"), call: "variance_f64", power: 2 };
+const DEVIATION: Kernel =
+    Kernel { text: include_str!("../../shaders/exact/deviation.wgsl"), call: "deviation_f64", power: 1 };
+
+const FLOATS: PowersText = PowersText {
+    text: include_str!("../../shaders/exact/powers_f32.wgsl"),
+    constants: "const LIMBS = 22u;\nconst SUM_LIMBS = 11u;\nconst SQUARES_LIMBS = 20u;\n",
+    unit: UNIT,
+    trips: 22 * (11 + 8) + 11 + 20,
+};
+const INTEGERS: PowersText = PowersText {
+    text: include_str!("../../shaders/exact/powers_integer.wgsl"),
+    constants: "const LIMBS = 6u;\nconst SUM_LIMBS = 2u;\n",
+    unit: 0,
+    trips: 6 * (2 + 8),
+};
+
+impl PowersText {
+    fn answer(&self, kernel: Kernel, ddof: u32) -> DeviceAnswer {
+        let finish = format!(
+            "let some = (count.y > 0u) | (count.x > param(0u));
+if !some | !finite(acc) {{ return array<u32, 2>(0u, 0x7ff80000u); }}
+return {}(acc, count, param(0u));",
+            kernel.call
+        );
+        let last = f64::EXPONENT_MIN - kernel.power * self.unit;
+        DeviceAnswer::checked([("low", WordType::Part), ("high", WordType::Part)], finish)
+            .params([ddof])
+            .helpers(format!("const EXPONENT_MIN = {last}i;\n{}", self.constants))
+            .helpers(NATURAL)
+            .helpers(ROUND_F64)
+            .helpers(self.text)
+            .helpers(include_str!("../../shaders/exact/spread.wgsl"))
+            .helpers(kernel.text)
+            .trips(self.trips + 192)
+    }
+}
+
 /// Both answers over one element type.
 macro_rules! spread_answers {
-    ($type:ty, $fold:ty = $value:expr, |$acc:ident, $count:ident| $spread:expr) => {
-        spread_answer!(Variance = "variance" over $type, $fold = $value, "Variance, divided by n - ddof; rounded once", variance,
+    ($type:ty, $fold:ty = $value:expr, $powers:ident, |$acc:ident, $count:ident| $spread:expr) => {
+        spread_answer!(Variance = "variance" over $type, $fold = $value, "Variance, divided by n - ddof; rounded once", variance, $powers VARIANCE,
             |$acc, $count| $spread);
-        spread_answer!(Std = "std" over $type, $fold = $value, "Standard deviation, divided by n - ddof; rounded once", deviation,
+        spread_answer!(Std = "std" over $type, $fold = $value, "Standard deviation, divided by n - ddof; rounded once", deviation, $powers DEVIATION,
             |$acc, $count| $spread);
     };
 }
 
-spread_answers!(f32, (Sum, SumOfSquares) = (Sum, SumOfSquares), |acc, count| acc.0.spread(&acc.1, UNIT, count));
-spread_answers!(i32, IntegerPowers = IntegerPowers, |acc, count| Some(acc.spread(count)));
-spread_answers!(u32, IntegerPowers = IntegerPowers, |acc, count| Some(acc.spread(count)));
+spread_answers!(f32, (Sum, SumOfSquares) = (Sum, SumOfSquares), FLOATS, |acc, count| acc.0.spread(&acc.1, UNIT, count));
+spread_answers!(i32, IntegerPowers = IntegerPowers, INTEGERS, |acc, count| Some(acc.spread(count)));
+spread_answers!(u32, IntegerPowers = IntegerPowers, INTEGERS, |acc, count| Some(acc.spread(count)));
 
 /// The fold of [`Variance`].
 #[derive(Clone, Copy, Debug, Default)]

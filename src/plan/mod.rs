@@ -5,6 +5,8 @@
 //! small input ──────────► one workgroup ────────────────────────────────────────────────► results
 //! ```
 //!
+//! Where an answer takes the accumulators of several folds, these results are accumulators, and a pass behind them finishes.
+//!
 //! A reduction is rows × splits: the whole input is one row, read by as many workgroups (splits) as there are; many rows of
 //! one length are read by a few workgroups each.
 
@@ -34,6 +36,8 @@ pub enum Kernel {
         /// The group, by its number in [`Cost::groups`].
         group: usize,
     },
+    /// `finish.wgsl`.
+    Finish,
 }
 
 /// What a kernel writes.
@@ -142,6 +146,11 @@ pub enum Resource {
         /// Which bytes; they begin aligned.
         bytes: Range<u64>,
     },
+    /// Bytes of the buffer of accumulators that a later pass finishes.
+    Accumulators {
+        /// Which bytes.
+        bytes: Range<u64>,
+    },
     /// The output that the caller names.
     Output,
     /// The operator's table.
@@ -183,6 +192,8 @@ pub struct Plan {
     pub passes: Vec<Pass>,
     /// Bytes of the scratch buffer.
     pub scratch_bytes: u64,
+    /// Bytes of the buffer of accumulators, where answers take several of them.
+    pub accumulators_bytes: u64,
     /// Elements in all.
     pub elements: u64,
     /// Results.

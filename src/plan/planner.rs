@@ -40,7 +40,11 @@ pub struct Planner {
 pub(super) struct Draft {
     pub(super) passes: Vec<Pass>,
     scratch_bytes: u64,
+    accumulators_bytes: u64,
 }
+
+/// Invocations of a workgroup that finishes answers, one a row: each keeps long numbers in its registers.
+const FINISH_SIZE: u32 = 32;
 
 impl Planner {
     /// # Errors
@@ -92,7 +96,8 @@ impl Planner {
             // Without shuffles, a smaller workgroup may hold more.
             let reads =
                 reads && sizes.iter().all(|&size| planner.workgroup_bytes(size) <= planner.limits.workgroup_bytes_max);
-            reads && planner.cost.groups.iter().all(|group| planner.combine_pass_trips(group, 2) <= TRIPS_MAX)
+            let combines = planner.cost.groups.iter().all(|group| planner.combine_pass_trips(group, 2) <= TRIPS_MAX);
+            reads && combines && planner.cost.finish_pass_trips.is_none_or(|trips| trips <= TRIPS_MAX)
         };
         if !fits(self) {
             self.launch.loads_in_flight = 1;
@@ -107,7 +112,8 @@ impl Planner {
         if fits(self) {
             return Ok(());
         }
-        let combines = self.cost.groups.iter().map(|group| self.combine_pass_trips(group, 2)).max().unwrap_or(0);
+        let combines = self.cost.groups.iter().map(|group| self.combine_pass_trips(group, 2));
+        let combines = combines.chain(self.cost.finish_pass_trips).max().unwrap_or(0);
         Err(self.too_many_trips(combines.max(self.fixed_trips(1) + self.round_trips())))
     }
 
@@ -235,12 +241,13 @@ impl Planner {
         let (group, combines) = match kernel {
             Kernel::Reduce => (None, false),
             Kernel::Combine { group } => (self.cost.groups.get(group), true),
+            Kernel::Finish => (None, true),
         };
         Variant {
             kernel,
             store,
             workgroup_size,
-            lanes_min: self.lanes_min(workgroup_size),
+            lanes_min: self.lanes_min(workgroup_size).filter(|_| kernel != Kernel::Finish),
             loads_in_flight: self.loads(),
             order: self.tuning.order,
             load: match (self.one && !combines, zipped) {
@@ -312,7 +319,7 @@ impl Planner {
     /// finds no room; [`Error::TooManyTrips`] where the partials are too many to combine.
     pub fn plan(&self, request: &Request) -> Result<Plan> {
         let elements: u64 = request.pieces.iter().map(|piece| piece.elements).sum();
-        let mut draft = Draft { passes: Vec::new(), scratch_bytes: 0 };
+        let mut draft = Draft { passes: Vec::new(), scratch_bytes: 0, accumulators_bytes: 0 };
         let rows = match request.row {
             None => {
                 self.whole(&mut draft, request, request.pieces, elements, 0);
@@ -326,7 +333,7 @@ impl Planner {
                 elements / length
             }
         };
-        let (value, needs) = (self.limits.binding_bytes_max, draft.scratch_bytes);
+        let (value, needs) = (self.limits.binding_bytes_max, draft.scratch_bytes.max(draft.accumulators_bytes));
         if needs > value {
             return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
         }
@@ -335,7 +342,43 @@ impl Planner {
             Some(needs) if needs > TRIPS_MAX => return Err(self.too_many_trips(needs)),
             _ => {}
         }
-        Ok(Plan { passes: draft.passes, scratch_bytes: draft.scratch_bytes, elements, rows })
+        let Draft { passes, scratch_bytes, accumulators_bytes } = draft;
+        Ok(Plan { passes, scratch_bytes, accumulators_bytes, elements, rows })
+    }
+
+    /// Whether a pass of its own finishes answers, from accumulators that the others leave.
+    pub(super) fn finishes_apart(&self, request: &Request) -> bool {
+        self.cost.finish_pass_trips.is_some() && matches!(request.store, Store::Answer { .. })
+    }
+
+    /// What the last pass that folds writes for so many rows from the n-th on: the store, its place, and the word where it begins.
+    fn destination(&self, draft: &mut Draft, request: &Request, rows: u32, row: u64) -> (Store, Resource, u32) {
+        if !self.finishes_apart(request) {
+            let output = u64::from(request.output) + row * self.result_words(request.store);
+            return (request.store, Resource::Output, output as u32);
+        }
+        let bytes = 4 * self.cost.sealed_words * u64::from(rows);
+        draft.accumulators_bytes = draft.accumulators_bytes.max(bytes);
+        (Store::Sealed, Resource::Accumulators { bytes: 0..bytes }, 0)
+    }
+
+    /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
+    fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64) {
+        let Some(trips) = self.cost.finish_pass_trips.filter(|_| self.finishes_apart(request)) else { return };
+        let size = self.single_size().min(FINISH_SIZE);
+        let output = u64::from(request.output) + row * self.result_words(request.store);
+        let bytes = 4 * self.cost.sealed_words * u64::from(rows);
+        draft.passes.push(Pass {
+            variant: self.variant(Kernel::Finish, request.store, size, false, false),
+            workgroups: rows.div_ceil(size),
+            bindings: vec![
+                Binding { slot: 0, resource: Resource::Accumulators { bytes: 0..bytes } },
+                Binding { slot: 3, resource: Resource::Output },
+            ],
+            params: Params { count: rows, output: output as u32, total: words(elements), ..Params::default() },
+            regions: Vec::new(),
+            trips,
+        });
     }
 
     /// Plans one row that consists of these pieces, whose result is the n-th.
@@ -377,25 +420,34 @@ impl Planner {
             let mut pass = self.reduce_pass(variant, 1, 1, 0, 0, 0);
             pass.bindings = nothing();
             draft.passes.push(pass);
-            self.direct(draft, begin, request, elements, row);
-        } else if draft.passes.len() == begin + 1 && partials == 1 && request.direct {
-            self.direct(draft, begin, request, elements, row);
+            self.direct(draft, begin, request, 1, elements, row);
+        } else if draft.passes.len() == begin + 1 && partials == 1 && (request.direct || self.finishes_apart(request)) {
+            self.direct(draft, begin, request, 1, elements, row);
         } else {
             self.through_partials(draft, begin, request, partials, 1, partials, elements, row);
         }
     }
 
-    /// The passes from `begin` on write results.
-    pub(super) fn direct(&self, draft: &mut Draft, begin: usize, request: &Request, elements: u64, row: u64) {
-        let output = u64::from(request.output) + row * self.result_words(request.store);
+    /// The passes from `begin` on write the results of so many rows.
+    pub(super) fn direct(
+        &self,
+        draft: &mut Draft,
+        begin: usize,
+        request: &Request,
+        rows: u32,
+        elements: u64,
+        row: u64,
+    ) {
+        let (store, resource, output) = self.destination(draft, request, rows, row);
         for pass in &mut draft.passes[begin..] {
-            pass.variant.store = request.store;
+            pass.variant.store = store;
             pass.params.partial = 0;
-            pass.params.output = output as u32;
+            pass.params.output = output;
             pass.params.total = words(elements);
             pass.bindings.extend(self.table());
-            pass.bindings.push(Binding { slot: 3, resource: Resource::Output });
+            pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
         }
+        self.finish(draft, request, rows, elements, row);
     }
 
     /// The passes from `begin` on write so many partials, and a combine pass for each group makes the results of so many rows.
@@ -430,10 +482,10 @@ impl Planner {
             pass.regions =
                 if several { regions.iter().map(|region| (region.start / 4) as u32).collect() } else { vec![] };
         }
-        let output = u64::from(request.output) + row * self.result_words(request.store);
+        let (store, resource, output) = self.destination(draft, request, rows, row);
         for (number, (group, region)) in self.cost.groups.iter().zip(&regions).enumerate() {
             let size = self.single_size();
-            let variant = self.variant(Kernel::Combine { group: number }, request.store, size, false, rows > 1);
+            let variant = self.variant(Kernel::Combine { group: number }, store, size, false, rows > 1);
             let columns = match *group {
                 GroupCost::Bins { columns, .. } => columns.div_ceil(variant.columns_here.into()) as u32,
                 GroupCost::Values { .. } => 1,
@@ -443,7 +495,7 @@ impl Planner {
                 workgroups: rows * columns,
                 bindings: vec![
                     Binding { slot: 0, resource: Resource::Scratch { bytes: region.clone() } },
-                    Binding { slot: 3, resource: Resource::Output },
+                    Binding { slot: 3, resource: resource.clone() },
                 ],
                 params: Params {
                     count: splits,
@@ -451,7 +503,7 @@ impl Planner {
                     splits: 1,
                     vectors: splits.div_ceil(size),
                     partials,
-                    output: output as u32,
+                    output,
                     total: words(elements),
                     ..Params::default()
                 },
@@ -459,6 +511,7 @@ impl Planner {
                 trips: self.combine_pass_trips(group, splits.into()),
             });
         }
+        self.finish(draft, request, rows, elements, row);
     }
 
     fn table(&self) -> Option<Binding> {

@@ -59,7 +59,8 @@ impl Planner {
     ) {
         // A workgroup no larger than its row has loads for.
         let small = length <= self.launch.single_elements_max.min(self.dispatch_elements(self.single_size(), 1));
-        let single = small && request.direct;
+        let apart = self.finishes_apart(request);
+        let single = small && (request.direct || apart);
         let wanted = if small { self.single_size() } else { self.launch.workgroup_size };
         let lanes = self.limits.lanes.map_or(1, |(_, most)| most).min(wanted);
         let needed =
@@ -78,7 +79,15 @@ impl Planner {
         let by_columns = (u64::from(self.limits.workgroups_max.min(65_535)) / columns.max().unwrap_or(1)).max(1);
         let by_bytes = (self.tuning.dispatch_bytes_max / (length * self.cost.element_bytes)).max(1);
         let by_partials = (self.scratch_bytes_max() / (self.cost.partial_bytes().max(1) * u64::from(splits))).max(1);
-        let each = by_groups.min(by_bytes).min(if single { u64::MAX } else { by_partials.min(by_columns) });
+        let by_accumulators = match apart {
+            true => (self.limits.binding_bytes_max / (4 * self.cost.sealed_words)).max(1),
+            false => u64::MAX,
+        };
+        let each = by_groups.min(by_bytes).min(by_accumulators).min(if single {
+            u64::MAX
+        } else {
+            by_partials.min(by_columns)
+        });
         let mut done = 0;
         while done < rows {
             let now = each.min(rows - done);
@@ -91,7 +100,7 @@ impl Planner {
             let partials = pass.workgroups;
             draft.passes.push(pass);
             if single {
-                self.direct(draft, begin, request, length, row + done);
+                self.direct(draft, begin, request, now as u32, length, row + done);
             } else {
                 self.through_partials(draft, begin, request, partials, now as u32, splits, length, row + done);
             }

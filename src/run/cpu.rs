@@ -4,6 +4,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::op::{Fold, Op, Partial};
 use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
 
 /// Reduces on the threads of this machine: the engine where there is no adapter.
 ///
@@ -100,23 +101,29 @@ impl Cpu {
             }
             accs
         };
-        let parts: Vec<(&[T], u64)> = elements.chunks(share * BLOCK).zip((index..).step_by(share * BLOCK)).collect();
-        let accs = std::thread::scope(|scope| {
-            let work = &work;
-            let mut parts = parts.into_iter();
-            let mine = parts.next();
-            let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || work(part, at))).collect();
-            let mut accs = mine.map_or(vec![], |(part, at)| work(part, at));
-            for other in others {
-                match other.join() {
-                    Ok(more) => accs.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            accs
+        let parts: Vec<_> = elements.chunks(share * BLOCK).map(|part| (part, Mutex::default())).collect();
+        on_threads(parts.len(), &|number| {
+            let (part, accs) = &parts[number];
+            let found = work(part, index.wrapping_add((number * share * BLOCK) as u64));
+            *accs.lock().unwrap_or_else(PoisonError::into_inner) = found;
         });
-        accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))
+        let accs = parts.into_iter().flat_map(|(_, accs)| accs.into_inner().unwrap_or_else(PoisonError::into_inner));
+        accs.fold(fold.identity(), |a, b| fold.combine(a, b))
     }
+}
+
+/// Does parts 0 to `parts` of a work, each on a thread of its own, the first on this one.
+fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    if parts == 0 {
+        return;
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..parts).map(|part| scope.spawn(move || work(part))).collect();
+        work(0);
+        if let Some(panic) = others.into_iter().filter_map(|other| other.join().err()).next() {
+            std::panic::resume_unwind(panic);
+        }
+    });
 }
 
 /// One block, with the widest vector instructions that this processor has and the compiler can use.

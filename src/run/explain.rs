@@ -49,6 +49,7 @@ fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
             Some(crate::op::Group::Bins(_)) => "bins/combine.wgsl",
             _ => "combine.wgsl",
         },
+        Kernel::Finish => "finish.wgsl",
     }
 }
 
@@ -66,6 +67,17 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
     )];
     for pass in &plan.passes {
         let variant = &pass.variant;
+        if variant.kernel == Kernel::Finish {
+            lines.push(format!(
+                "{}: {} of {}, {} at most; finishes the answers of {} from several accumulators",
+                kernel(recorder, pass),
+                many(pass.workgroups.into(), "workgroup"),
+                variant.workgroup_size,
+                many(pass.trips, "loop trip"),
+                many(pass.params.count.into(), "row"),
+            ));
+            continue;
+        }
         let inputs = pass.bindings.iter().filter_map(|binding| match &binding.resource {
             Resource::Input { buffer, bytes } if binding.slot == 1 || variant.load == Load::Zipped => {
                 Some(format!("bytes {}..{} of buffer {buffer}", bytes.start, bytes.end))
@@ -73,7 +85,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             _ => None,
         });
         let reads = match variant.kernel {
-            Kernel::Combine { .. } => many(pass.params.count.into(), "partial"),
+            Kernel::Combine { .. } | Kernel::Finish => many(pass.params.count.into(), "partial"),
             Kernel::Reduce if plan.elements == 0 => "nothing".into(),
             Kernel::Reduce => inputs.collect::<Vec<_>>().join(" and "),
         };
@@ -88,6 +100,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
         };
         let writes = match variant.store {
             Store::Partial => "partials",
+            Store::Sealed if plan.accumulators_bytes > 0 => "accumulators",
             Store::Sealed => "a result for the host",
             Store::Answer { counted: true } => "an answer and its count word",
             Store::Answer { counted: false } => "an answer",
@@ -108,7 +121,7 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     let mut lines = explain(recorder, plan);
     let (planner, op) = (&recorder.planner, &recorder.op);
     let single = planner.launch().single_elements_max;
-    lines.push(if plan.passes.len() == 1 {
+    lines.push(if plan.scratch_bytes == 0 {
         format!("one workgroup, because there are no more than {single} elements")
     } else {
         format!("partials and a second pass, because there are more than {single} elements")

@@ -1,5 +1,7 @@
 //! Calls that do not block: for executors, and for browsers, where nothing may.
 
+use super::jobs::submit;
+use super::reduce::accs;
 use super::reducer::Reducer;
 use crate::device::{Context, Gpu, Waiting, fill};
 use crate::element::Element;
@@ -54,12 +56,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         input: &Input<T>,
         first: u64,
     ) -> impl Future<Output = Result<(Acc<T, O>, u64)>> + wgpu::WasmNotSend + use<T, O> {
-        let submitted = input.pieces().and_then(|input| self.submit(vec![input], first));
+        let submitted = submit(&self.recorder, &[&input.ranges], Self::ELEMENTS_MAX, first);
         let (op, context, device_op) = (self.op.clone(), self.recorder.context.clone(), self.recorder.op.clone());
         async move {
-            let (batch, pending) = submitted?;
-            let words = pending.results(&context, Waiting::Yielding).await?;
-            batch.fold::<T, O>(&op, &device_op, &words).into_iter().next().ok_or(Error::ResultMissing)
+            let results = submitted?.results(&context, &device_op, Waiting::Yielding).await?;
+            accs::<T, O>(&op, &results).into_iter().next().ok_or(Error::ResultMissing)
         }
     }
 

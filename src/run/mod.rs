@@ -5,6 +5,7 @@ mod cpu;
 mod engine;
 mod explain;
 mod futures;
+mod jobs;
 mod reduce;
 mod reducer;
 mod stream;

@@ -5,7 +5,7 @@ use super::stream::{Stream, StreamOptions};
 use crate::device::{Context, Destination, Gpu, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Input, Output, Piece, Rows};
+use crate::input::{Input, Output, Piece, Ranges, Rows};
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Plan, Request, Store, Tuning};
 use crate::shader;
@@ -64,32 +64,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
-        context.heard().await?;
-        let recorder = Recorder::new(context.clone(), choose::<T, O>(&context, &op, waiting).await?)?;
-        let reducer = Reducer { recorder, op, element: PhantomData };
-        // The kernels of large and of small inputs compile now, not in the first frame.
-        let single = reducer.recorder.planner.launch().single_elements_max;
-        let mut large = Piece::of(0, 0, single.saturating_mul(2).clamp(1 << 16, 1 << 24));
-        // Short bindings have no room for the partials of all their windows.
-        while large.elements > 1 && reducer.recorder.planner.plan(&whole(&[large], Store::Sealed)).is_err() {
-            large.elements /= 2;
-        }
-        let stores =
-            if reducer.has_answer() { &[Store::Sealed, Store::Answer { counted: true }][..] } else { &[Store::Sealed] };
-        for (number, piece) in [large, Piece { elements: 1, ..large }].into_iter().enumerate() {
-            for (turn, &store) in stores.iter().enumerate() {
-                let plan = reducer.recorder.planner.plan(&whole(&[piece], store))?;
-                // Operators that are not the library's own are looked at before they compile.
-                if number == 0 && turn + 1 == stores.len() && !reducer.recorder.op.checked() {
-                    for pass in &plan.passes {
-                        shader::check(&reducer.recorder.op, &reducer.recorder.source(&pass.variant))?;
-                    }
-                }
-                reducer.recorder.prepare(&plan)?;
-            }
-        }
-        context.heard().await?;
-        Ok(reducer)
+        let with = |keep| DeviceOp::new::<T, O>(&op, keep);
+        let recorder = ready(context, O::NAME, &with, waiting).await?;
+        Ok(Reducer { recorder, op, element: PhantomData })
     }
 
     /// The same operator with other parameters, for what is recorded from now on; what was recorded keeps its own. Nothing is
@@ -135,7 +112,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// As for [`Reducer::record`].
     #[doc(hidden)]
     pub fn plan<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Plan> {
-        let (pieces, _) = input.into().pieces()?;
+        let (pieces, _) = input.into().ranges.pieces()?;
         self.recorder.planner.plan(&whole(&pieces, Store::Sealed))
     }
 
@@ -182,7 +159,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         input: impl Into<Input<'i, T>>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        self.record_rows(compute, input.into(), None, 1, output.into())
+        let elements = input.into().ranges;
+        record(&self.recorder, compute, &elements, None, Self::ELEMENTS_MAX, output.into())
     }
 
     /// Records the reduction of each row; the answers are dense in `output`, in the order of the rows.
@@ -208,44 +186,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         rows: Rows<'_, T>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        let count = rows.count()?;
-        self.record_rows(compute, rows.input, Some(rows.length), count, output.into())
-    }
-
-    fn record_rows(
-        &self,
-        compute: &mut wgpu::ComputePass<'_>,
-        input: Input<'_, T>,
-        row: Option<u64>,
-        count: u64,
-        output: Output<'_>,
-    ) -> Result<()> {
-        let (operator, op) = (O::NAME, &self.recorder.op);
-        if !self.has_answer() {
-            return Err(Error::NoDeviceAnswer { operator });
-        }
-        let claimed = output.claim(operator, op.answer_words(), count)?;
-        let (pieces, buffers) = input.pieces()?;
-        let direct = !input.reads(output.buffer, &claimed)?;
-        let (elements, most) = (row.unwrap_or(input.elements()), Self::ELEMENTS_MAX);
-        if elements > most {
-            return Err(Error::TooLongToRecord { operator, elements, most });
-        }
-        let limits = self.recorder.context.limits;
-        let offset = claimed.start / limits.storage_alignment * limits.storage_alignment;
-        let size = claimed.end - offset;
-        if size > limits.binding_bytes_max {
-            let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
-            return Err(Error::LimitTooSmall { limit, value, needs: size });
-        }
-        if count == 0 {
-            return Ok(());
-        }
-        let store = Store::Answer { counted: output.counted };
-        let word = ((claimed.start - offset) / 4) as u32;
-        let request = Request { pieces: &pieces, row, start: 0, direct, store, output: word };
-        let plan = self.recorder.planner.plan(&request)?;
-        self.recorder.record(compute, &plan, &buffers, Destination { buffer: output.buffer, offset, size })
+        let rows_of = (rows.length, rows.count()?);
+        record(&self.recorder, compute, &rows.input.ranges, Some(rows_of), Self::ELEMENTS_MAX, output.into())
     }
 
     pub(super) const ELEMENTS_MAX: u64 = <O::Fold as Fold<T>>::ELEMENTS_MAX;
@@ -272,6 +214,78 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn shaders(&self, plan: &Plan) -> Vec<String> {
         plan.passes.iter().map(|pass| self.recorder.source(&pass.variant).text).collect()
     }
+}
+
+/// An operator on a device, its kernels chosen and compiled; `with` gives it with each way to keep an accumulator.
+async fn ready(
+    context: Arc<Context>,
+    operator: &'static str,
+    with: &(dyn Fn(Keep) -> Result<DeviceOp> + Sync),
+    waiting: Waiting,
+) -> Result<Recorder> {
+    context.heard().await?;
+    let device_op = choose(&context, operator, with, waiting).await?;
+    let recorder = Recorder::new(context.clone(), device_op)?;
+    // The kernels of large and of small inputs compile now, not in the first frame.
+    let single = recorder.planner.launch().single_elements_max;
+    let mut large = Piece::of(0, 0, single.saturating_mul(2).clamp(1 << 16, 1 << 24));
+    // Short bindings have no room for the partials of all their windows.
+    while large.elements > 1 && recorder.planner.plan(&whole(&[large], Store::Sealed)).is_err() {
+        large.elements /= 2;
+    }
+    let answers = !recorder.op.answers.is_empty();
+    let stores = if answers { &[Store::Sealed, Store::Answer { counted: true }][..] } else { &[Store::Sealed] };
+    for (number, piece) in [large, Piece { elements: 1, ..large }].into_iter().enumerate() {
+        for (turn, &store) in stores.iter().enumerate() {
+            let plan = recorder.planner.plan(&whole(&[piece], store))?;
+            // Operators that are not the library's own are looked at before they compile.
+            if number == 0 && turn + 1 == stores.len() && !recorder.op.checked() {
+                for pass in &plan.passes {
+                    shader::check(&recorder.op, &recorder.source(&pass.variant))?;
+                }
+            }
+            recorder.prepare(&plan)?;
+        }
+    }
+    context.heard().await?;
+    Ok(recorder)
+}
+
+/// Records the reduction of a whole input, or of its rows: their length and number.
+fn record(
+    recorder: &Recorder,
+    compute: &mut wgpu::ComputePass<'_>,
+    input: &Ranges<'_>,
+    rows: Option<(u64, u64)>,
+    most: u64,
+    output: Output<'_>,
+) -> Result<()> {
+    let (op, limits) = (&recorder.op, recorder.context.limits);
+    let operator = op.name;
+    if op.answers.is_empty() {
+        return Err(Error::NoDeviceAnswer { operator });
+    }
+    let (elements, count) = rows.unwrap_or((input.elements(), 1));
+    let claimed = output.claim(operator, op.answer_words(), count)?;
+    let (pieces, buffers) = input.pieces()?;
+    let direct = !input.reads(output.buffer, &claimed)?;
+    if elements > most {
+        return Err(Error::TooLongToRecord { operator, elements, most });
+    }
+    let offset = claimed.start / limits.storage_alignment * limits.storage_alignment;
+    let size = claimed.end - offset;
+    if size > limits.binding_bytes_max {
+        let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
+        return Err(Error::LimitTooSmall { limit, value, needs: size });
+    }
+    if count == 0 {
+        return Ok(());
+    }
+    let (row, store) = (rows.map(|(length, _)| length), Store::Answer { counted: output.counted });
+    let word = ((claimed.start - offset) / 4) as u32;
+    let request = Request { pieces: &pieces, row, start: 0, direct, store, output: word };
+    let plan = recorder.planner.plan(&request)?;
+    recorder.record(compute, &plan, &buffers, Destination { buffer: output.buffer, offset, size })
 }
 
 /// The request for one result over all pieces.

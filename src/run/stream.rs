@@ -8,7 +8,7 @@ use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::Piece;
-use crate::op::{Acc, Fold, Op, Partial};
+use crate::op::{Acc, DeviceOp, Fold, Op, Partial};
 use crate::plan::{Request, Store};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -91,8 +91,9 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     pub(crate) fn on_gpu(context: Arc<Context>, op: O, options: &StreamOptions) -> Result<Self> {
-        let recorder =
-            Recorder::new(context.clone(), pollster::block_on(choose::<T, O>(&context, &op, Waiting::Blocking))?)?;
+        let with = |keep| DeviceOp::new::<T, O>(&op, keep);
+        let device_op = pollster::block_on(choose(&context, O::NAME, &with, Waiting::Blocking))?;
+        let recorder = Recorder::new(context, device_op)?;
         let ring = Ring::new(recorder, <O::Fold as Fold<T>>::ELEMENTS_MAX, options);
         Ok(Self::by(op, Way::Gpu(Box::new(ring)), options))
     }
@@ -107,6 +108,14 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     fn merge(&mut self, part: Acc<T, O>) {
         let acc = std::mem::replace(&mut self.acc, self.fold.identity());
         self.acc = self.fold.combine(acc, part);
+    }
+
+    /// Adds what the device has folded, as words.
+    fn merge_all(&mut self, parts: &[Vec<u32>]) {
+        for words in parts {
+            let part = self.fold.read_acc(words);
+            self.merge(part);
+        }
     }
 
     /// Takes the next elements. Large parts (megabytes) are faster than small ones.
@@ -157,9 +166,8 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             }
             Way::Gpu(ring) => {
                 let mut parts = Vec::new();
-                ring.push(bytemuck::cast_slice(elements), |words| parts.push(words))?;
-                let parts: Vec<_> = parts.iter().map(|words| self.fold.read_acc(words)).collect();
-                parts.into_iter().for_each(|part| self.merge(part));
+                ring.push(bytemuck::cast_slice(elements), &mut parts)?;
+                self.merge_all(&parts);
             }
         }
         Ok(())
@@ -207,12 +215,11 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         let (copy_time, upload_time, kernel_time) = match &mut stream.engine {
             Way::Cpu(_, time) => (Duration::ZERO, None, Some(*time)),
             Way::Gpu(ring) => {
-                ring.drain(|words| parts.push(words))?;
+                ring.drain(&mut parts)?;
                 (ring.copy_time, ring.clock.upload(), ring.clock.kernel())
             }
         };
-        let parts: Vec<_> = parts.iter().map(|words| stream.fold.read_acc(words)).collect();
-        parts.into_iter().for_each(|part| stream.merge(part));
+        stream.merge_all(&parts);
         let Stream { op, acc, count, first, .. } = stream;
         Ok(Finished { output: Partial::of(op, acc, count, first), count, copy_time, upload_time, kernel_time })
     }
@@ -297,15 +304,16 @@ impl Ring {
         Ok(())
     }
 
-    fn push(&mut self, bytes: &[u8], merge: impl FnMut(Vec<u32>)) -> Result<()> {
-        self.copy(bytes, merge).map_err(|error| self.recorder.context.diagnosed(error))
+    /// Takes elements; accumulators that are done on the way go to `parts`.
+    fn push(&mut self, bytes: &[u8], parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        self.copy(bytes, parts).map_err(|error| self.recorder.context.diagnosed(error))
     }
 
-    fn copy(&mut self, mut bytes: &[u8], mut merge: impl FnMut(Vec<u32>)) -> Result<()> {
+    fn copy(&mut self, mut bytes: &[u8], parts: &mut Vec<Vec<u32>>) -> Result<()> {
         while !bytes.is_empty() {
             let (slot, filled) = match self.filling.take() {
                 Some(filling) => filling,
-                None => (self.take_slot(&mut merge)?, 0),
+                None => (self.take_slot(parts)?, 0),
             };
             let (now, later) = bytes.split_at(bytes.len().min((self.slot_bytes - filled) as usize));
             let start = Instant::now();
@@ -322,24 +330,24 @@ impl Ring {
         Ok(())
     }
 
-    /// Launches what is left and merges every result.
-    fn drain(&mut self, mut merge: impl FnMut(Vec<u32>)) -> Result<()> {
+    /// Launches what is left and waits for every result.
+    fn drain(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<()> {
         if let Some((slot, filled)) = self.filling.take() {
             self.launch(slot, filled)?;
         }
         while !self.flying.is_empty() {
-            self.land(&mut merge)?;
+            self.land(parts)?;
         }
         Ok(())
     }
 
     /// A mapped slot: a new one, or the oldest under way once it is done.
-    fn take_slot(&mut self, merge: &mut impl FnMut(Vec<u32>)) -> Result<Slot> {
+    fn take_slot(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
         // Whoever asks is filling none, so the slots under way are all there are.
         if self.flying.len() < SLOTS {
             return self.make_slot();
         }
-        let slot = self.land(merge)?;
+        let slot = self.land(parts)?;
         let context = &self.recorder.context;
         let (sender, receiver) = std::sync::mpsc::channel();
         slot.staging.map_async(wgpu::MapMode::Write, .., move |result| {
@@ -418,12 +426,11 @@ impl Ring {
         Ok(())
     }
 
-    /// Waits for the oldest slot under way and merges its result. Its staging buffer is not mapped yet.
-    fn land(&mut self, merge: &mut impl FnMut(Vec<u32>)) -> Result<Slot> {
+    /// Waits for the oldest slot under way and its result. Its staging buffer is not mapped yet.
+    fn land(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
         let (slot, pending) = self.flying.pop_front().ok_or(Error::ResultMissing)?;
-        for words in pending.wait(&self.recorder.context)? {
-            merge(self.recorder.op.expand(&words));
-        }
+        let words = pending.wait(&self.recorder.context)?;
+        parts.extend(words.iter().map(|words| self.recorder.op.expand(words)));
         self.clock.read(slot.stamps.as_ref());
         Ok(slot)
     }

@@ -74,7 +74,7 @@ fn loops(op: &DeviceOp, module: &wgpu::naga::Module) -> Result<()> {
         }
     }
     for (number, (_, answer)) in op.answers.iter().enumerate() {
-        let name = if op.answers.len() > 1 { format!("a{number}_finish") } else { "finish".into() };
+        let name = format!("{}finish", op.answer_prefix(number));
         if answer.trips == 0 && named(module, &name).is_some_and(|found| looping(module, found)) {
             return Err(Error::UndeclaredLoop { operator: op.name.into(), function: "finish" });
         }

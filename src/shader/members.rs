@@ -8,7 +8,12 @@ use std::fmt::Write;
 
 /// The prefix of a fold's names: none, where it is the only one in the text.
 fn prefix(op: &DeviceOp, fold: usize, variant: &Variant) -> String {
-    let alone = op.folds.len() == 1 || variant.kernel != Kernel::Reduce && op.folds[fold].bins().is_some();
+    let alone = match variant.kernel {
+        Kernel::Reduce => op.folds.len() == 1,
+        Kernel::Combine { .. } => op.folds.len() == 1 || op.folds[fold].bins().is_some(),
+        // An answer's accumulator has a name of its own.
+        Kernel::Finish => false,
+    };
     if alone { String::new() } else { format!("m{fold}_") }
 }
 
@@ -93,7 +98,9 @@ pub(super) fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (
             None => out.add(&shuffle(fold)),
         }
     }
-    if variant.store != Store::Partial || op.groups().len() > 1 {
+    if variant.kernel == Kernel::Finish {
+        out.add(&read_acc(fold));
+    } else if variant.store != Store::Partial || op.groups().len() > 1 {
         out.add(&write_acc(fold));
     }
     with_prefix(&prefix(op, number, variant), out)
@@ -145,6 +152,90 @@ fn write_acc(fold: &Leaf) -> String {
     out + "}"
 }
 
+/// Reads the accumulator's words of a row, from word `at` on.
+fn read_acc(fold: &Leaf) -> String {
+    let cast = |of: &str, word: String| if of == "u32" { word } else { format!("bitcast<{of}>({word})") };
+    if let [only] = fold.members {
+        if only.name.is_empty() && only.of != "array" {
+            return format!("fn read_acc(at: u32) -> Acc {{ return {}; }}", cast(only.of, "accumulators[at]".into()));
+        }
+    }
+    let mut out = String::from("fn read_acc(at: u32) -> Acc {\n    var acc: Acc;\n");
+    let mut word = 0;
+    for member in fold.members {
+        let path = if member.name.is_empty() { "acc".to_string() } else { format!("acc.{}", member.name) };
+        let words = member.words;
+        let _ = match member.of {
+            "array" => {
+                writeln!(
+                    out,
+                    "    for (var i = 0u; i < {words}u; i++) {{ {path}[i] = accumulators[at + {word}u + i]; }}"
+                )
+            }
+            of => writeln!(out, "    {path} = {};", cast(of, format!("accumulators[at + {word}u]"))),
+        };
+        word += words;
+    }
+    out + "    return acc;\n}"
+}
+
+/// A fold into bins where its accumulator is finished: the declaration, and what answers may use.
+pub(super) fn finished_bins(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> (Pieces, String) {
+    let mut out = Pieces::default();
+    // Counts are copied, not read.
+    if bins.carries {
+        out.add(op.folds[number].declaration);
+        bins.helpers.iter().for_each(|text| out.add(text));
+        out.add(&read_acc(&op.folds[number]));
+    }
+    with_prefix(&prefix(op, number, variant), out)
+}
+
+/// What the pass that finishes calls: a row's accumulators as answers.
+pub(super) fn glue_finish(op: &DeviceOp, groups: &[Group], counted: bool) -> String {
+    let sealed = op.sealed_words();
+    let mut out = format!("const ROW_WORDS = {sealed}u;\n\nfn finish_row(at: u32, row: u32) {{\n");
+    let words = op.answer_words();
+    let _ = writeln!(out, "    let to = params.output + row * {}u;", words + usize::from(counted));
+    let mut starts = vec![0; op.folds.len()];
+    let mut word = 0;
+    for group in groups {
+        for &fold in group.folds() {
+            starts[fold] = word;
+            word += op.folds[fold].words;
+        }
+        word += 1;
+    }
+    let counts = |fold: usize| op.folds[fold].bins().is_some_and(|bins| !bins.carries);
+    for (fold, start) in starts.iter().enumerate().filter(|&(fold, _)| !counts(fold)) {
+        let _ = writeln!(out, "    let m{fold} = m{fold}_read_acc(at + {start}u);");
+    }
+    let mut word = 0;
+    for (number, (folds, answer)) in op.answers.iter().enumerate() {
+        let length = answer.words.len();
+        let source = if counts(folds[0]) {
+            format!("accumulators[at + {}u + w]", starts[folds[0]])
+        } else {
+            let own = op.answer_prefix(number);
+            let accs = folds.iter().map(|fold| format!("m{fold}")).collect::<Vec<_>>().join(", ");
+            let acc = if folds.len() > 1 { format!("{own}Acc({accs})") } else { accs };
+            let _ = writeln!(out, "    var words_{number} = {own}finish({acc}, params.total);");
+            format!("words_{number}[w]")
+        };
+        let _ = writeln!(out, "    for (var w = 0u; w < {length}u; w++) {{ results[to + {word}u + w] = {source}; }}");
+        word += length;
+    }
+    if counted {
+        let _ = writeln!(out, "    {}", store_count_word(words, "to"));
+    }
+    out + "}\n"
+}
+
+/// How many elements an answer stands on, at most 2^32 - 1; 0: there is none.
+fn store_count_word(words: usize, at: &str) -> String {
+    format!("results[{at} + {words}u] = select(params.total.x, 0xffffffffu, params.total.y > 0u);")
+}
+
 /// A fold into bins: the shared texts under shaders/bins/, and its own.
 pub(super) fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> (Pieces, String) {
     let fold = &op.folds[number];
@@ -179,7 +270,7 @@ pub(super) fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &V
         },
         variant,
     ));
-    let own = bins.both.iter().chain(reads.then_some(&bins.read).into_iter().flatten());
+    let own = bins.helpers.iter().chain([&bins.settle]).chain(reads.then_some(&bins.read).into_iter().flatten());
     own.for_each(|text| out.add(text));
     if reads {
         out.add(include_str!("../../shaders/bins/fold.wgsl"));
@@ -201,45 +292,49 @@ pub(super) fn answers(source: &mut Source, op: &DeviceOp, of: impl Fn(usize) -> 
         return;
     }
     let mut params = regions(op) + op.folds.iter().map(|fold| fold.params.len()).sum::<usize>();
-    for (number, (fold, answer)) in op.answers.iter().enumerate() {
+    for (number, (folds, answer)) in op.answers.iter().enumerate() {
         let at = params;
         params += answer.params.len();
-        if !of(*fold) || answer.finish.is_empty() {
+        let first = folds[0];
+        if !of(first) || answer.finish.is_empty() {
             continue;
         }
         let mut out = Pieces::default();
+        let joined = folds.len() > 1;
+        if joined {
+            let member = |(place, &fold): (usize, &usize)| format!("m{place}: {}Acc", prefix(op, fold, variant));
+            let members = folds.iter().enumerate().map(member).collect::<Vec<_>>().join(", ");
+            out.add(&format!("struct Acc {{ {members} }}"));
+        }
         if !answer.params.is_empty() {
             out.add(&format!("fn param(i: u32) -> u32 {{ return parameter({at}u + i); }}"));
         }
         answer.helpers.iter().for_each(|text| out.helpers(text));
         let head = format!("fn finish(acc: Acc, count: vec2<u32>) -> array<u32, {}>", answer.words.len());
         out.body("finish", &head, &answer.finish);
-        let own = answer_prefix(op, number);
-        let theirs = prefix(op, *fold, variant);
+        let own = op.answer_prefix(number);
+        let theirs = prefix(op, first, variant);
         let raw = std::mem::take(&mut out.text);
         let text = if own.is_empty() && theirs.is_empty() {
             raw
         } else {
-            let leaf = &op.folds[*fold];
+            let leaf = &op.folds[first];
             let helpers =
                 leaf.value().map_or(vec![], |wgsl| wgsl.helpers.iter().map(|text| text.to_string()).collect());
-            let both = leaf.bins().map_or(vec![], |bins| bins.both.iter().map(|text| text.to_string()).collect());
-            let all = [vec![leaf.declaration.to_string()], helpers, both].concat().join("\n");
+            let bins = leaf.bins().map_or(vec![], |bins| bins.helpers.iter().map(|text| text.to_string()).collect());
+            let all = [vec![leaf.declaration.to_string()], helpers, bins].concat().join("\n");
             let tokens = tokens(&all);
             let mut names = declared(&tokens);
             // A parameter of the answer hides one of the fold.
             names.extend([("Acc", false), ("identity", true), ("combine", true), ("param", true)]);
+            // Of several folds none has a name here but its accumulator's.
+            if joined {
+                names.clear();
+            }
             prefixed(&raw, &own, &names, &theirs)
         };
         source.push_pieces(&out, &text);
     }
-}
-
-/// The prefix of an answer's names: none, where no other answer or fold declares them.
-fn answer_prefix(op: &DeviceOp, number: usize) -> String {
-    let (fold, answer) = &op.answers[number];
-    let both = !answer.params.is_empty() && !op.folds[*fold].params.is_empty();
-    if op.answers.len() > 1 || both { format!("a{number}_") } else { String::new() }
 }
 
 /// Which answers belong to a fold, by number, and the word at which each begins.
@@ -253,7 +348,7 @@ fn answers_of(op: &DeviceOp, fold: usize) -> impl Iterator<Item = (usize, usize)
         .iter()
         .enumerate()
         .zip(starts)
-        .filter(move |((_, (of, _)), _)| *of == fold)
+        .filter(move |((_, (of, _)), _)| of[0] == fold)
         .map(|((number, _), at)| (number, at))
 }
 
@@ -315,12 +410,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
             let words = op.answer_words();
             let stride = words + usize::from(counted);
             let at = format!("let at = params.output + row * {stride}u;");
-            // How many elements an answer stands on, at most 2^32 - 1; 0: there is none.
-            let count = if counted && number == 0 {
-                format!("results[at + {words}u] = select(params.total.x, 0xffffffffu, params.total.y > 0u);")
-            } else {
-                String::new()
-            };
+            let count = if counted && number == 0 { store_count_word(words, "at") } else { String::new() };
             if counts {
                 let _ = writeln!(out, "fn {own}store_count(bin: u32, count: u32, row: u32) {{\n    {at}");
                 for (_, word) in answers_of(op, folds[0]) {
@@ -334,7 +424,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
                 let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
                 for &fold in folds {
                     for (number, word) in answers_of(op, fold) {
-                        let finish = format!("{}finish", answer_prefix(op, number));
+                        let finish = format!("{}finish", op.answer_prefix(number));
                         let length = op.answers[number].1.words.len();
                         let _ = writeln!(out, "    var words_{number} = {finish}({}, params.total);", member(fold));
                         let _ = writeln!(

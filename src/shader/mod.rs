@@ -9,7 +9,7 @@ pub(crate) use check::check;
 use crate::element::Dtype;
 use crate::op::{DeviceOp, Group};
 use crate::plan::{Kernel, Load, Order, ROWS_AT_ONCE, Store, Variant};
-use members::{answers, bins_member, group_store, value_member};
+use members::{answers, bins_member, finished_bins, glue_finish, group_store, value_member};
 use std::fmt::Write;
 use unroll::unroll;
 
@@ -103,6 +103,7 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
     match variant.kernel {
         Kernel::Reduce => reduce(&mut source, op, &groups, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
+        Kernel::Finish => finish(&mut source, op, &groups, variant),
     }
     source
 }
@@ -235,6 +236,22 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, 
             source.push(&unrolled(include_str!("../../shaders/bins/combine.wgsl"), variant));
         }
     }
+}
+
+/// The kernel that finishes answers over several folds.
+fn finish(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+    source.push(op.dtype.wgsl());
+    source.push(include_str!("../../shaders/element/wide.wgsl"));
+    source.push(include_str!("../../shaders/finish.wgsl"));
+    for fold in 0..op.folds.len() {
+        let (pieces, text) = match op.folds[fold].bins() {
+            Some(bins) => finished_bins(op, fold, bins, variant),
+            None => value_member(op, fold, variant),
+        };
+        source.push_pieces(&pieces, &text);
+    }
+    answers(source, op, |_| true, variant);
+    source.push(&glue_finish(op, groups, variant.store == Store::Answer { counted: true }));
 }
 
 /// One row or many.

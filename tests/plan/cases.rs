@@ -169,6 +169,11 @@ pub fn grouped(element_bytes: u64, groups: Vec<GroupCost>) -> Cost {
     Cost { element_bytes, groups, table, sealed_words, answer_words: 2, once_trips: 100, ..Cost::plain(3, true) }
 }
 
+/// The same operator with an answer that takes several accumulators.
+pub fn joined(cost: Cost) -> Cost {
+    Cost { finish_pass_trips: Some(700), ..cost }
+}
+
 /// Elements of 2, 4 and 8 bytes, with bins and without, and several groups.
 pub fn with_bins() -> Vec<Cost> {
     let values = || GroupCost::Values { words: 3 };
@@ -184,6 +189,8 @@ pub fn with_bins() -> Vec<Cost> {
         grouped(4, vec![values(), histogram_bins(5, 2)]),
         grouped(4, vec![values(), exact_bins(11, 8), histogram_bins(103, 1)]),
         grouped(2, vec![histogram_bins(7, 1), histogram_bins(9, 16)]),
+        joined(grouped(4, vec![exact_bins(11, 8), exact_bins(20, 8)])),
+        joined(Cost::plain(34, true)),
     ]
 }
 

@@ -56,6 +56,8 @@ struct Machine<'a> {
     length: u64,
     /// By group and row.
     results: Vec<Vec<Option<Runs>>>,
+    /// Of results that a pass will finish, by group.
+    accumulators: Vec<Vec<Runs>>,
     partials: Vec<Option<Runs>>,
     /// What wrote them, and how many groups have been combined since.
     writer: Option<&'a Pass>,
@@ -68,19 +70,22 @@ pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
     let length = case.row.unwrap_or(case.elements());
     let rows = if case.row.is_some() { case.elements() / length } else { 1 };
     assert_eq!((plan.elements, plan.rows), (case.elements(), rows));
-    assert!(plan.scratch_bytes <= case.limits.binding_bytes_max);
+    assert!(plan.scratch_bytes.max(plan.accumulators_bytes) <= case.limits.binding_bytes_max);
     let groups = case.cost.groups.len();
     let results = vec![vec![None; rows as usize]; groups];
     let exact = plan.elements <= 1 << 21;
     let (partials, combined) = (Vec::new(), groups);
-    let mut machine = Machine { case, plan, length, results, partials, writer: None, combined, exact };
+    let accumulators = vec![Vec::new(); groups];
+    let mut machine = Machine { case, plan, length, results, accumulators, partials, writer: None, combined, exact };
     for pass in &plan.passes {
         machine.shape(pass, planner);
         match pass.variant.kernel {
             Kernel::Reduce => machine.reduce(pass),
             Kernel::Combine { group } => machine.combine(pass, group),
+            Kernel::Finish => machine.finish(pass),
         }
     }
+    assert!(machine.accumulators.iter().all(Vec::is_empty), "accumulators that no pass finishes");
     assert_eq!(machine.combined, groups, "partials that no pass combines");
     let ordered = planner.tuning().order == Order::Blocked;
     assert!(ordered || case.cost.commutative);
@@ -111,6 +116,7 @@ impl<'a> Machine<'a> {
         let held = |words: u64| u64::from(v.lanes_min.map_or(size, |least| size.div_ceil(least))) * 4 * words;
         let memory = match v.kernel {
             Kernel::Reduce => held(cost.value_words()) + cost.bins_bytes(),
+            Kernel::Finish => 0,
             Kernel::Combine { group } => match cost.groups[group] {
                 GroupCost::Values { words } => held(words),
                 // bins/counters.wgsl with two wide counters a column; exact/settle.wgsl.
@@ -131,7 +137,9 @@ impl<'a> Machine<'a> {
             assert!(v.lanes_per_sum.is_power_of_two() && v.lanes_per_sum <= most.min(size), "lanes of a sum: {pass:?}");
         }
         for binding in &pass.bindings {
-            if let Resource::Input { bytes, .. } | Resource::Scratch { bytes } = &binding.resource {
+            if let Resource::Input { bytes, .. } | Resource::Scratch { bytes } | Resource::Accumulators { bytes } =
+                &binding.resource
+            {
                 assert!(
                     bytes.start.is_multiple_of(limits.storage_alignment) && bytes.end.is_multiple_of(4),
                     "{pass:?}"
@@ -150,7 +158,7 @@ impl<'a> Machine<'a> {
         match v.kernel {
             Kernel::Reduce if cost.table => assert_eq!(slots, [0, 1, 3, 4], "{pass:?}"),
             Kernel::Reduce => assert_eq!(slots, [0, 1, 3], "{pass:?}"),
-            Kernel::Combine { .. } => assert_eq!(slots, [0, 3], "{pass:?}"),
+            Kernel::Combine { .. } | Kernel::Finish => assert_eq!(slots, [0, 3], "{pass:?}"),
         }
         assert_eq!(pass.bindings.iter().any(|binding| binding.resource == Resource::Table), slots.contains(&4));
     }
@@ -208,9 +216,9 @@ impl<'a> Machine<'a> {
         if v.store == Store::Partial {
             self.store_partials(pass, made);
         } else {
-            assert_eq!((splits, v.store), (1, case.store), "one workgroup must read all of a row: {pass:?}");
+            assert_eq!((splits, v.store), (1, self.store()), "one workgroup must read all of a row: {pass:?}");
             for group in 0..case.cost.groups.len() {
-                self.store_results(group, p, made.clone());
+                self.store_results(group, pass, made.clone());
             }
         }
     }
@@ -246,8 +254,58 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether a pass behind those that fold finishes the answers.
+    fn apart(&self) -> bool {
+        self.case.cost.finish_pass_trips.is_some() && matches!(self.case.store, Store::Answer { .. })
+    }
+
+    /// What passes that fold write.
+    fn store(&self) -> Store {
+        if self.apart() { Store::Sealed } else { self.case.store }
+    }
+
+    /// Where those passes write so many results.
+    fn output(&self, rows: usize) -> Resource {
+        match self.apart() {
+            true => Resource::Accumulators { bytes: 0..4 * self.case.cost.sealed_words * rows as u64 },
+            false => Resource::Output,
+        }
+    }
+
     /// store() and store_count(), at params.output + row * words.
-    fn store_results(&mut self, group: usize, p: &Params, made: Vec<Runs>) {
+    fn store_results(&mut self, group: usize, pass: &Pass, made: Vec<Runs>) {
+        let place = pass.bindings.iter().find(|binding| binding.slot == 3).map(|binding| binding.resource.clone());
+        assert_eq!(place, Some(self.output(made.len())), "{pass:?}");
+        if self.apart() {
+            assert_eq!((pass.params.output, self.accumulators[group].len()), (0, 0), "{pass:?}");
+            self.accumulators[group] = made;
+        } else {
+            self.store_answers(group, &pass.params, made);
+        }
+    }
+
+    /// finish.wgsl.
+    fn finish(&mut self, pass: &Pass) {
+        let (v, p) = (&pass.variant, &pass.params);
+        assert_eq!((self.apart(), v.store), (true, self.case.store), "{pass:?}");
+        assert_eq!(pass.workgroups, p.count.div_ceil(v.workgroup_size), "{pass:?}");
+        assert_eq!(Some(pass.trips), self.case.cost.finish_pass_trips, "{pass:?}");
+        let bound = |slot: u32| pass.bindings.iter().find(|binding| binding.slot == slot).map(|b| &b.resource);
+        let bytes = 0..4 * self.case.cost.sealed_words * u64::from(p.count);
+        assert!(bytes.end <= self.plan.accumulators_bytes, "{pass:?}");
+        assert_eq!(
+            (bound(0), bound(3)),
+            (Some(&Resource::Accumulators { bytes }), Some(&Resource::Output)),
+            "{pass:?}"
+        );
+        for group in 0..self.accumulators.len() {
+            let made = std::mem::take(&mut self.accumulators[group]);
+            assert_eq!(made.len(), p.count as usize, "rows that are not finished: {pass:?}");
+            self.store_answers(group, p, made);
+        }
+    }
+
+    fn store_answers(&mut self, group: usize, p: &Params, made: Vec<Runs>) {
         let words = match self.case.store {
             Store::Sealed => self.case.cost.sealed_words,
             Store::Answer { counted } => self.case.cost.answer_words + u64::from(counted),
@@ -266,13 +324,13 @@ impl<'a> Machine<'a> {
     fn combine(&mut self, pass: &'a Pass, number: usize) {
         let (case, v, p) = (self.case, &pass.variant, &pass.params);
         let (group, writer) = (&case.cost.groups[number], self.writer.expect("partials"));
-        assert_eq!((self.combined, v.store), (number, case.store), "{pass:?}");
+        assert_eq!((self.combined, v.store), (number, self.store()), "{pass:?}");
         self.combined += 1;
         let begin = 4 * u64::from(writer.regions.get(number).copied().unwrap_or(0));
         let bytes = begin..begin + u64::from(p.partials) * group.partial_bytes();
         assert_eq!(p.partials as usize, self.partials.len(), "{pass:?}");
         let bound = |slot: u32| pass.bindings.iter().find(|binding| binding.slot == slot).map(|b| &b.resource);
-        assert_eq!((bound(0), bound(3)), (Some(&Resource::Scratch { bytes }), Some(&Resource::Output)), "{pass:?}");
+        assert_eq!(bound(0), Some(&Resource::Scratch { bytes }), "{pass:?}");
         let column_groups = match *group {
             GroupCost::Values { .. } => 1,
             GroupCost::Bins { columns, carries, .. } => {
@@ -299,7 +357,7 @@ impl<'a> Machine<'a> {
         };
         assert!(trips <= pass.trips, "{trips} trips: {pass:?}");
         assert_eq!(u64::from(rows) * u64::from(p.count), p.partials.into(), "partials that no row reads: {pass:?}");
-        self.store_results(number, p, made);
+        self.store_results(number, pass, made);
     }
 
     /// Every result is of its own row: each element once, from where it lies.

@@ -1,6 +1,6 @@
 //! Plans with one number changed: the model notices what it is there for.
 
-use crate::cases::{BYTES_MAX, Case, exact_bins, grouped, histogram_bins, limits, one, small};
+use crate::cases::{BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, small};
 use crate::checked;
 use crate::model::check;
 use treefold::internals::{Cost, GroupCost, Kernel, Params, Pass, Piece, Plan, Resource, Store};
@@ -186,6 +186,45 @@ fn of_several_groups() {
     ];
     noticed(&case, passes_of - 2, columns);
     noticed(&case, passes_of - 1, &columns[1..]);
+}
+
+#[test]
+fn of_answers_over_several_accumulators() {
+    let groups = vec![exact_bins(11, 8), exact_bins(20, 8)];
+    let store = Store::Answer { counted: true };
+    let whole = |n| {
+        let limits = limits(1 << 16, 256, None, 16384);
+        Case { limits, store, ..case(small(), joined(grouped(4, groups.clone())), n) }
+    };
+    let rows = |length: u64, rows: u64| Case { row: Some(length), start: 0, ..whole(length * rows) };
+    let changes: &[Change] = &[
+        ("rows", |pass| pass.params.count += 1),
+        ("one row less", |pass| pass.params.count -= 1),
+        ("output", |pass| pass.params.output += 1),
+        ("total", |pass| pass.params.total[0] += 1),
+        ("trips", |pass| pass.trips += 1),
+        ("workgroups", |pass| pass.workgroups += 1),
+        ("the store", |pass| pass.variant.store = Store::Answer { counted: false }),
+        ("its accumulators' end", |pass| {
+            if let Resource::Accumulators { bytes } = &mut pass.bindings[0].resource {
+                bytes.end -= 4
+            }
+        }),
+    ];
+    for case in [whole(3000), whole(70), rows(21, 9), rows(3000, 3)] {
+        let last = checked(&case, &case.planner()).passes.len() - 1;
+        noticed(&case, last, changes);
+        let accumulators = |pass: &mut Pass| {
+            if let Some(binding) = pass.bindings.iter_mut().find(|binding| binding.slot == 3) {
+                binding.resource = Resource::Output;
+            }
+        };
+        noticed(
+            &case,
+            last - 1,
+            &[("output", |pass| pass.params.output += 1), ("its accumulators' place", accumulators)],
+        );
+    }
 }
 
 /// A pass too few, too many, and in another order.

@@ -7,7 +7,7 @@ use treefold::half::f16;
 use treefold::internals::{Cost, DeviceOp, Keep, Kernel, Limits, Piece, Planner, Request, Store, Variant, assemble};
 use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
-    Product, Stats, Sum, SumOfSquares, Variance, Visitor,
+    Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
 };
 use treefold::{Answer, Dtype, Element, Op, Order, Tuning};
 
@@ -188,6 +188,8 @@ impl Texts {
         self.each::<f32, _>(&(FastVariance { ddof: 1 }, FastVariance { ddof: 0 }, Stats::default()));
         self.each::<f32, _>(&(histogram.clone(), Sum, Max));
         self.each::<i32, _>(&(histogram.clone(), Product, Histogram::default(), Variance { ddof: 1 }));
+        self.each::<f32, _>(&(Variance { ddof: 1 }, Max, Sum));
+        self.each::<f32, _>(&(histogram.clone(), Std::default()));
         self.each::<f64, _>(&(Mean, Sum));
         self.each::<f16, _>(&(Mean, Sum));
         self.each::<i64, _>(&(Sum, Sum));
