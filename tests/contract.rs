@@ -9,12 +9,15 @@ mod looping;
 mod max_abs;
 #[path = "contract/scaled.rs"]
 mod scaled;
+#[path = "contract/shares.rs"]
+mod shares;
 
 use common::*;
 use faulty::Faulty;
 use looping::{Silent, Steps};
 use max_abs::MaxAbs;
 use scaled::{Scaled, Unscaled};
+use shares::Shares;
 use treefold::internals::{DeviceOp, Keep};
 use treefold::ops::*;
 use treefold::{Acc, Cpu, Element, Error, Fold, Input, Op, Output, Partial, Result, StreamOptions, Wgsl, check};
@@ -38,6 +41,20 @@ fn the_tests_own_operators_have_equal_halves() {
     check::<i32, _>(&gpu(), &Alternating).expect("equal halves");
     check::<u32, _>(&gpu(), &Faulty::<{ faulty::NONE }>).expect("equal halves");
     check::<f32, _>(&gpu(), &(Sum, ArgMin, MaxAbs)).expect("equal halves");
+}
+
+/// Alone, in tuples with answers over one fold and over the same folds, and beside bins.
+#[test]
+fn answers_may_take_the_accumulators_of_several_folds() {
+    check::<u32, _>(&gpu(), &Shares { scale: 3 }).expect("equal halves");
+    check::<u32, _>(&gpu(), &(Max, Shares { scale: 3 }, Sum, Shares { scale: 5 })).expect("equal halves");
+    check::<u32, _>(&gpu(), &(Histogram::new(9, 0.0, 1e9).expect("a range"), Shares { scale: 1 }))
+        .expect("equal halves");
+    check::<f32, _>(&gpu(), &(Std { ddof: 1 }, Sum, Variance { ddof: 2 })).expect("equal halves");
+    let elements = [0, 5, 7];
+    let buffer = upload(&gpu(), &elements);
+    let reducer = gpu().reducer::<u32, _>(Shares { scale: 2 }).expect("a reducer");
+    assert_eq!(reducer.reduce(&buffer).expect("an answer"), (24, 2, 3));
 }
 
 #[test]

@@ -25,6 +25,13 @@ fn operator(name: &str, gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
+fn spreads(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    compare.all::<f32, _>(&Variance::default());
+    compare.all::<f32, _>(&Std { ddof: 1 });
+    compare.failures
+}
+
 fn by_index(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     coverage::<u32>(gpu, lengths)
 }
@@ -116,6 +123,12 @@ wrong! {
     nan_counted_as_above: "if is_nan(bits) { return INSIDE + 2u; }" => "", by_edges;
     below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;
     highest_key_taken_for_an_edge: "if key(bits) == 0xffffffffu" => "if false", by_edges;
+    borrow_of_a_spread_lost: "borrow = select(0u, 1u, borrows);" => "borrow = 0u;", spreads;
+    sign_of_a_sum_ignored: "select(sum[i], ~sum[i], negative)" => "sum[i]", spreads;
+    half_of_a_variance_dropped: "pack_f64(digits, at, half.digit == 1u, more)" => "pack_f64(digits, at, false, more)", spreads;
+    digits_of_a_root_halved: "(first.digit << 1u) | second.digit" => "second.digit", spreads;
+    borrow_of_a_divisor_lost: "subtract64(taken.zw, divisor.zw, low.z)" => "subtract64(taken.zw, divisor.zw, 0u)", spreads;
+    rows_finished_alike: "finish_row(row * ROW_WORDS, row)" => "finish_row(0u, row)", |gpu, _| rows::<f32, _>(gpu, &Variance::default(), &[3, 8, 100]);
     counts_of_a_column_swapped: "select(pair.x, pair.y, c % 2u == 1u)" => "pair.x", by_edges;
 }
 

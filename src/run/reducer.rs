@@ -130,7 +130,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ///
     /// The answer has the words of [`Op::answer`], followed by a count word unless the output is [bare](Output::bare): how many
     /// elements it stands on, at most 2^32 - 1; 0 of an empty input. Parameters are frozen here: records of different inputs in one encoder are
-    /// independent. Nothing is submitted and nothing waits.
+    /// independent. Nothing is submitted and nothing waits. The encoder must be of this reducer's device: wgpu tells when it
+    /// finishes where it is not.
     ///
     /// # Errors
     /// [`Error::MissingUsage`] (both buffers need `STORAGE`), [`Error::OutOfRange`], [`Error::Misaligned`],
