@@ -1,7 +1,7 @@
 // Parameters of one dispatch. The host writes them when the dispatch is recorded; nothing changes them afterwards.
 struct Params {
     first: u32,       // element of the binding (or partial) at which the first row begins
-    count: u32,       // elements (or partials) of a row
+    count: u32,       // elements (or partials) of a row; finish: rows
     stride: u32,      // elements (or partials) from one row to the next
     splits: u32,      // workgroups of a row
     vectors: u32,     // blocked: vectors of an invocation, at most; striped: full grid strides; combine: partials of an invocation

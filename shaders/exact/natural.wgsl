@@ -1,4 +1,6 @@
 // A natural number of LIMBS words, low word first, and what rounding asks of it.
+//
+// Expects: LIMBS.
 
 alias Limbs = array<u32, LIMBS>;
 

@@ -1,4 +1,6 @@
 // Σx and Σx² as exact sums, one accumulator each.
+//
+// Expects: Limbs (exact/natural.wgsl), SUM_LIMBS, SQUARES_LIMBS.
 
 const FLAGS_NOT_FINITE = 7u;  // a NaN or an infinity
 

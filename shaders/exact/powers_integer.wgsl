@@ -1,4 +1,6 @@
 // Σx and Σx² of integers: 64 and 96 bits.
+//
+// Expects: Limbs (exact/natural.wgsl).
 
 fn finite(acc: Acc) -> bool { return true; }
 

@@ -1,7 +1,8 @@
 // The squared distances of n elements from their mean, times n: n·Q - S², for their sum S and the sum Q of their squares. No step
 // rounds. Its quotient by n·(n - ddof) is the variance, whose bits come one by one.
 //
-// Expects: natural.wgsl for n·Q; sum_of(acc), the size of S, in SUM_LIMBS words, and squares_of(acc); round_f64.wgsl.
+// Expects: Limbs (exact/natural.wgsl), which holds n·Q; sum_of(acc), the size of S in SUM_LIMBS words, and squares_of(acc)
+// (exact/powers_*.wgsl).
 
 fn spread_of(acc: Acc, count: vec2<u32>) -> Limbs {
     var sum = sum_of(acc);

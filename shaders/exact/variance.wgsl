@@ -1,4 +1,7 @@
 // The variance, rounded once to f64 (low word, high word): long division until 53 digits stand there.
+//
+// Expects: exact/natural.wgsl, exact/round_f64.wgsl, exact/spread.wgsl.
+
 fn variance_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
     var spread = spread_of(acc, count);
     let divisor = divisor_of(count, ddof);
@@ -6,7 +9,7 @@ fn variance_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
     if at == 0i { return array<u32, 2>(); }
     var digits = vec2<u32>();
     var rest = vec4<u32>();
-    // The divisor has 128 places at most, so the first digit is found within as many; no variance of f32 is subnormal.
+    // The divisor has 128 places at most, so the first digit is found within as many; no variance is subnormal.
     for (var step = 0u; step < 192u; step++) {
         if digits.y >> 20u == 1u { break; }
         at--;

@@ -241,7 +241,11 @@ impl Context {
             Some(patch) => patch(source()),
             None => source(),
         };
-        let label = if layout.reads { "treefold: reduce" } else { "treefold: combine" };
+        let label = match key.variant.kernel {
+            Kernel::Reduce => "treefold: reduce",
+            Kernel::Combine { .. } => "treefold: combine",
+            Kernel::Finish => "treefold: finish",
+        };
         let mut checks = wgpu::ShaderRuntimeChecks::checked();
         checks.force_loop_bounding = !unguarded || self.patch.is_some();
         let layout = self.layouts.get(&layout).map(|(_, pipeline)| pipeline);

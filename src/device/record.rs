@@ -54,10 +54,11 @@ impl Recorder {
 
     fn pipeline(&self, variant: &Variant) -> Result<wgpu::ComputePipeline> {
         let [plain, answering] = &self.texts;
-        let texts = if matches!(variant.store, Store::Answer { .. }) { answering } else { plain };
+        let finishes = matches!(variant.store, Store::Answer { .. });
+        let texts = if finishes { answering } else { plain };
         let key = PipelineKey { texts: texts.clone(), variant: *variant };
         let layout = Layout::of(variant.kernel, self.table.is_some());
-        self.context.pipeline(key, layout, self.op.unguarded(), || self.source(variant).text)
+        self.context.pipeline(key, layout, self.op.unguarded(finishes), || self.source(variant).text)
     }
 
     /// Records all dispatches of a plan.

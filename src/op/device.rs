@@ -159,6 +159,11 @@ impl Leaf {
         self.key == other.key && self.params == other.params && self.table == other.table
     }
 
+    /// Whether its accumulator is counts of bins, which are copied and not finished.
+    pub fn counts(&self) -> bool {
+        self.bins().is_some_and(|bins| !bins.carries)
+    }
+
     /// Its kernel, where it adds to bins.
     pub fn bins(&self) -> Option<&Bins> {
         match &self.device {
@@ -245,8 +250,12 @@ impl DeviceOp {
         for answer in answers.iter().filter_map(|(_, answer)| answer.as_ref()).filter(|answer| !answer.checked) {
             check_names(name, &answer.helpers)?;
         }
-        let answers: Option<Vec<_>> =
-            answers.into_iter().map(|(leaves, answer)| Some((order[leaves].to_vec(), answer?))).collect();
+        let answer = |(leaves, answer): (Range<usize>, Option<DeviceAnswer>)| {
+            let of = order[leaves].to_vec();
+            let finished = of.len() == 1 || of.iter().all(|&fold| !folds[fold].counts());
+            answer.filter(|_| finished).map(|answer| (of, answer))
+        };
+        let answers: Option<Vec<_>> = answers.into_iter().map(answer).collect();
         Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep })
     }
 
@@ -296,14 +305,23 @@ impl DeviceOp {
         self.answers.iter().map(|(_, answer)| answer.words.len()).sum()
     }
 
-    /// The accumulators' words in the tuple's order, from a result for the host without its seals.
-    pub fn expand(&self, words: &[u32]) -> Vec<u32> {
+    /// The word of a result at which each fold's accumulator begins, with so many words behind each group.
+    pub fn places(&self, behind: usize) -> Vec<usize> {
         let mut at = vec![0; self.folds.len()];
         let mut next = 0;
-        for &fold in self.groups().iter().flat_map(Group::folds).collect::<Vec<_>>() {
-            at[fold] = next;
-            next += self.folds[fold].words;
+        for group in self.groups() {
+            for &fold in group.folds() {
+                at[fold] = next;
+                next += self.folds[fold].words;
+            }
+            next += behind;
         }
+        at
+    }
+
+    /// The accumulators' words in the tuple's order, from a result for the host without its seals.
+    pub fn expand(&self, words: &[u32]) -> Vec<u32> {
+        let at = self.places(0);
         self.order.iter().flat_map(|&fold| &words[at[fold]..at[fold] + self.folds[fold].words]).copied().collect()
     }
 
@@ -330,9 +348,11 @@ impl DeviceOp {
     }
 
     /// Whether its shaders are compiled without guards against endless loops. The guards keep compilers from unrolling: an
-    /// exact sum's last pass takes three times as long with them, while plain operators lose 0.1 µs without (H200).
-    pub fn unguarded(&self) -> bool {
+    /// exact sum's last pass takes three times as long with them, while plain operators lose 0.1 µs without (H200). `finishes`: the
+    /// shader has answers.
+    pub fn unguarded(&self, finishes: bool) -> bool {
         let long = |fold: &Leaf| fold.value().is_none_or(|wgsl| wgsl.state || wgsl.trips.combine > 0);
-        self.checked() && self.folds.iter().any(long)
+        let finish = finishes && self.answers.iter().any(|(_, answer)| answer.trips > 0);
+        self.checked() && (finish || self.folds.iter().any(long))
     }
 }

@@ -249,8 +249,9 @@ impl DeviceAnswer {
     /// The words in their order, and the body of `fn finish(acc: Acc, count: vec2<u32>) -> array<u32, N>`, N words; `count`
     /// is the number of elements, (low, high). It may call what the fold's pieces may, and the fold's helpers.
     ///
-    /// Over a tuple of folds, `acc.m0` is the accumulator of the first, `acc.m1` that of the second, and so on; a pass of its own
-    /// finishes then, and `finish` may call its own helpers only, and what every fold may call.
+    /// Over a tuple of folds, `acc.m0` is the accumulator of the first, `acc.m1` that of the second, and so on, those of tuples within
+    /// one after another; a pass of its own finishes then, and `finish` may call its own helpers and parameters and what every fold may
+    /// call. Counts of a histogram are no such accumulator: an answer over several folds with one among them is none on the device.
     pub fn new(words: impl IntoIterator<Item = (&'static str, WordType)>, finish: impl Into<Text>) -> DeviceAnswer {
         let words = words.into_iter().map(|(name, of)| AnswerWord { name, of }).collect();
         DeviceAnswer { words, finish: finish.into(), helpers: Vec::new(), params: Vec::new(), trips: 0, checked: false }

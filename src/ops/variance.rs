@@ -87,17 +87,17 @@ struct PowersText {
 }
 
 /// How the device rounds one of the two answers.
-struct Kernel {
+struct Finish {
     text: &'static str,
     call: &'static str,
     /// Units of the sum that the answer has: 2 of a variance.
     power: i32,
 }
 
-const VARIANCE: Kernel =
-    Kernel { text: include_str!("../../shaders/exact/variance.wgsl"), call: "variance_f64", power: 2 };
-const DEVIATION: Kernel =
-    Kernel { text: include_str!("../../shaders/exact/deviation.wgsl"), call: "deviation_f64", power: 1 };
+const VARIANCE: Finish =
+    Finish { text: include_str!("../../shaders/exact/variance.wgsl"), call: "variance_f64", power: 2 };
+const DEVIATION: Finish =
+    Finish { text: include_str!("../../shaders/exact/deviation.wgsl"), call: "deviation_f64", power: 1 };
 
 const FLOATS: PowersText = PowersText {
     text: include_str!("../../shaders/exact/powers_f32.wgsl"),
@@ -113,14 +113,14 @@ const INTEGERS: PowersText = PowersText {
 };
 
 impl PowersText {
-    fn answer(&self, kernel: Kernel, ddof: u32) -> DeviceAnswer {
+    fn answer(&self, how: Finish, ddof: u32) -> DeviceAnswer {
         let finish = format!(
             "let some = (count.y > 0u) | (count.x > param(0u));
 if !some | !finite(acc) {{ return array<u32, 2>(0u, 0x7ff80000u); }}
 return {}(acc, count, param(0u));",
-            kernel.call
+            how.call
         );
-        let last = f64::EXPONENT_MIN - kernel.power * self.unit;
+        let last = f64::EXPONENT_MIN - how.power * self.unit;
         DeviceAnswer::checked([("low", WordType::Part), ("high", WordType::Part)], finish)
             .params([ddof])
             .helpers(format!("const EXPONENT_MIN = {last}i;\n{}", self.constants))
@@ -128,7 +128,7 @@ return {}(acc, count, param(0u));",
             .helpers(ROUND_F64)
             .helpers(self.text)
             .helpers(include_str!("../../shaders/exact/spread.wgsl"))
-            .helpers(kernel.text)
+            .helpers(how.text)
             .trips(self.trips + 192)
     }
 }

@@ -29,8 +29,9 @@ pub struct Cost {
     pub shuffle_trips: u64,
     /// Loop trips of what an invocation does once: index offsets, own bins, writing, finishing.
     pub once_trips: u64,
-    /// Loop trips of the pass that finishes answers, where one takes several accumulators.
-    pub finish_pass_trips: Option<u64>,
+    /// Where an answer takes several accumulators: loop trips of the pass that finishes all answers, and words of counts that it
+    /// copies.
+    pub finish_pass: Option<(u64, u64)>,
     /// The function that loops most, for errors.
     pub longest: (&'static str, u64),
 }
@@ -88,7 +89,7 @@ impl Cost {
             combine_trips: 0,
             shuffle_trips: 0,
             once_trips: 0,
-            finish_pass_trips: None,
+            finish_pass: None,
             longest: ("lift", 0),
         }
     }
@@ -126,7 +127,14 @@ impl Cost {
         let finish: u64 = op.answers.iter().map(|(_, answer)| answer.trips.min(STATED_MAX)).sum();
         let fixed: u64 = values.clone().filter_map(|fold| Some(fold.value()?.fixed_trips)).sum();
         let written: u64 = op.folds.iter().map(arrays).sum::<u64>() + op.answer_words().min(256) as u64;
-        let finish_pass_trips = op.joined().then(|| finish + op.sealed_words() as u64 + op.answer_words() as u64);
+        let finish_pass = op.joined().then(|| {
+            let read: u64 = op.folds.iter().filter(|fold| !fold.counts()).map(arrays).sum();
+            let words = |counts: bool| {
+                let answers = op.answers.iter().filter(|(folds, _)| op.folds[folds[0]].counts() == counts);
+                answers.map(|(_, answer)| answer.words.len() as u64).sum::<u64>()
+            };
+            (finish + read + words(false), words(true))
+        });
         let here = if op.joined() { 0 } else { finish };
         let longest = trips.iter().flat_map(|trips| {
             [
@@ -155,7 +163,7 @@ impl Cost {
             combine_trips: combine,
             shuffle_trips: sum(&|trips| trips.shuffle) + values.map(arrays).sum::<u64>(),
             once_trips: sum(&|trips| trips.offset) + fixed + here + written,
-            finish_pass_trips,
+            finish_pass,
             longest,
         }
     }

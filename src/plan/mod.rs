@@ -95,7 +95,7 @@ pub struct Variant {
     pub rows: bool,
     /// Columns that a workgroup of `bins/combine.wgsl` adds.
     pub columns_here: u32,
-    /// Invocations that share a sum of replicas or columns, by group.
+    /// Invocations that share a sum of replicas or columns, or a row that is finished.
     pub lanes_per_sum: u32,
 }
 
@@ -105,7 +105,7 @@ pub struct Variant {
 pub struct Params {
     /// Element of the binding (or partial) at which the first row begins.
     pub first: u32,
-    /// Elements (or partials) of a row.
+    /// Elements (or partials) of a row; rows that are finished.
     pub count: u32,
     /// Elements (or partials) from one row to the next.
     pub stride: u32,

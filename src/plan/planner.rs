@@ -43,7 +43,7 @@ pub(super) struct Draft {
     accumulators_bytes: u64,
 }
 
-/// Invocations of a workgroup that finishes answers, one a row: each keeps long numbers in its registers.
+/// Invocations of a workgroup that finishes answers: those that do keep long numbers in their registers.
 const FINISH_SIZE: u32 = 32;
 
 impl Planner {
@@ -97,7 +97,7 @@ impl Planner {
             let reads =
                 reads && sizes.iter().all(|&size| planner.workgroup_bytes(size) <= planner.limits.workgroup_bytes_max);
             let combines = planner.cost.groups.iter().all(|group| planner.combine_pass_trips(group, 2) <= TRIPS_MAX);
-            reads && combines && planner.cost.finish_pass_trips.is_none_or(|trips| trips <= TRIPS_MAX)
+            reads && combines && planner.cost.finish_pass.is_none_or(|(trips, _)| trips <= TRIPS_MAX)
         };
         if !fits(self) {
             self.launch.loads_in_flight = 1;
@@ -113,7 +113,7 @@ impl Planner {
             return Ok(());
         }
         let combines = self.cost.groups.iter().map(|group| self.combine_pass_trips(group, 2));
-        let combines = combines.chain(self.cost.finish_pass_trips).max().unwrap_or(0);
+        let combines = combines.chain(self.cost.finish_pass.map(|(trips, _)| trips)).max().unwrap_or(0);
         Err(self.too_many_trips(combines.max(self.fixed_trips(1) + self.round_trips())))
     }
 
@@ -258,9 +258,11 @@ impl Planner {
             },
             rows,
             columns_here: group.map_or(0, |group| self.columns_here(group)),
-            lanes_per_sum: match group {
-                Some(group) => self.lanes_per_sum(group, workgroup_size, true),
-                None => self.lanes_of_replicas(workgroup_size),
+            lanes_per_sum: match (group, kernel) {
+                (_, Kernel::Finish) if self.cost.finish_pass.is_some_and(|(_, counts)| counts > 0) => workgroup_size,
+                (_, Kernel::Finish) => 1,
+                (Some(group), _) => self.lanes_per_sum(group, workgroup_size, true),
+                (None, _) => self.lanes_of_replicas(workgroup_size),
             },
         }
     }
@@ -348,7 +350,7 @@ impl Planner {
 
     /// Whether a pass of its own finishes answers, from accumulators that the others leave.
     pub(super) fn finishes_apart(&self, request: &Request) -> bool {
-        self.cost.finish_pass_trips.is_some() && matches!(request.store, Store::Answer { .. })
+        self.cost.finish_pass.is_some() && matches!(request.store, Store::Answer { .. })
     }
 
     /// What the last pass that folds writes for so many rows from the n-th on: the store, its place, and the word where it begins.
@@ -364,20 +366,21 @@ impl Planner {
 
     /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
     fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64) {
-        let Some(trips) = self.cost.finish_pass_trips.filter(|_| self.finishes_apart(request)) else { return };
-        let size = self.single_size().min(FINISH_SIZE);
+        let Some((trips, counts)) = self.cost.finish_pass.filter(|_| self.finishes_apart(request)) else { return };
+        let variant = self.variant(Kernel::Finish, request.store, self.single_size().min(FINISH_SIZE), false, false);
+        let lanes = variant.lanes_per_sum;
         let output = u64::from(request.output) + row * self.result_words(request.store);
         let bytes = 4 * self.cost.sealed_words * u64::from(rows);
         draft.passes.push(Pass {
-            variant: self.variant(Kernel::Finish, request.store, size, false, false),
-            workgroups: rows.div_ceil(size),
+            variant,
+            workgroups: rows.div_ceil(variant.workgroup_size / lanes),
             bindings: vec![
                 Binding { slot: 0, resource: Resource::Accumulators { bytes: 0..bytes } },
                 Binding { slot: 3, resource: Resource::Output },
             ],
             params: Params { count: rows, output: output as u32, total: words(elements), ..Params::default() },
             regions: Vec::new(),
-            trips,
+            trips: trips + counts.div_ceil(lanes.into()),
         });
     }
 

@@ -5,6 +5,9 @@ use super::windows::{Window, windows};
 use super::{GroupCost, Kernel, Store};
 use crate::input::Piece;
 
+/// Bytes of the accumulators of rows that are finished together, about.
+const ACCUMULATORS_MAX: u64 = 16 << 20;
+
 impl Planner {
     /// Plans rows of one length: many in a dispatch where they lie in one window, one by one where they cross its border or
     /// are longer than a dispatch.
@@ -80,7 +83,7 @@ impl Planner {
         let by_bytes = (self.tuning.dispatch_bytes_max / (length * self.cost.element_bytes)).max(1);
         let by_partials = (self.scratch_bytes_max() / (self.cost.partial_bytes().max(1) * u64::from(splits))).max(1);
         let by_accumulators = match apart {
-            true => (self.limits.binding_bytes_max / (4 * self.cost.sealed_words)).max(1),
+            true => (self.limits.binding_bytes_max.min(ACCUMULATORS_MAX) / (4 * self.cost.sealed_words)).max(1),
             false => u64::MAX,
         };
         let each = by_groups.min(by_bytes).min(by_accumulators).min(if single {

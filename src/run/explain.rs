@@ -60,10 +60,14 @@ fn many(n: u64, one: &str) -> String {
 /// A plan in lines for people.
 pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
     let mut lines = vec![format!(
-        "{}, {} in all; {} of partials",
+        "{}, {} in all; {} of partials{}",
         many(plan.elements, "element"),
         many(plan.passes.len() as u64, "dispatch").replace("dispatchs", "dispatches"),
         many(plan.scratch_bytes, "byte"),
+        match plan.accumulators_bytes {
+            0 => String::new(),
+            bytes => format!(", {} of accumulators", many(bytes, "byte")),
+        },
     )];
     for pass in &plan.passes {
         let variant = &pass.variant;

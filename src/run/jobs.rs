@@ -36,7 +36,7 @@ impl Submitted {
     /// Waits as it is told to; see [`Pending::results`].
     pub async fn results(self, context: &Arc<Context>, op: &DeviceOp, waiting: Waiting) -> Result<Results> {
         let parts = self.pending.results(context, waiting).await?;
-        Ok(Results { inputs: self.inputs, parts: parts.iter().map(|words| op.expand(words)).collect() })
+        Ok(Results { inputs: self.inputs, parts: parts.into_iter().map(|words| op.expand(&words)).collect() })
     }
 
     /// Blocks until they are there.
@@ -72,7 +72,7 @@ fn submit_pieces(
     Ok(Submitted { inputs, pending })
 }
 
-/// Reduces rows of one length, so many at once that their results fit a binding of at most 64 MiB, and gives `take` what comes.
+/// Reduces rows of one length, so many at once that their results fit a binding of at most 16 MiB, and gives `take` what comes.
 pub(super) fn each_row(
     recorder: &Recorder,
     input: &Ranges,
@@ -87,7 +87,7 @@ pub(super) fn each_row(
         take(&submit_pieces(recorder, rows, most, 0)?.wait(recorder)?);
         return Ok(());
     }
-    let bytes = recorder.context.limits.binding_bytes_max.min(64 << 20);
+    let bytes = recorder.context.limits.binding_bytes_max.min(16 << 20);
     let each = (bytes / (4 * recorder.op.sealed_words() as u64)).max(1);
     for pieces in filled(each.saturating_mul(length)) {
         let rows = elements(&pieces) / length;

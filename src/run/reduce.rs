@@ -104,7 +104,7 @@ pub(super) fn accs<T: Element, O: Op<T>>(op: &O, results: &Results) -> Vec<(Acc<
     let mut parts = results.parts.iter();
     let mut acc = |count| {
         let parts = parts.by_ref().take(count).map(|words| fold.read_acc(words));
-        parts.fold(fold.identity(), |a, b| fold.combine(a, b))
+        parts.reduce(|a, b| fold.combine(a, b)).unwrap_or_else(|| fold.identity())
     };
     results.inputs.iter().map(|&(count, elements)| (acc(count), elements)).collect()
 }

@@ -183,7 +183,7 @@ fn read_acc(fold: &Leaf) -> String {
 pub(super) fn finished_bins(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> (Pieces, String) {
     let mut out = Pieces::default();
     // Counts are copied, not read.
-    if bins.carries {
+    if !op.folds[number].counts() {
         out.add(op.folds[number].declaration);
         bins.helpers.iter().for_each(|text| out.add(text));
         out.add(&read_acc(&op.folds[number]));
@@ -192,43 +192,38 @@ pub(super) fn finished_bins(op: &DeviceOp, number: usize, bins: &Bins, variant: 
 }
 
 /// What the pass that finishes calls: a row's accumulators as answers.
-pub(super) fn glue_finish(op: &DeviceOp, groups: &[Group], counted: bool) -> String {
-    let sealed = op.sealed_words();
-    let mut out = format!("const ROW_WORDS = {sealed}u;\n\nfn finish_row(at: u32, row: u32) {{\n");
+pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
+    let counted = variant.store == Store::Answer { counted: true };
     let words = op.answer_words();
-    let _ = writeln!(out, "    let to = params.output + row * {}u;", words + usize::from(counted));
-    let mut starts = vec![0; op.folds.len()];
-    let mut word = 0;
-    for group in groups {
-        for &fold in group.folds() {
-            starts[fold] = word;
-            word += op.folds[fold].words;
-        }
-        word += 1;
-    }
-    let counts = |fold: usize| op.folds[fold].bins().is_some_and(|bins| !bins.carries);
-    for (fold, start) in starts.iter().enumerate().filter(|&(fold, _)| !counts(fold)) {
-        let _ = writeln!(out, "    let m{fold} = m{fold}_read_acc(at + {start}u);");
+    let places = op.places(1);
+    let to = format!("    let to = params.output + row * {}u;\n", words + usize::from(counted));
+    let mut copies = format!("fn copy_counts(at: u32, row: u32, lane: u32) {{\n{to}");
+    let mut finish = format!("fn finish_row(at: u32, row: u32) {{\n{to}");
+    for (fold, place) in places.iter().enumerate().filter(|&(fold, _)| !op.folds[fold].counts()) {
+        let _ = writeln!(finish, "    let m{fold} = m{fold}_read_acc(at + {place}u);");
     }
     let mut word = 0;
     for (number, (folds, answer)) in op.answers.iter().enumerate() {
         let length = answer.words.len();
-        let source = if counts(folds[0]) {
-            format!("accumulators[at + {}u + w]", starts[folds[0]])
+        if op.folds[folds[0]].counts() {
+            let place = places[folds[0]];
+            let _ = writeln!(copies, "    for (var w = lane; w < {length}u; w += LANES) {{");
+            let _ = writeln!(copies, "        results[to + {word}u + w] = accumulators[at + {place}u + w];\n    }}");
         } else {
             let own = op.answer_prefix(number);
             let accs = folds.iter().map(|fold| format!("m{fold}")).collect::<Vec<_>>().join(", ");
             let acc = if folds.len() > 1 { format!("{own}Acc({accs})") } else { accs };
-            let _ = writeln!(out, "    var words_{number} = {own}finish({acc}, params.total);");
-            format!("words_{number}[w]")
-        };
-        let _ = writeln!(out, "    for (var w = 0u; w < {length}u; w++) {{ results[to + {word}u + w] = {source}; }}");
+            let _ = writeln!(finish, "    var words_{number} = {own}finish({acc}, params.total);");
+            let write = format!("results[to + {word}u + w] = words_{number}[w];");
+            let _ = writeln!(finish, "    for (var w = 0u; w < {length}u; w++) {{ {write} }}");
+        }
         word += length;
     }
     if counted {
-        let _ = writeln!(out, "    {}", store_count_word(words, "to"));
+        let _ = writeln!(finish, "    {}", store_count_word(words, "to"));
     }
-    out + "}\n"
+    let constants = format!("const ROW_WORDS = {}u;\nconst LANES = {}u;", op.sealed_words(), variant.lanes_per_sum);
+    format!("{constants}\n\n{copies}}}\n\n{finish}}}\n")
 }
 
 /// How many elements an answer stands on, at most 2^32 - 1; 0: there is none.

@@ -13,7 +13,8 @@ use members::{answers, bins_member, finished_bins, glue_finish, group_store, val
 use std::fmt::Write;
 use unroll::unroll;
 
-/// The word behind a group of a result for the host. Results lie in fresh, zeroed buffers, so one number serves all.
+/// The word behind a group of a result for the host, in a fresh, zeroed buffer, so one number serves all. Nobody reads those of
+/// accumulators that a later pass finishes.
 pub(crate) const SEAL: u32 = 0x7ee5_f01d;
 
 /// Lanes that a subgroup may have at most, as a power of two.
@@ -103,7 +104,7 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
     match variant.kernel {
         Kernel::Reduce => reduce(&mut source, op, &groups, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
-        Kernel::Finish => finish(&mut source, op, &groups, variant),
+        Kernel::Finish => finish(&mut source, op, variant),
     }
     source
 }
@@ -239,7 +240,7 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, 
 }
 
 /// The kernel that finishes answers over several folds.
-fn finish(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(op.dtype.wgsl());
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
@@ -251,7 +252,7 @@ fn finish(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
         source.push_pieces(&pieces, &text);
     }
     answers(source, op, |_| true, variant);
-    source.push(&glue_finish(op, groups, variant.store == Store::Answer { counted: true }));
+    source.push(&glue_finish(op, variant));
 }
 
 /// One row or many.

@@ -171,7 +171,8 @@ pub fn grouped(element_bytes: u64, groups: Vec<GroupCost>) -> Cost {
 
 /// The same operator with an answer that takes several accumulators.
 pub fn joined(cost: Cost) -> Cost {
-    Cost { finish_pass_trips: Some(700), ..cost }
+    let counts = if cost.table { 20 } else { 0 };
+    Cost { finish_pass: Some((700, counts)), ..cost }
 }
 
 /// Elements of 2, 4 and 8 bytes, with bins and without, and several groups.
@@ -191,6 +192,7 @@ pub fn with_bins() -> Vec<Cost> {
         grouped(2, vec![histogram_bins(7, 1), histogram_bins(9, 16)]),
         joined(grouped(4, vec![exact_bins(11, 8), exact_bins(20, 8)])),
         joined(Cost::plain(34, true)),
+        joined(grouped(4, vec![values(), exact_bins(20, 8), histogram_bins(103, 1)])),
     ]
 }
 

@@ -133,7 +133,7 @@ impl<'a> Machine<'a> {
                 GroupCost::Bins { replicas, .. } if v.kernel == Kernel::Reduce => Some(*replicas),
                 _ => None,
             });
-            let most = v.lanes_min.or(replicas.min()).unwrap_or(size);
+            let most = if v.kernel == Kernel::Finish { size } else { v.lanes_min.or(replicas.min()).unwrap_or(size) };
             assert!(v.lanes_per_sum.is_power_of_two() && v.lanes_per_sum <= most.min(size), "lanes of a sum: {pass:?}");
         }
         for binding in &pass.bindings {
@@ -256,7 +256,7 @@ impl<'a> Machine<'a> {
 
     /// Whether a pass behind those that fold finishes the answers.
     fn apart(&self) -> bool {
-        self.case.cost.finish_pass_trips.is_some() && matches!(self.case.store, Store::Answer { .. })
+        self.case.cost.finish_pass.is_some() && matches!(self.case.store, Store::Answer { .. })
     }
 
     /// What passes that fold write.
@@ -288,8 +288,10 @@ impl<'a> Machine<'a> {
     fn finish(&mut self, pass: &Pass) {
         let (v, p) = (&pass.variant, &pass.params);
         assert_eq!((self.apart(), v.store), (true, self.case.store), "{pass:?}");
-        assert_eq!(pass.workgroups, p.count.div_ceil(v.workgroup_size), "{pass:?}");
-        assert_eq!(Some(pass.trips), self.case.cost.finish_pass_trips, "{pass:?}");
+        let (trips, counts) = self.case.cost.finish_pass.expect("a pass");
+        let lanes = if counts > 0 { v.workgroup_size } else { 1 };
+        assert_eq!((v.lanes_per_sum, pass.workgroups), (lanes, p.count.div_ceil(v.workgroup_size / lanes)), "{pass:?}");
+        assert_eq!(pass.trips, trips + counts.div_ceil(lanes.into()), "{pass:?}");
         let bound = |slot: u32| pass.bindings.iter().find(|binding| binding.slot == slot).map(|b| &b.resource);
         let bytes = 0..4 * self.case.cost.sealed_words * u64::from(p.count);
         assert!(bytes.end <= self.plan.accumulators_bytes, "{pass:?}");
