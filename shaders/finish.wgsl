@@ -1,5 +1,5 @@
-// Answers that take the accumulators of several folds, from those that the passes before left, in words: LANES invocations a row, of
-// which the first finishes, and all copy counts.
+// Answers that take the accumulators of several folds, from those that the passes before left, in words. LANES invocations have a
+// row: the first finishes, and all copy counts.
 //
 // Expects: finish_row (the operator: reads a row's accumulators from word `at` on and writes its answers), copy_counts, ROW_WORDS,
 // LANES. In params, `count` is the number of rows.
