@@ -325,6 +325,14 @@ fn control_c_leaves_a_clean_line_and_no_file() {
         let (person, terminal) = terminal(80);
         let mut command = on_cpu(&["sum", "--dtype", "f32", "--partial", &partial, "-"]);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(terminal);
+        // Tests in a script's background inherit that the signal is ignored.
+        // SAFETY: between fork and exec only `signal` is called, which may be.
+        unsafe {
+            std::os::unix::process::CommandExt::pre_exec(&mut command, || {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                Ok(())
+            });
+        }
         let mut child = command.env("TERM", "xterm").spawn().unwrap();
         drop(command);
         // The beginning of numbers that never end.
