@@ -187,7 +187,13 @@ fn an_adapter_that_does_not_open_is_told() {
     let file = folder.f32("x.npy", &NUMBERS);
     for kilobytes in [300_000, 400_000, 500_000, 600_000, 700_000, 800_000] {
         let limit = format!("-v {kilobytes}");
-        let first = &limited(&limit, &["adapters", "--json"]).json()["adapters"][0];
+        let listed = limited(&limit, &["adapters", "--json"]);
+        // Mesa itself may end by a signal where it finds no memory.
+        if listed.status == -1 && listed.err.is_empty() {
+            println!("{kilobytes} kilobytes: the driver crashed");
+            continue;
+        }
+        let first = &listed.json()["adapters"][0];
         let there = first["default"] == true && first["adapter"] != "cpu";
         let done = limited(&limit, &["sum", "--json", &file]);
         if there && done.status == 0 && done.json()["backend"] == "cpu" {
