@@ -13,6 +13,7 @@
 mod budget;
 mod cost;
 mod planner;
+mod results;
 mod rows;
 mod tuning;
 mod windows;

@@ -71,17 +71,6 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
     )];
     for pass in &plan.passes {
         let variant = &pass.variant;
-        if variant.kernel == Kernel::Finish {
-            lines.push(format!(
-                "{}: {} of {}, {} at most; finishes the answers of {} from several accumulators",
-                kernel(recorder, pass),
-                many(pass.workgroups.into(), "workgroup"),
-                variant.workgroup_size,
-                many(pass.trips, "loop trip"),
-                many(pass.params.count.into(), "row"),
-            ));
-            continue;
-        }
         let inputs = pass.bindings.iter().filter_map(|binding| match &binding.resource {
             Resource::Input { buffer, bytes } if binding.slot == 1 || variant.load == Load::Zipped => {
                 Some(format!("bytes {}..{} of buffer {buffer}", bytes.start, bytes.end))
@@ -89,16 +78,18 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             _ => None,
         });
         let reads = match variant.kernel {
-            Kernel::Combine { .. } | Kernel::Finish => many(pass.params.count.into(), "partial"),
+            Kernel::Combine { .. } => many(pass.params.count.into(), "partial"),
+            Kernel::Finish => format!("the accumulators of {}", many(pass.params.count.into(), "row")),
             Kernel::Reduce if plan.elements == 0 => "nothing".into(),
             Kernel::Reduce => inputs.collect::<Vec<_>>().join(" and "),
         };
-        let meet = match variant.lanes_min {
-            Some(lanes) => format!("reduced by shuffles of subgroups of {lanes} lanes or more"),
-            None => "reduced by a tree in workgroup memory".into(),
+        let meet = match (variant.kernel, variant.lanes_min) {
+            (Kernel::Finish, _) => String::new(),
+            (_, Some(lanes)) => format!(", reduced by shuffles of subgroups of {lanes} lanes or more"),
+            (_, None) => ", reduced by a tree in workgroup memory".into(),
         };
         let order = match (variant.kernel, variant.order) {
-            (Kernel::Combine { .. }, _) => String::new(),
+            (Kernel::Combine { .. } | Kernel::Finish, _) => String::new(),
             (_, Order::Striped) => format!(", striped, {} in flight", many(variant.loads_in_flight.into(), "load")),
             (_, Order::Blocked) => format!(", blocked, {} in flight", many(variant.loads_in_flight.into(), "load")),
         };
@@ -110,7 +101,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             Store::Answer { counted: false } => "an answer",
         };
         lines.push(format!(
-            "{}: {} of {}{order}, {meet}, {} at most; reads {reads}, writes {writes}",
+            "{}: {} of {}{order}{meet}, {} at most; reads {reads}, writes {writes}",
             kernel(recorder, pass),
             many(pass.workgroups.into(), "workgroup"),
             variant.workgroup_size,

@@ -1,6 +1,7 @@
 //! From an operator and a variant to WGSL: the operator's pieces and the fragments under shaders/, in one text.
 
 mod check;
+mod glue;
 mod members;
 mod unroll;
 
@@ -9,7 +10,7 @@ pub(crate) use check::check;
 use crate::element::Dtype;
 use crate::op::{DeviceOp, Group};
 use crate::plan::{Kernel, Load, Order, ROWS_AT_ONCE, Store, Variant};
-use members::{answers, bins_member, finished_bins, glue_finish, group_store, value_member};
+use members::{answers, member};
 use std::fmt::Write;
 use unroll::unroll;
 
@@ -54,6 +55,14 @@ impl Source {
         });
         self.pieces.extend(pieces);
         self.push(text);
+    }
+
+    /// The texts of these folds.
+    fn push_members(&mut self, op: &DeviceOp, folds: impl IntoIterator<Item = usize>, variant: &Variant) {
+        for fold in folds {
+            let (pieces, text) = member(op, fold, variant);
+            self.push_pieces(&pieces, &text);
+        }
     }
 
     /// The piece that a line of the text came from, the line in it, and its words.
@@ -192,17 +201,11 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
     if op.folds.iter().any(|fold| fold.reads_position) {
         source.push(include_str!("../../shaders/rows/position.wgsl"));
     }
-    for fold in 0..op.folds.len() {
-        let (pieces, text) = match op.folds[fold].bins() {
-            Some(bins) => bins_member(op, fold, bins, variant),
-            None => value_member(op, fold, variant),
-        };
-        source.push_pieces(&pieces, &text);
-    }
+    source.push_members(op, 0..op.folds.len(), variant);
     if variant.store != Store::Partial {
         answers(source, op, |_| true, variant);
     }
-    source.push(&members::glue(op, groups, variant));
+    source.push(&glue::glue(op, groups, variant));
     if let Some(Group::Values(_)) = groups.first() {
         source.push(&workgroup(variant));
     }
@@ -217,23 +220,17 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, 
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     match group {
         Group::Values(folds) => {
-            for &fold in folds {
-                let (pieces, text) = value_member(op, fold, variant);
-                source.push_pieces(&pieces, &text);
-            }
+            source.push_members(op, folds.iter().copied(), variant);
             answers(source, op, |fold| folds.contains(&fold), variant);
-            source.push(&members::glue_values(op, folds, variant));
-            source.push(&group_store(op, groups, number, variant));
+            source.push(&glue::glue_values(op, folds, variant));
+            source.push(&glue::group_store(op, groups, number, variant));
             source.push(&workgroup(variant));
             source.push(include_str!("../../shaders/combine.wgsl"));
         }
         Group::Bins(fold) => {
-            if let Some(bins) = op.folds[*fold].bins() {
-                let (pieces, text) = bins_member(op, *fold, bins, variant);
-                source.push_pieces(&pieces, &text);
-            }
+            source.push_members(op, [*fold], variant);
             answers(source, op, |other| other == *fold, variant);
-            source.push(&group_store(op, groups, number, variant));
+            source.push(&glue::group_store(op, groups, number, variant));
             source.push(&unrolled(include_str!("../../shaders/bins/combine.wgsl"), variant));
         }
     }
@@ -244,15 +241,9 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(op.dtype.wgsl());
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
-    for fold in 0..op.folds.len() {
-        let (pieces, text) = match op.folds[fold].bins() {
-            Some(bins) => finished_bins(op, fold, bins, variant),
-            None => value_member(op, fold, variant),
-        };
-        source.push_pieces(&pieces, &text);
-    }
+    source.push_members(op, 0..op.folds.len(), variant);
     answers(source, op, |_| true, variant);
-    source.push(&glue_finish(op, variant));
+    source.push(&glue::glue_finish(op, variant));
 }
 
 /// One row or many.

@@ -1,0 +1,152 @@
+//! What the last passes of a row write, and where: results at once, or partials and what becomes of them.
+
+use super::planner::{Draft, Planner, Request};
+use super::{Binding, GroupCost, Kernel, Params, Pass, Resource, Store};
+
+/// Invocations of a workgroup that finishes answers: those that do keep long numbers in their registers.
+const FINISH_SIZE: u32 = 32;
+
+impl Planner {
+    /// Whether a pass of its own finishes answers, from accumulators that the others leave.
+    pub(super) fn finishes_apart(&self, request: &Request) -> bool {
+        self.cost.finish_pass.is_some() && matches!(request.store, Store::Answer { .. })
+    }
+
+    /// What the last pass that folds writes for so many rows from the n-th on: the store, its place, and the word where it begins.
+    fn destination(&self, draft: &mut Draft, request: &Request, rows: u32, row: u64) -> (Store, Resource, u32) {
+        if !self.finishes_apart(request) {
+            return (request.store, Resource::Output, self.output(request, row));
+        }
+        let bytes = self.accumulators_bytes(rows);
+        draft.accumulators_bytes = draft.accumulators_bytes.max(bytes);
+        (Store::Sealed, Resource::Accumulators { bytes: 0..bytes }, 0)
+    }
+
+    /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
+    fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64) {
+        let Some((trips, counts)) = self.cost.finish_pass.filter(|_| self.finishes_apart(request)) else { return };
+        let variant = self.variant(Kernel::Finish, request.store, self.single_size().min(FINISH_SIZE), false, false);
+        let lanes = variant.lanes_per_sum;
+        let bytes = self.accumulators_bytes(rows);
+        draft.passes.push(Pass {
+            variant,
+            workgroups: rows.div_ceil(variant.workgroup_size / lanes),
+            bindings: vec![
+                Binding { slot: 0, resource: Resource::Accumulators { bytes: 0..bytes } },
+                Binding { slot: 3, resource: Resource::Output },
+            ],
+            params: Params {
+                count: rows,
+                output: self.output(request, row),
+                total: words(elements),
+                ..Params::default()
+            },
+            regions: Vec::new(),
+            trips: trips + counts.div_ceil(lanes.into()),
+        });
+    }
+
+    /// The word at which the n-th row's answer begins.
+    fn output(&self, request: &Request, row: u64) -> u32 {
+        (u64::from(request.output) + row * self.result_words(request.store)) as u32
+    }
+
+    /// Bytes of the accumulators of so many rows.
+    fn accumulators_bytes(&self, rows: u32) -> u64 {
+        4 * self.cost.sealed_words * u64::from(rows)
+    }
+
+    /// The passes from `begin` on write the results of so many rows.
+    pub(super) fn direct(
+        &self,
+        draft: &mut Draft,
+        begin: usize,
+        request: &Request,
+        rows: u32,
+        elements: u64,
+        row: u64,
+    ) {
+        let (store, resource, output) = self.destination(draft, request, rows, row);
+        for pass in &mut draft.passes[begin..] {
+            pass.variant.store = store;
+            pass.params.partial = 0;
+            pass.params.output = output;
+            pass.params.total = words(elements);
+            pass.bindings.extend(self.table());
+            pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
+        }
+        self.finish(draft, request, rows, elements, row);
+    }
+
+    /// The passes from `begin` on write so many partials, and a combine pass for each group makes the results of so many rows.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn through_partials(
+        &self,
+        draft: &mut Draft,
+        begin: usize,
+        request: &Request,
+        partials: u32,
+        rows: u32,
+        splits: u32,
+        elements: u64,
+        row: u64,
+    ) {
+        let alignment = self.limits.storage_alignment;
+        let mut at = 0;
+        let mut regions = Vec::new();
+        for group in &self.cost.groups {
+            let bytes = u64::from(partials) * group.partial_bytes();
+            regions.push(at..at + bytes);
+            at = (at + bytes).next_multiple_of(alignment);
+        }
+        let end = regions.last().map_or(0, |region| region.end);
+        draft.scratch_bytes = draft.scratch_bytes.max(end);
+        let several = regions.len() > 1;
+        for pass in &mut draft.passes[begin..] {
+            pass.params.partials = partials;
+            pass.params.total = words(elements);
+            pass.bindings.extend(self.table());
+            pass.bindings.push(Binding { slot: 3, resource: Resource::Scratch { bytes: 0..end } });
+            pass.regions =
+                if several { regions.iter().map(|region| (region.start / 4) as u32).collect() } else { vec![] };
+        }
+        let (store, resource, output) = self.destination(draft, request, rows, row);
+        for (number, (group, region)) in self.cost.groups.iter().zip(&regions).enumerate() {
+            let size = self.single_size();
+            let variant = self.variant(Kernel::Combine { group: number }, store, size, false, rows > 1);
+            let columns = match *group {
+                GroupCost::Bins { columns, .. } => columns.div_ceil(variant.columns_here.into()) as u32,
+                GroupCost::Values { .. } => 1,
+            };
+            draft.passes.push(Pass {
+                variant,
+                workgroups: rows * columns,
+                bindings: vec![
+                    Binding { slot: 0, resource: Resource::Scratch { bytes: region.clone() } },
+                    Binding { slot: 3, resource: resource.clone() },
+                ],
+                params: Params {
+                    count: splits,
+                    stride: splits,
+                    splits: 1,
+                    vectors: splits.div_ceil(size),
+                    partials,
+                    output,
+                    total: words(elements),
+                    ..Params::default()
+                },
+                regions: if several { vec![0; regions.len()] } else { vec![] },
+                trips: self.combine_pass_trips(group, splits.into()),
+            });
+        }
+        self.finish(draft, request, rows, elements, row);
+    }
+
+    fn table(&self) -> Option<Binding> {
+        self.cost.table.then_some(Binding { slot: 4, resource: Resource::Table })
+    }
+}
+
+fn words(elements: u64) -> [u32; 2] {
+    [elements as u32, (elements >> 32) as u32]
+}

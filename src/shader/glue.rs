@@ -1,0 +1,248 @@
+//! What makes the folds and answers of an operator one: the accumulator of all, and how results are written.
+
+use super::members::prefix;
+use crate::op::{DeviceOp, Group};
+use crate::plan::{Store, Variant};
+use std::fmt::Write;
+
+/// What the pass that finishes calls: a row's accumulators as answers.
+pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
+    let counted = variant.store == Store::Answer { counted: true };
+    let words = op.answer_words();
+    let places = op.places(1);
+    let to = format!("    let to = params.output + row * {}u;\n", words + usize::from(counted));
+    let mut copies = format!("fn copy_counts(at: u32, row: u32, lane: u32) {{\n{to}");
+    let mut finish = format!("fn finish_row(at: u32, row: u32) {{\n{to}");
+    for (fold, place) in places.iter().enumerate().filter(|&(fold, _)| !op.folds[fold].counts()) {
+        let _ = writeln!(finish, "    let m{fold} = m{fold}_read_acc(at + {place}u);");
+    }
+    let mut word = 0;
+    for (number, (folds, answer)) in op.answers.iter().enumerate() {
+        let length = answer.words.len();
+        if op.folds[folds[0]].counts() {
+            let place = places[folds[0]];
+            let _ = writeln!(copies, "    for (var w = lane; w < {length}u; w += LANES) {{");
+            let _ = writeln!(copies, "        results[to + {word}u + w] = accumulators[at + {place}u + w];\n    }}");
+        } else {
+            let own = op.answer_prefix(number);
+            let accs = folds.iter().map(|fold| format!("m{fold}")).collect::<Vec<_>>().join(", ");
+            let acc = if folds.len() > 1 { format!("{own}Acc({accs})") } else { accs };
+            let _ = writeln!(finish, "    var words_{number} = {own}finish({acc}, params.total);");
+            let write = format!("results[to + {word}u + w] = words_{number}[w];");
+            let _ = writeln!(finish, "    for (var w = 0u; w < {length}u; w++) {{ {write} }}");
+        }
+        word += length;
+    }
+    if counted {
+        let _ = writeln!(finish, "    {}", store_count_word(words, "to"));
+    }
+    let constants = format!("const ROW_WORDS = {}u;\nconst LANES = {}u;", op.sealed_words(), variant.lanes_per_sum);
+    format!("{constants}\n\n{copies}}}\n\n{finish}}}\n")
+}
+
+/// How many elements an answer stands on, at most 2^32 - 1; 0: there is none.
+fn store_count_word(words: usize, at: &str) -> String {
+    format!("results[{at} + {words}u] = select(params.total.x, 0xffffffffu, params.total.y > 0u);")
+}
+
+/// Which answers belong to a fold, by number, and the word at which each begins.
+fn answers_of(op: &DeviceOp, fold: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let starts = op.answers.iter().scan(0, |at, (_, answer)| {
+        let begin = *at;
+        *at += answer.words.len();
+        Some(begin)
+    });
+    op.answers
+        .iter()
+        .enumerate()
+        .zip(starts)
+        .filter(move |((_, (of, _)), _)| of[0] == fold)
+        .map(|((number, _), at)| (number, at))
+}
+
+/// How a group writes its results.
+pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, variant: &Variant) -> String {
+    let group = &groups[number];
+    let mut out = String::new();
+    let folds = group.folds();
+    let first = &op.folds[folds[0]];
+    let counts = first.bins().is_some_and(|bins| !bins.carries);
+    // Names of the fold, where the group is one of bins; of all values together, where it is not.
+    let own = if first.bins().is_some() { prefix(op, folds[0], variant) } else { String::new() };
+    let member = |fold: usize| match (op.folds.len(), first.bins().is_some()) {
+        (1, _) | (_, true) => "acc".to_string(),
+        _ => format!("acc.m{fold}"),
+    };
+    match variant.store {
+        Store::Partial if groups.len() == 1 => {
+            // One group: its partials are what is bound.
+            let of = if first.bins().is_some() { "vec4<u32>" } else { "Acc" };
+            let _ = writeln!(out, "@group(0) @binding(3) var<storage, read_write> partials_out: array<{of}>;");
+            out.push_str(match first.bins() {
+                Some(_) => "fn store_column(at: u32, column: vec4<u32>) { partials_out[at] = column; }\n",
+                None => "fn store_partial(acc: Acc, id: Invocation) { partials_out[params.partial + id.workgroup.x] = acc; }\n",
+            });
+        }
+        Store::Partial => {
+            let _ = writeln!(out, "fn {own}region() -> u32 {{ return parameter({number}u); }}");
+            if first.bins().is_some() {
+                let _ = writeln!(out, "fn {own}store_column(place: u32, column: vec4<u32>) {{");
+                let _ = writeln!(out, "    let at = {own}region() + 4u * place;");
+                for (word, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
+                    let _ = writeln!(out, "    results[at + {word}u] = column.{name};");
+                }
+                out.push_str("}\n");
+            } else {
+                let words = op.group_words(group);
+                let _ = writeln!(out, "fn store_partial(acc: Acc, id: Invocation) {{");
+                let _ = writeln!(out, "    let at = region() + (params.partial + id.workgroup.x) * {words}u;");
+                write_members(op, folds, variant, &member, &mut out);
+                out.push_str("}\n");
+            }
+        }
+        Store::Sealed => {
+            let before: usize = groups[..number].iter().map(|group| op.group_words(group) + 1).sum();
+            let (stride, words) = (op.sealed_words(), op.group_words(group));
+            let at = format!("let at = params.output + row * {stride}u + {before}u;");
+            if counts {
+                let _ = writeln!(out, "fn {own}store_count(bin: u32, count: u32, row: u32) {{\n    {at}");
+                let _ = writeln!(out, "    results[at + bin] = count;");
+                let _ = writeln!(out, "    if bin == 0u {{ results[at + {words}u] = SEAL; }}\n}}");
+            } else {
+                let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
+                write_members(op, folds, variant, &member, &mut out);
+                let _ = writeln!(out, "    results[at + {words}u] = SEAL;\n}}");
+            }
+        }
+        Store::Answer { counted } => {
+            let words = op.answer_words();
+            let stride = words + usize::from(counted);
+            let at = format!("let at = params.output + row * {stride}u;");
+            let count = if counted && number == 0 { store_count_word(words, "at") } else { String::new() };
+            if counts {
+                let _ = writeln!(out, "fn {own}store_count(bin: u32, count: u32, row: u32) {{\n    {at}");
+                for (_, word) in answers_of(op, folds[0]) {
+                    let _ = writeln!(out, "    results[at + {word}u + bin] = count;");
+                }
+                if !count.is_empty() {
+                    let _ = writeln!(out, "    if bin == 0u {{ {count} }}");
+                }
+                out.push_str("}\n");
+            } else {
+                let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
+                for &fold in folds {
+                    for (number, word) in answers_of(op, fold) {
+                        let finish = format!("{}finish", op.answer_prefix(number));
+                        let length = op.answers[number].1.words.len();
+                        let _ = writeln!(out, "    var words_{number} = {finish}({}, params.total);", member(fold));
+                        let _ = writeln!(
+                            out,
+                            "    for (var w = 0u; w < {length}u; w++) {{ results[at + {word}u + w] = words_{number}[w]; }}"
+                        );
+                    }
+                }
+                if !count.is_empty() {
+                    let _ = writeln!(out, "    {count}");
+                }
+                out.push_str("}\n");
+            }
+        }
+    }
+    out
+}
+
+/// Calls `write_acc` of each fold of a group, from `at` on.
+fn write_members(
+    op: &DeviceOp,
+    folds: &[usize],
+    variant: &Variant,
+    member: &dyn Fn(usize) -> String,
+    out: &mut String,
+) {
+    let mut word = 0;
+    for &fold in folds {
+        let _ = writeln!(out, "    {}write_acc({}, at + {word}u);", prefix(op, fold, variant), member(fold));
+        word += op.folds[fold].words;
+    }
+}
+
+/// The values of a text as one accumulator.
+pub(super) fn glue_values(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
+    if op.folds.len() == 1 {
+        return String::new();
+    }
+    let mut out = String::new();
+    let each = |one: &dyn Fn(usize) -> String| folds.iter().map(|&fold| one(fold)).collect::<Vec<_>>().join(", ");
+    let _ = writeln!(out, "struct Acc {{ {} }}", each(&|m| format!("m{m}: m{m}_Acc")));
+    let mut function = |head: &str, call: &dyn Fn(usize) -> String| {
+        let _ = writeln!(out, "fn {head} -> Acc {{ return Acc({}); }}", each(call));
+    };
+    function("identity()", &|m| format!("m{m}_identity()"));
+    function("combine(a: Acc, b: Acc)", &|m| format!("m{m}_combine(a.m{m}, b.m{m})"));
+    if variant.lanes_min.is_some() {
+        function("shuffle(acc: Acc, mask: u32)", &|m| format!("m{m}_shuffle(acc.m{m}, mask)"));
+    }
+    out
+}
+
+/// What the kernel that reads calls: the state of all folds, and what the workgroup does at the end.
+pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String {
+    let mut out = String::new();
+    let single = op.folds.len() == 1;
+    let partial = variant.store == Store::Partial;
+    if !single {
+        let all = |one: &dyn Fn(usize) -> String| (0..op.folds.len()).map(one).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "struct State {{ {} }}", all(&|m| format!("m{m}: m{m}_State")));
+        let mut function = |head: &str, call: &dyn Fn(usize) -> String| {
+            let _ = writeln!(out, "fn {head} -> State {{ return State({}); }}", all(call));
+        };
+        function("init_state(id: Invocation)", &|m| format!("m{m}_init_state(id)"));
+        let accumulate = |m: usize| format!("m{m}_accumulate(state.m{m}, bits, index)");
+        function("accumulate(state: State, bits: Bits, index: u32)", &accumulate);
+        if variant.load.one() {
+            function("accumulate_vector(state: State, bits: Bits, index: u32)", &accumulate);
+        } else {
+            function("accumulate_vector(state: State, vector: vec4<u32>, index: u32)", &|m| {
+                format!("m{m}_accumulate_vector(state.m{m}, vector, index)")
+            });
+        }
+    }
+    if !single || op.folds[0].bins().is_none() {
+        let init =
+            |&fold: &usize| op.folds[fold].bins().map(|_| format!(" {}init_workgroup(id);", prefix(op, fold, variant)));
+        let bins: String = (0..op.folds.len()).collect::<Vec<_>>().iter().filter_map(init).collect();
+        let _ = writeln!(out, "fn init_workgroup(id: Invocation) {{{bins} }}");
+    }
+    let mut end = String::new();
+    for (number, group) in groups.iter().enumerate() {
+        out.push_str(&group_store(op, groups, number, variant));
+        match group {
+            Group::Values(folds) => {
+                out.push_str(&glue_values(op, folds, variant));
+                let acc = |&fold: &usize| {
+                    let p = prefix(op, fold, variant);
+                    let state = if single { "state".into() } else { format!("state.m{fold}") };
+                    let acc = format!("{p}to_acc({state}, id)");
+                    let leaf = &op.folds[fold];
+                    let moves = leaf.value().is_some_and(|wgsl| wgsl.offset.is_some()) && !leaf.reads_position;
+                    if moves { format!("{p}offset({acc}, base_of(row))") } else { acc }
+                };
+                let accs = folds.iter().map(acc).collect::<Vec<_>>().join(", ");
+                let mine = if single { accs } else { format!("Acc({accs})") };
+                let _ = writeln!(end, "    let acc = workgroup_reduce({mine}, id);");
+                let store = if partial { "store_partial(acc, id)" } else { "store(acc, row)" };
+                let _ = writeln!(end, "    if id.local == 0u {{ {store}; }}");
+            }
+            Group::Bins(fold) => {
+                let p = prefix(op, *fold, variant);
+                let state = if single { "state".into() } else { format!("state.m{fold}") };
+                let _ = match partial {
+                    true => writeln!(end, "    {p}flush({state}, id);"),
+                    false => writeln!(end, "    {p}settle_bins({state}, id, row);"),
+                };
+            }
+        }
+    }
+    let _ = writeln!(out, "\nfn finish_workgroup(state: State, id: Invocation, row: u32) {{\n{end}}}");
+    out
+}
