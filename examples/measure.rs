@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release --example measure -- operator=fast_sum dtype=f32 log2=28
 //! cargo run --release --example measure -- operator=fast_sum log2=28 workgroup_size=256,512 loads=4,8 groups=528,1056
+//! cargo run --release --example measure -- operator=fast_sum,argmax shape=16384x16384,1048576x256 axis=0
 //! ```
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
@@ -11,7 +12,7 @@
 use std::time::Instant;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Answer, Cpu, Dtype, Element, Gpu, Input, Op, Order, Tuning};
+use treefold::{Answer, Axes, Cpu, Dtype, Element, Gpu, Input, Op, Order, Tuning};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -32,6 +33,10 @@ struct Request {
     window_log2: u32,
     data: Data,
     bins_in_workgroup: Option<bool>,
+    /// Shapes of arrays of which some axes are reduced, in place of lengths.
+    shapes: Vec<Vec<u64>>,
+    axes: Vec<i64>,
+    short_log2: Vec<u32>,
     /// Options of the operator: `ddof=1`, `bins=1024`, `range=0:1`.
     options: Vec<(String, String)>,
 }
@@ -74,6 +79,9 @@ fn main() -> Outcome<()> {
         window_log2: 29,
         data: Data::Uniform,
         bins_in_workgroup: None,
+        shapes: vec![],
+        axes: vec![0],
+        short_log2: vec![],
         options: vec![],
     };
     for argument in std::env::args().skip(1) {
@@ -97,6 +105,12 @@ fn main() -> Outcome<()> {
             "single_log2" => request.single_log2 = Some(value.parse()?),
             "order" => request.order = Some(if value == "blocked" { Order::Blocked } else { Order::Striped }),
             "subgroups" => request.subgroups = Some(value.parse()?),
+            "shape" => {
+                let shape = |text: &str| text.split('x').map(str::parse).collect::<Result<Vec<u64>, _>>();
+                request.shapes = value.split(',').map(shape).collect::<Result<_, _>>()?;
+            }
+            "axis" => request.axes = value.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            "short_log2" => request.short_log2 = numbers()?,
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
             "bins_in_workgroup" => request.bins_in_workgroup = Some(value.parse()?),
@@ -141,7 +155,12 @@ impl Visitor for Measure<'_> {
     type Out = Outcome<()>;
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Outcome<()> {
         let request = self.request;
-        let longest = request.log2.iter().map(|&log2| 1u64 << log2).max().unwrap_or(1) + request.plus;
+        let views = request.shapes.iter().map(|shape| Axes::of(shape, &request.axes)).collect::<Result<Vec<_>, _>>()?;
+        let inputs: Vec<(u64, Option<&Axes>)> = match views.is_empty() {
+            true => request.log2.iter().map(|&log2| ((1u64 << log2) + request.plus, None)).collect(),
+            false => views.iter().map(|view| (view.answers() * view.length(), Some(view))).collect(),
+        };
+        let longest = inputs.iter().map(|&(n, _)| n).max().unwrap_or(1);
         let pool = longest.max((1 << (request.window_log2 + 2)) / T::DTYPE.bytes());
         // Every window holds the same block again and again: no power of two, so that windows differ.
         let block: Vec<T> = elements((1 << 20) - 4, request.data);
@@ -149,19 +168,21 @@ impl Visitor for Measure<'_> {
         let buffer_elements = longest.max(1 << 20);
         let buffers =
             (0..(pool / buffer_elements).max(1)).map(|_| fill(self.gpu, &block, buffer_elements)).collect::<Vec<_>>();
-        for &log2 in &request.log2 {
-            let n = (1u64 << log2) + request.plus;
-            let want = Cpu::new().reduce(op.clone(), &host[..n as usize])?;
+        for (number, &(n, view)) in inputs.iter().enumerate() {
+            let shape_of =
+                request.shapes.get(number).map(|shape| format!("\"shape\":{shape:?},\"axes\":{:?},", request.axes));
+            let shape_of = shape_of.unwrap_or_default();
             for shape in shapes(self.gpu.tuning(), request) {
-                let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, (n, &host), &want, request.samples)?;
+                let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, (n, &host), view, request.samples)?;
                 println!(
-                    "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"subgroups\":{},\"order\":\"{:?}\"}}",
+                    "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{shape_of}{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"short\":{},\"subgroups\":{},\"order\":\"{:?}\"}}",
                     op.signature(),
                     T::DTYPE,
                     shape.fold.workgroup_size,
                     shape.single_workgroup_size,
                     shape.fold.loads_in_flight,
                     shape.fold.workgroups_max,
+                    shape.fold.short_rows_max,
                     shape.subgroups,
                     shape.order
                 );
@@ -178,8 +199,12 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
     for workgroup_size in or(&request.workgroup_size) {
         for single_size in or(&request.single_size) {
             for loads in or(&request.loads) {
-                for groups in or(&request.groups) {
+                for (groups, short) in or(&request.groups)
+                    .into_iter()
+                    .flat_map(|g| or(&request.short_log2).into_iter().map(move |s| (g, s)))
+                {
                     let launched = base.each(|launch| {
+                        launch.short_rows_max = short.map_or(launch.short_rows_max, |log2| 1 << log2);
                         launch.workgroup_size = workgroup_size.unwrap_or(launch.workgroup_size);
                         launch.loads_in_flight = loads.unwrap_or(launch.loads_in_flight);
                         launch.workgroups_max = groups.unwrap_or(launch.workgroups_max);
@@ -264,7 +289,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     op: &O,
     buffers: &[wgpu::Buffer],
     (n, host): (u64, &[T]),
-    want: &O::Output,
+    view: Option<&Axes>,
     samples: usize,
 ) -> Outcome<String> {
     let compiling = Instant::now();
@@ -275,36 +300,50 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
         .iter()
         .flat_map(|buffer| (0..per_buffer.min(64)).map(move |w| Input::range(buffer, w * n..(w + 1) * n)))
         .collect();
-    let got = reducer.reduce(Input::range(&buffers[0], 0..n))?;
-    let right = op.close(&got, want, &host[..n as usize], false);
+    let first = Input::range(&buffers[0], 0..n);
+    let host = &host[..n as usize];
+    let right = match view {
+        None => op.close(&reducer.reduce(first)?, &Cpu::new().reduce(op.clone(), host)?, host, false),
+        Some(view) => right_each(op, &reducer.reduce_each(first.over(view.clone()))?, host, view)?,
+    };
     if reducer.answer_words() == 0 {
         return Ok(format!("\"right\":{right},\"compile_ms\":{compiled:.0},\"us\":null"));
     }
     let (device, queue) = (gpu.device(), gpu.queue());
     let output = device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: reducer.answer_bytes().next_multiple_of(256),
+        size: (reducer.answer_bytes() * view.map_or(1, Axes::answers)).next_multiple_of(256),
         usage: BufferUsages::STORAGE,
         mapped_at_creation: false,
     });
     let reps = if n <= 1 << 22 { 200 } else { 20 };
     let mut times = Vec::new();
-    for sample in 0..samples + 2 {
+    // GPUs that idle run slowly, and take a while to wake up.
+    let (warm, mut sample) = (Instant::now(), 0);
+    while times.len() < samples {
         let start = Instant::now();
         let stamps = Stamps::new(device);
         let mut encoder = device.create_command_encoder(&Default::default());
         encoder.write_timestamp(&stamps.queries, 0);
         let mut pass = encoder.begin_compute_pass(&Default::default());
         for rep in 0..reps {
-            reducer.record_in_pass(&mut pass, &windows[rep % windows.len()], &output)?;
+            let window = &windows[rep % windows.len()];
+            match view {
+                None => reducer.record_in_pass(&mut pass, window, &output)?,
+                Some(view) => {
+                    let each = window.clone().over(view.clone());
+                    reducer.record_each_in_pass(&mut pass, each, treefold::Output::bare(&output))?;
+                }
+            }
         }
         drop(pass);
         encoder.write_timestamp(&stamps.queries, 1);
         let nanoseconds = stamps.finish(device, queue, encoder)?;
-        if sample >= 2 {
+        sample += 1;
+        if sample > 2 && warm.elapsed().as_secs_f64() > 0.5 {
             times.push(nanoseconds / 1e3 / reps as f64);
         }
-        if start.elapsed().as_secs() > 20 {
+        if start.elapsed().as_secs() > 20 && !times.is_empty() {
             break;
         }
     }
@@ -315,6 +354,15 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
         "\"kernel\":\"{:?}\",\"compile_ms\":{compiled:.0},\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}",
         reducer.kernel()
     ))
+}
+
+/// Whether some of the answers are those of the CPU engine.
+fn right_each<T: Element, O: Op<T>>(op: &O, got: &[O::Output], host: &[T], view: &Axes) -> Outcome<bool> {
+    let want = Cpu::new().reduce_axes(op.clone(), host, view)?;
+    let some = (0..got.len()).step_by((got.len() / 100).max(1)).chain([got.len() - 1]);
+    // Of the elements of an answer only their number and size count where a tolerance is asked for.
+    let elements = &host[..(view.length() as usize).min(host.len())];
+    Ok(some.into_iter().all(|at| op.close(&got[at], &want[at], elements, false)))
 }
 
 struct Stamps {

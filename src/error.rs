@@ -223,6 +223,72 @@ pub enum Error {
         /// Elements of a row.
         length: u64,
     },
+    /// An axis that a view does not have.
+    #[error("axis {axis} is none of a view of shape {shape:?}; its axes are 0 to {}, or -{} to -1", shape.len().saturating_sub(1), shape.len())]
+    NoSuchAxis {
+        /// The axis.
+        axis: i64,
+        /// Lengths of the axes that there are.
+        shape: Vec<u64>,
+    },
+    /// An axis that is named twice.
+    #[error("axis {axis} of a view of shape {shape:?} is named twice; name each axis once, counted from either end")]
+    AxisTwice {
+        /// The axis, as it is named the second time.
+        axis: i64,
+        /// Lengths of the axes.
+        shape: Vec<u64>,
+    },
+    /// A view whose shape and strides do not go together.
+    #[error("a view has {axes} axes but {strides} strides; give one stride for each axis")]
+    UnequalView {
+        /// Axes of its shape.
+        axes: usize,
+        /// Strides.
+        strides: usize,
+    },
+    /// A view of more elements, or over a longer way, than 64 bits count.
+    #[error("a view of shape {shape:?} has more than 2^63 elements, or reaches as far; reduce it in parts")]
+    ViewTooLarge {
+        /// Lengths of its axes.
+        shape: Vec<u64>,
+    },
+    /// A view that reads elements which are not there.
+    #[error(
+        "the view reads elements {low} to {high}, but the input has {elements}; check its first element, shape and strides"
+    )]
+    ViewOutside {
+        /// The lowest element that it reads.
+        low: i128,
+        /// The highest.
+        high: i128,
+        /// Elements of the input.
+        elements: u64,
+    },
+    /// A view whose elements do not come one behind another.
+    #[error(
+        "a stream takes dense arrays in C or Fortran order; this view (its answers: {shape:?}) leaves gaps, repeats or goes backwards: copy it into a dense one"
+    )]
+    SparseView {
+        /// The shape of its answers, axes that are reduced of length 1.
+        shape: Vec<u64>,
+    },
+    /// An order that shows in the answer.
+    #[error(
+        "{operator} counts places in C order, in which the elements of this array do not lie; push them in C order, with Axes::of"
+    )]
+    OrderShows {
+        /// The operator's name.
+        operator: &'static str,
+    },
+    /// A view that lies in so many buffers or bindings that a plan would be too long.
+    #[error(
+        "the view takes more than {most} dispatches, since its elements lie far apart or in many buffers; copy it into one buffer, or reduce parts of it"
+    )]
+    ViewTooScattered {
+        /// Dispatches of a plan, at most.
+        most: usize,
+    },
     /// Pairs that are zipped and pairs that lie in one buffer were concatenated.
     #[error("a zipped input and one of pairs in a single buffer do not concatenate; zip all parts, or none")]
     MixedPairs,

@@ -21,7 +21,8 @@
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | a web page | [`Gpu::new_async`], [`Reducer::new_async`], [`Reducer::reduce_async`]; calls that wait are an error there |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
-//! | rows of one length, an answer each | [`Reducer::record_each`], [`Reducer::reduce_each`], [`Cpu::reduce_each`] |
+//! | rows of one length, an answer each | [`Input::rows`] with [`Reducer::record_each`], [`Reducer::reduce_each`]; [`Cpu::reduce_each`] |
+//! | axes of an n-dimensional array | [`Axes`] and [`Input::over`] with the same; [`Cpu::reduce_axes`] |
 //! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
 //! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
@@ -65,24 +66,26 @@ pub use element::{Dtype, Element, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Input, Output, Rows};
+pub use input::{Axes, Each, Input, Output};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Trips, Value, Wgsl,
     WordType,
 };
 pub use plan::{Launch, Order, Tuning};
-pub use run::{AnswerFuture, Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamOptions, check};
+pub use run::{
+    AnswerFuture, Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamEach, StreamOptions, check,
+};
 pub use wgpu;
 
 /// What this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::input::Piece;
+    pub use crate::input::{Dim, Piece, Strided, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
     pub use crate::plan::{
-        Binding, Cost, GroupCost, Kernel, Load, Params, Pass, Plan, Planner, ROWS_AT_ONCE, Request, Resource, Store,
-        Variant,
+        Arrangement, Binding, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, ROWS_AT_ONCE,
+        Request, Resource, Rows, Store, Variant,
     };
     pub use crate::shader::{Source, assemble};
 }

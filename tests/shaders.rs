@@ -7,7 +7,7 @@ use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::{BTreeMap, HashSet};
 use texts::{Each, Made, Text, Texts, combines, machines, operators};
-use treefold::internals::{Cost, Device, DeviceOp, Group, Keep, Kernel, Store};
+use treefold::internals::{Cost, Device, DeviceOp, Group, Keep, Kernel, Rows, Store};
 use treefold::ops::{ArgMax, FastMean, Max, Sum};
 use treefold::{Element, Fold, Op, Order, Reducer, Trips, Tuning, Wgsl, WordType, accumulator, wgpu};
 
@@ -487,7 +487,8 @@ fn of<T: Element, O: Op<T>>(op: &O, machine: &str, wanted: impl Fn(&Made) -> boo
 /// The checks themselves notice what they are there for.
 #[test]
 fn wrong_texts_are_noticed() {
-    let sealed = |made: &Made| !combines(&made.variant) && made.variant.store == Store::Sealed && !made.variant.rows;
+    let sealed =
+        |made: &Made| !combines(&made.variant) && made.variant.store == Store::Sealed && made.variant.rows == Rows::One;
     let answers = |made: &Made| combines(&made.variant) && made.variant.store == Store::Answer { counted: true };
     let tree = of::<f32, _>(&FastMean, "browser", sealed);
     let shuffles = of::<f32, _>(&FastMean, "nvidia", sealed);

@@ -39,7 +39,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub fn of(kernel: Kernel, table: bool) -> Layout {
-        let reads = kernel == Kernel::Reduce;
+        let reads = kernel.reads();
         Layout { reads, table: table && reads }
     }
 }
@@ -243,6 +243,7 @@ impl Context {
         };
         let label = match key.variant.kernel {
             Kernel::Reduce => "treefold: reduce",
+            Kernel::Columns { .. } => "treefold: columns",
             Kernel::Combine { .. } => "treefold: combine",
             Kernel::Finish => "treefold: finish",
         };

@@ -27,15 +27,20 @@ impl Readback {
     pub fn new(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
         let each = sealed_bytes(&groups);
         let bytes = results * each;
-        let alignment = context.limits.storage_alignment;
-        let unit = alignment >> each.trailing_zeros().min(alignment.trailing_zeros());
-        let window = (context.limits.binding_bytes_max / (each * unit)).max(1) * unit;
+        let window = Readback::together(context, each);
         Ok(Readback {
             device: context.buffer("results", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
             host: context.buffer("result readback", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
             groups,
             window,
         })
+    }
+
+    /// Results of so many bytes that one binding holds; the next binding begins aligned.
+    pub fn together(context: &Context, each: u64) -> u64 {
+        let alignment = context.limits.storage_alignment;
+        let unit = alignment >> each.trailing_zeros().min(alignment.trailing_zeros());
+        (context.limits.binding_bytes_max / (each * unit)).max(1) * unit
     }
 
     /// The binding of a result, and the word at which it begins there.

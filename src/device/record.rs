@@ -122,7 +122,8 @@ impl Recorder {
 
     /// The uniform blocks of all passes in one buffer, the bytes of each, and their stride.
     fn uniforms(&self, plan: &Plan) -> Result<(wgpu::Buffer, u64, u64)> {
-        let tail = shader::tail_words(&self.op).next_multiple_of(4);
+        let dims = plan.passes.iter().map(|pass| pass.dims.len()).max().unwrap_or(0);
+        let tail = (shader::tail_words(&self.op) + dims).next_multiple_of(4);
         let bytes = size_of::<Params>() + 4 * tail;
         let stride = (bytes as u64).next_multiple_of(self.context.limits.uniform_alignment);
         let own = self.op.params();
@@ -131,7 +132,7 @@ impl Recorder {
             let words = bytemuck::bytes_of(&pass.params).iter().copied();
             let region = |number: usize| pass.regions.get(number).copied().unwrap_or(0);
             let regions = (0..shader::regions(&self.op)).map(region);
-            let tail = regions.chain(own.iter().copied()).flat_map(u32::to_le_bytes);
+            let tail = regions.chain(own.iter().copied()).chain(pass.dims.iter().copied()).flat_map(u32::to_le_bytes);
             room.iter_mut().zip(words.chain(tail)).for_each(|(byte, word)| *byte = word);
         }
         Ok((self.context.parameters(all)?, bytes as u64, stride))

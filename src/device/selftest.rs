@@ -10,7 +10,7 @@ use crate::element::Dtype;
 use crate::error::{Error, Result};
 use crate::input::Piece;
 use crate::op::{DeviceOp, Keep};
-use crate::plan::{Cost, Planner, Request, Store};
+use crate::plan::{Arrangement, Cost, Planner, Request, Store};
 use std::sync::Arc;
 use wgpu::BufferUsages;
 
@@ -92,7 +92,8 @@ async fn test(context: &Arc<Context>, op: DeviceOp, waiting: Waiting) -> Result<
     let mut compute = compute_pass(&mut encoder);
     for (result, pieces) in [&[Piece::of(0, 0, n)][..], &halves].into_iter().enumerate() {
         let (destination, output) = readback.destination(result as u64);
-        let request = Request { pieces, row: None, start: 0, direct: true, store: Store::Sealed, output };
+        let request =
+            Request { pieces, each: Arrangement::Whole, start: 0, direct: true, store: Store::Sealed, output };
         recorder.record(&mut compute, &recorder.planner.plan(&request)?, &[&buffer], destination)?;
     }
     drop(compute);

@@ -1,4 +1,11 @@
-//! Inputs and outputs of a reduction on the device: buffer ranges, rows, and all of their validation.
+//! Inputs and outputs of a reduction on the device: buffer ranges, rows, axes, and all of their validation.
+
+mod axes;
+mod each;
+
+pub use axes::{Axes, Dim, Strided, offset};
+pub(crate) use each::Division;
+pub use each::Each;
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -126,8 +133,26 @@ impl<'a, T: Element> Input<'a, T> {
     }
 
     /// The same elements in rows of so many, one behind another: each row has an answer of its own.
-    pub fn rows(self, length: u64) -> Rows<'a, T> {
-        Rows { input: self, length }
+    pub fn rows(self, length: u64) -> Each<'a, T> {
+        Each { input: self, division: Division::Rows(length) }
+    }
+
+    /// The elements of a view, by the axes of it that are reduced.
+    ///
+    /// ```no_run
+    /// # fn f(logits: &wgpu::Buffer, largest: &treefold::Reducer<f32, treefold::ops::Max>) -> treefold::Result<()> {
+    /// use treefold::{Axes, Input};
+    /// let over_the_vocabulary = Axes::of(&[32, 50_257], &[-1])?;
+    /// let answers = largest.reduce_each(Input::from(logits).over(over_the_vocabulary))?; // 32 of them
+    /// # Ok(()) }
+    /// ```
+    pub fn over(self, axes: Axes) -> Each<'a, T> {
+        Each { input: self, division: Division::Axes(axes) }
+    }
+
+    /// The elements of a view.
+    pub(crate) fn strided(self, strided: Strided) -> Each<'a, T> {
+        Each { input: self, division: Division::Strided(strided) }
     }
 
     fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {
@@ -212,27 +237,6 @@ impl<'a, T: Element> From<wgpu::BufferSlice<'a>> for Input<'a, T> {
 impl<'a, T: Element> From<&Input<'a, T>> for Input<'a, T> {
     fn from(input: &Input<'a, T>) -> Self {
         input.clone()
-    }
-}
-
-/// Elements in contiguous rows of one length: see [`Input::rows`].
-#[derive(Clone, Debug)]
-pub struct Rows<'a, T> {
-    pub(crate) input: Input<'a, T>,
-    pub(crate) length: u64,
-}
-
-impl<T: Element> Rows<'_, T> {
-    /// How many rows there are.
-    ///
-    /// # Errors
-    /// [`Error::RaggedRows`] where the elements are no whole rows.
-    pub fn count(&self) -> Result<u64> {
-        let elements = self.input.elements();
-        match self.length > 0 && elements.is_multiple_of(self.length) {
-            true => Ok(elements / self.length),
-            false => Err(Error::RaggedRows { elements, length: self.length }),
-        }
     }
 }
 

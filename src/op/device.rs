@@ -122,6 +122,11 @@ impl fmt::Debug for Leaf {
 }
 
 impl Leaf {
+    /// Whether places in the input show in what is folded.
+    pub fn has_positions(&self) -> bool {
+        self.reads_position || self.value().is_some_and(|wgsl| wgsl.offset.is_some())
+    }
+
     /// A fold that is no tuple.
     pub fn of<T: Element, F: Fold<T>>(fold: &F, keep: Keep) -> Leaf {
         let expecting = fold.clone();

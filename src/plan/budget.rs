@@ -11,7 +11,7 @@ impl Planner {
         1 + u64::from(self.loads()) * each
     }
 
-    fn vector_trips(&self) -> u64 {
+    pub(super) fn vector_trips(&self) -> u64 {
         self.cost.vector_trips.unwrap_or(self.per_vector() * self.cost.element_trips)
     }
 

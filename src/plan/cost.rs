@@ -19,6 +19,10 @@ pub struct Cost {
     pub table: bool,
     /// Whether one load in flight suffices.
     pub one_load: bool,
+    /// Whether places in the input show in an answer.
+    pub positions: bool,
+    /// Whether a fold keeps more than its accumulator while it reads.
+    pub own_state: bool,
     /// Loop trips of taking one element.
     pub element_trips: u64,
     /// Loop trips of taking a vector by its own form; `None`: element by element.
@@ -84,6 +88,8 @@ impl Cost {
             answer_words: 1,
             table: false,
             one_load: false,
+            positions: false,
+            own_state: false,
             element_trips: 0,
             vector_trips: None,
             combine_trips: 0,
@@ -154,6 +160,8 @@ impl Cost {
             answer_words: op.answer_words() as u64,
             table: !op.table().is_empty(),
             one_load: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
+            positions: op.folds.iter().any(Leaf::has_positions),
+            own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {
                 let form =

@@ -10,7 +10,9 @@
 //! A reduction is rows × splits: the whole input is one row, read by as many workgroups (splits) as there are; many rows of
 //! one length are read by a few workgroups each.
 
+mod axes;
 mod budget;
+mod columns;
 mod cost;
 mod planner;
 mod results;
@@ -19,7 +21,7 @@ mod tuning;
 mod windows;
 
 pub use cost::{Cost, GroupCost};
-pub use planner::{Planner, Request};
+pub use planner::{Arrangement, Planner, Request};
 pub use tuning::{Launch, Order, Tuning};
 
 use std::ops::Range;
@@ -32,6 +34,13 @@ pub const ROWS_AT_ONCE: u32 = 9;
 pub enum Kernel {
     /// `reduce.wgsl`.
     Reduce,
+    /// `columns.wgsl`: many answers a workgroup, by value.
+    Columns {
+        /// Answers of a group, which are neighbours in memory: those of a vector, or one.
+        own: u32,
+        /// What neighbouring invocations read.
+        neighbours: Neighbours,
+    },
     /// `combine.wgsl`, or `bins/combine.wgsl` of a group of bins.
     Combine {
         /// The group, by its number in [`Cost::groups`].
@@ -39,6 +48,40 @@ pub enum Kernel {
     },
     /// `finish.wgsl`.
     Finish,
+}
+
+impl Kernel {
+    /// Whether it reads elements.
+    pub fn reads(self) -> bool {
+        matches!(self, Kernel::Reduce | Kernel::Columns { .. })
+    }
+}
+
+/// What neighbouring invocations of `columns.wgsl` read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Neighbours {
+    /// Elements of neighbouring answers.
+    Answers,
+    /// Neighbouring elements of one answer.
+    Elements,
+    /// Neighbouring vectors of one answer.
+    Vectors,
+}
+
+/// How a workgroup finds the row that it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rows {
+    /// There is one.
+    One,
+    /// Rows of one length, at one distance.
+    Many,
+    /// By strides, in so many dimensions.
+    Strided {
+        /// From row to row.
+        kept: u8,
+        /// Within a row.
+        reduced: u8,
+    },
 }
 
 /// What a kernel writes.
@@ -92,8 +135,8 @@ pub struct Variant {
     pub order: Order,
     /// How elements are loaded.
     pub load: Load,
-    /// Whether there is more than one row.
-    pub rows: bool,
+    /// How a workgroup finds its row.
+    pub rows: Rows,
     /// Columns that a workgroup of `bins/combine.wgsl` adds.
     pub columns_here: u32,
     /// Invocations that share a sum of replicas or columns, or a row that is finished.
@@ -108,13 +151,14 @@ pub struct Params {
     pub first: u32,
     /// Elements (or partials) of a row; rows that are finished.
     pub count: u32,
-    /// Elements (or partials) from one row to the next.
+    /// Elements (or partials) from one row to the next. Columns: invocations of a group.
     pub stride: u32,
     /// Workgroups of a row.
     pub splits: u32,
-    /// Blocked: vectors of an invocation at most. Striped: full grid strides. Combine: partials of an invocation.
+    /// Blocked: vectors of an invocation at most. Striped: full grid strides. Combine: partials of an invocation. Columns: elements
+    /// from one invocation's first to the next one's.
     pub vectors: u32,
-    /// Vectors that all invocations of a row read in a round.
+    /// Vectors that all invocations of a row read in a round. Columns: elements from one of an invocation to its next.
     pub grid_stride: u32,
     /// Partial of the first workgroup.
     pub partial: u32,
@@ -128,8 +172,10 @@ pub struct Params {
     pub base: [u32; 2],
     /// Elements of a whole row.
     pub total: [u32; 2],
-    /// Unused.
-    pub pad: [u32; 2],
+    /// Rows of this dispatch, where they are strided; columns: groups of them.
+    pub rows: u32,
+    /// Strided: partials of a row.
+    pub row_partials: u32,
 }
 
 /// What is bound.
@@ -182,6 +228,8 @@ pub struct Pass {
     pub params: Params,
     /// Words of the scratch buffer at which the partials of each group begin, where there are several.
     pub regions: Vec<u32>,
+    /// Where rows are strided: the length and the stride of each dimension that is kept, and of each that is reduced.
+    pub dims: Vec<u32>,
     /// Loop trips of its busiest invocation.
     pub trips: u64,
 }

@@ -1,19 +1,30 @@
 //! The planner: its launch shape, and rows × splits of a whole input.
 
 use super::windows::{Window, nothing, windows};
-use super::{Cost, GroupCost, Kernel, Launch, Load, Order, Params, Pass, Plan, Store, Tuning, Variant};
+use super::{
+    Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant,
+};
 use crate::error::{Error, Result};
-use crate::input::Piece;
+use crate::input::{Piece, Strided};
 use crate::limits::{Limits, TRIPS_MAX};
+
+/// How the elements of an input belong to results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement<'a> {
+    /// All to one.
+    Whole,
+    /// By strides over the whole input: in rows, or by axes.
+    Strided(&'a Strided),
+}
 
 /// What is asked of a planner.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The input, as one array.
     pub pieces: &'a [Piece],
-    /// Elements of a row; `None`: all of the input is one.
-    pub row: Option<u64>,
-    /// Position of the first element, for whole inputs.
+    /// How elements belong to results.
+    pub each: Arrangement<'a>,
+    /// Position of the first element of the input, or of every answer.
     pub start: u64,
     /// Whether a pass that reads the input may write results; a buffer may not be read and written in one dispatch.
     pub direct: bool,
@@ -231,10 +242,10 @@ impl Planner {
         store: Store,
         workgroup_size: u32,
         zipped: bool,
-        rows: bool,
+        rows: Rows,
     ) -> Variant {
         let (group, combines) = match kernel {
-            Kernel::Reduce => (None, false),
+            Kernel::Reduce | Kernel::Columns { .. } => (None, false),
             Kernel::Combine { group } => (self.cost.groups.get(group), true),
             Kernel::Finish => (None, true),
         };
@@ -242,7 +253,14 @@ impl Planner {
             kernel,
             store,
             workgroup_size,
-            lanes_min: self.lanes_min(workgroup_size).filter(|_| kernel != Kernel::Finish),
+            lanes_min: match kernel {
+                Kernel::Reduce | Kernel::Combine { .. } => self.lanes_min(workgroup_size),
+                // Neighbours along a row are lanes of a subgroup.
+                Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => {
+                    self.lanes_min(workgroup_size)
+                }
+                Kernel::Columns { .. } | Kernel::Finish => None,
+            },
             loads_in_flight: self.loads(),
             order: self.tuning.order,
             load: match (self.one && !combines, zipped) {
@@ -305,29 +323,28 @@ impl Planner {
                 ..Params::default()
             },
             regions: Vec::new(),
+            dims: Vec::new(),
             trips: rounds * self.round_trips() + self.fixed_trips(variant.workgroup_size),
         }
     }
 
-    /// Plans the reduction of the pieces, in their order, as one input or in rows.
+    /// Plans the reduction of the pieces, in their order, as one input or by strides.
     ///
     /// # Errors
-    /// [`Error::RaggedRows`] where the input is no whole rows; [`Error::LimitTooSmall`] where even one partial of each dispatch
+    /// [`Error::ViewOutside`], [`Error::ViewTooScattered`]; [`Error::LimitTooSmall`] where even one partial of each dispatch
     /// finds no room; [`Error::TooManyTrips`] where the partials are too many to combine.
     pub fn plan(&self, request: &Request) -> Result<Plan> {
         let elements: u64 = request.pieces.iter().map(|piece| piece.elements).sum();
         let mut draft = Draft { passes: Vec::new(), scratch_bytes: 0, accumulators_bytes: 0 };
-        let rows = match request.row {
-            None => {
+        let (elements, rows) = match request.each {
+            Arrangement::Whole => {
                 self.whole(&mut draft, request, request.pieces, elements, 0);
-                1
+                (elements, 1)
             }
-            Some(length) => {
-                if length == 0 || !elements.is_multiple_of(length) {
-                    return Err(Error::RaggedRows { elements, length });
-                }
-                self.rows(&mut draft, request, length);
-                elements / length
+            Arrangement::Strided(strided) => {
+                strided.check(elements)?;
+                self.strided(&mut draft, request, strided)?;
+                (strided.answers() * strided.length(), strided.answers())
             }
         };
         let (value, needs) = (self.limits.binding_bytes_max, draft.scratch_bytes.max(draft.accumulators_bytes));
@@ -364,7 +381,7 @@ impl Planner {
             let (mut first, end) = (window.first, window.first + window.elements);
             while first < end {
                 let count = (chunk - first % self.per_load()).min(end - first);
-                let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.zipped, false);
+                let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.zipped, Rows::One);
                 let mut pass = self.reduce_pass(variant, most, 1, first, count, 0);
                 pass.bindings = window.bindings.clone();
                 pass.params.partial = partials;
@@ -378,7 +395,7 @@ impl Planner {
             before += i128::from(window.elements);
         }
         if draft.passes.len() == begin {
-            let variant = self.variant(Kernel::Reduce, Store::Partial, self.single_size(), false, false);
+            let variant = self.variant(Kernel::Reduce, Store::Partial, self.single_size(), false, Rows::One);
             let mut pass = self.reduce_pass(variant, 1, 1, 0, 0, 0);
             pass.bindings = nothing();
             draft.passes.push(pass);

@@ -1,7 +1,7 @@
 //! What the last passes of a row write, and where: results at once, or partials and what becomes of them.
 
 use super::planner::{Draft, Planner, Request};
-use super::{Binding, GroupCost, Kernel, Params, Pass, Resource, Store};
+use super::{Binding, GroupCost, Kernel, Params, Pass, Resource, Rows, Store};
 
 /// Invocations of a workgroup that finishes answers: those that do keep long numbers in their registers.
 const FINISH_SIZE: u32 = 32;
@@ -25,7 +25,8 @@ impl Planner {
     /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
     fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64) {
         let Some((trips, counts)) = self.cost.finish_pass.filter(|_| self.finishes_apart(request)) else { return };
-        let variant = self.variant(Kernel::Finish, request.store, self.single_size().min(FINISH_SIZE), false, false);
+        let variant =
+            self.variant(Kernel::Finish, request.store, self.single_size().min(FINISH_SIZE), false, Rows::One);
         let lanes = variant.lanes_per_sum;
         let bytes = self.accumulators_bytes(rows);
         draft.passes.push(Pass {
@@ -42,6 +43,7 @@ impl Planner {
                 ..Params::default()
             },
             regions: Vec::new(),
+            dims: Vec::new(),
             trips: trips + counts.div_ceil(lanes.into()),
         });
     }
@@ -112,8 +114,9 @@ impl Planner {
         }
         let (store, resource, output) = self.destination(draft, request, rows, row);
         for (number, (group, region)) in self.cost.groups.iter().zip(&regions).enumerate() {
-            let size = self.single_size();
-            let variant = self.variant(Kernel::Combine { group: number }, store, size, false, rows > 1);
+            let size = self.combine_size(group, rows, splits);
+            let many = if rows > 1 { Rows::Many } else { Rows::One };
+            let variant = self.variant(Kernel::Combine { group: number }, store, size, false, many);
             let columns = match *group {
                 GroupCost::Bins { columns, .. } => columns.div_ceil(variant.columns_here.into()) as u32,
                 GroupCost::Values { .. } => 1,
@@ -136,10 +139,23 @@ impl Planner {
                     ..Params::default()
                 },
                 regions: if several { vec![0; regions.len()] } else { vec![] },
+                dims: Vec::new(),
                 trips: self.combine_pass_trips(group, splits.into()),
             });
         }
         self.finish(draft, request, rows, elements, row);
+    }
+
+    /// The workgroup that combines so many partials of a row: where there are many rows, no larger than its partials.
+    fn combine_size(&self, group: &GroupCost, rows: u32, splits: u32) -> u32 {
+        let single = self.single_size();
+        match group {
+            GroupCost::Values { .. } if rows > 1 => {
+                let subgroup = self.limits.lanes.map_or(1, |(_, most)| most);
+                splits.next_power_of_two().max(subgroup).min(single)
+            }
+            _ => single,
+        }
     }
 
     fn table(&self) -> Option<Binding> {

@@ -24,6 +24,8 @@ pub struct Launch {
     pub loads_in_flight: u32,
     /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
     pub single_elements_max: u64,
+    /// Rows of up to this many elements are read by a few invocations each, many rows to a workgroup.
+    pub short_rows_max: u64,
 }
 
 /// The launch policies of a device.
@@ -51,9 +53,27 @@ pub struct Tuning {
 impl Tuning {
     /// GPUs of which nothing more is known. 100 ms at 20 GB/s are 2 GB; integrated GPUs read faster than that.
     pub const GPU: Tuning = Tuning {
-        fold: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 4, single_elements_max: 1 << 14 },
-        bins: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 2, single_elements_max: 1 << 14 },
-        counts: Launch { workgroup_size: 256, workgroups_max: 512, loads_in_flight: 4, single_elements_max: 1 << 14 },
+        fold: Launch {
+            workgroup_size: 256,
+            workgroups_max: 512,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 14,
+            short_rows_max: 1 << 9,
+        },
+        bins: Launch {
+            workgroup_size: 256,
+            workgroups_max: 512,
+            loads_in_flight: 2,
+            single_elements_max: 1 << 14,
+            short_rows_max: 1 << 9,
+        },
+        counts: Launch {
+            workgroup_size: 256,
+            workgroups_max: 512,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 14,
+            short_rows_max: 1 << 9,
+        },
         single_workgroup_size: 256,
         order: Order::Striped,
         subgroups: true,
@@ -68,9 +88,27 @@ impl Tuning {
     /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2 and 4: with 256 bins 253.1 and 253.1, 4096 269.6 and
     /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9.
     pub const NVIDIA: Tuning = Tuning {
-        fold: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 4, single_elements_max: 1 << 16 },
-        bins: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 2, single_elements_max: 1 << 15 },
-        counts: Launch { workgroup_size: 1024, workgroups_max: 264, loads_in_flight: 4, single_elements_max: 1 << 15 },
+        fold: Launch {
+            workgroup_size: 1024,
+            workgroups_max: 264,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 16,
+            short_rows_max: 1 << 10,
+        },
+        bins: Launch {
+            workgroup_size: 1024,
+            workgroups_max: 264,
+            loads_in_flight: 2,
+            single_elements_max: 1 << 15,
+            short_rows_max: 1 << 10,
+        },
+        counts: Launch {
+            workgroup_size: 1024,
+            workgroups_max: 264,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 15,
+            short_rows_max: 1 << 10,
+        },
         single_workgroup_size: 1024,
         dispatch_bytes_max: 1 << 31,
         ..Tuning::GPU
@@ -80,9 +118,27 @@ impl Tuning {
     /// groups=8`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its
     /// noise.
     pub const CPU: Tuning = Tuning {
-        fold: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
-        bins: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
-        counts: Launch { workgroup_size: 32, workgroups_max: 16, loads_in_flight: 4, single_elements_max: 1 << 12 },
+        fold: Launch {
+            workgroup_size: 32,
+            workgroups_max: 16,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 12,
+            short_rows_max: 1 << 9,
+        },
+        bins: Launch {
+            workgroup_size: 32,
+            workgroups_max: 16,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 12,
+            short_rows_max: 1 << 9,
+        },
+        counts: Launch {
+            workgroup_size: 32,
+            workgroups_max: 16,
+            loads_in_flight: 4,
+            single_elements_max: 1 << 12,
+            short_rows_max: 1 << 9,
+        },
         single_workgroup_size: 32,
         order: Order::Blocked,
         subgroups: false,

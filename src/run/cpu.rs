@@ -1,7 +1,7 @@
 //! The CPU engine: the operators' Rust twins on all cores, and the reference that the kernels are tested against.
 
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::op::{Fold, Op, Partial};
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +29,7 @@ impl Default for Cpu {
 }
 
 /// Elements that one accumulator takes before it is combined with its neighbour's.
-const BLOCK: usize = 1 << 16;
+pub(super) const BLOCK: usize = 1 << 16;
 /// Words of an accumulator beyond which blocks are combined as they come.
 const WIDE_WORDS: usize = 256;
 
@@ -56,19 +56,6 @@ impl Cpu {
     /// What [`Op::finish`] says: an integer result that does not fit.
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
         op.finish(self.accumulate(&op.fold(), elements, 0), elements.len() as u64)
-    }
-
-    /// The answer of each row of `length` elements.
-    ///
-    /// # Errors
-    /// [`Error::RaggedRows`] where the elements are no whole rows; what [`Op::finish`] says.
-    pub fn reduce_each<T: Element, O: Op<T>>(&self, op: O, elements: &[T], length: usize) -> Result<Vec<O::Output>> {
-        if length == 0 || !elements.len().is_multiple_of(length) {
-            return Err(Error::RaggedRows { elements: elements.len() as u64, length: length as u64 });
-        }
-        let fold = op.fold();
-        let rows = elements.chunks(length);
-        rows.map(|row| op.finish(self.accumulate(&fold, row, 0), length as u64)).collect()
     }
 
     /// The accumulator of `elements`, to be merged and finished elsewhere.
@@ -113,7 +100,7 @@ impl Cpu {
 }
 
 /// Does parts 0 to `parts` of a work, each on a thread of its own, the first on this one.
-fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+pub(super) fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
     if parts == 0 {
         return;
     }
@@ -127,7 +114,7 @@ fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
 }
 
 /// One block, with the widest vector instructions that this processor has and the compiler can use.
-fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
+pub(super) fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

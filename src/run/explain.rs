@@ -45,6 +45,7 @@ impl Explained {
 fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
     match pass.variant.kernel {
         Kernel::Reduce => "reduce.wgsl",
+        Kernel::Columns { .. } => "columns.wgsl",
         Kernel::Combine { group } => match recorder.op.groups().get(group) {
             Some(crate::op::Group::Bins(_)) => "bins/combine.wgsl",
             _ => "combine.wgsl",
@@ -80,8 +81,8 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
         let reads = match variant.kernel {
             Kernel::Combine { .. } => many(pass.params.count.into(), "partial"),
             Kernel::Finish => format!("the accumulators of {}", many(pass.params.count.into(), "row")),
-            Kernel::Reduce if plan.elements == 0 => "nothing".into(),
-            Kernel::Reduce => inputs.collect::<Vec<_>>().join(" and "),
+            Kernel::Reduce | Kernel::Columns { .. } if plan.elements == 0 => "nothing".into(),
+            Kernel::Reduce | Kernel::Columns { .. } => inputs.collect::<Vec<_>>().join(" and "),
         };
         let meet = match (variant.kernel, variant.lanes_min) {
             (Kernel::Finish, _) => String::new(),

@@ -2,17 +2,17 @@
 
 use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
 use crate::error::Result;
-use crate::input::{Piece, Ranges};
+use crate::input::{Piece, Ranges, Strided};
 use crate::op::DeviceOp;
-use crate::plan::{Request, Store};
+use crate::plan::{Arrangement, Request, Store};
 use std::sync::Arc;
 
 /// One plan of a submission.
 struct Job<'b> {
     pieces: Vec<Piece>,
     buffers: Vec<&'b wgpu::Buffer>,
-    row: Option<u64>,
-    /// Position of its first element.
+    each: Arrangement<'b>,
+    /// Position of its first element, or of every answer's.
     start: u64,
     /// Number of its first result.
     result: u64,
@@ -64,7 +64,8 @@ fn submit_pieces(
         let mut start = first;
         for pieces in parts {
             let next = start.wrapping_add(elements(&pieces));
-            jobs.push(Job { pieces, buffers: buffers.clone(), row: None, start, result: jobs.len() as u64 });
+            let (each, result) = (Arrangement::Whole, jobs.len() as u64);
+            jobs.push(Job { pieces, buffers: buffers.clone(), each, start, result });
             start = next;
         }
     }
@@ -72,30 +73,54 @@ fn submit_pieces(
     Ok(Submitted { inputs, pending })
 }
 
-/// Reduces rows of one length, so many at once that their results fit a binding of at most 16 MiB, and gives `take` what comes.
-pub(super) fn each_row(
+/// Bytes of the results of one submission, about.
+const RESULTS_BYTES: u64 = 16 << 20;
+
+/// Reduces each answer of a view, so many at once that one binding holds their results, and gives `take` what comes:
+/// answers that follow, or, where it says so, more elements of the answers that came last. Of so many elements of an answer a
+/// time; the first of every one has this position.
+pub(super) fn each_answer(
     recorder: &Recorder,
     input: &Ranges,
-    length: u64,
-    most: u64,
-    take: &mut dyn FnMut(&Results),
+    strided: &Strided,
+    (most, position): (u64, u64),
+    take: &mut dyn FnMut(&Results, bool),
 ) -> Result<()> {
     let (pieces, buffers) = input.pieces()?;
-    let filled = |most| cut(&pieces, most).into_iter().filter(|pieces| !pieces.is_empty());
-    if length > most {
-        let rows = filled(length).map(|row| (row, buffers.clone())).collect();
-        take(&submit_pieces(recorder, rows, most, 0)?.wait(recorder)?);
-        return Ok(());
-    }
-    let bytes = recorder.context.limits.binding_bytes_max.min(16 << 20);
-    let each = (bytes / (4 * recorder.op.sealed_words() as u64)).max(1);
-    for pieces in filled(each.saturating_mul(length)) {
-        let rows = elements(&pieces) / length;
-        let job = Job { pieces, buffers: buffers.clone(), row: Some(length), start: 0, result: 0 };
-        let pending = launch(recorder, &[job], rows)?;
-        take(&Submitted { inputs: vec![(1, length); rows as usize], pending }.wait(recorder)?);
+    let each = 4 * recorder.op.sealed_words() as u64;
+    let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
+    let mut left = vec![strided.clone()];
+    while let Some(block) = left.pop() {
+        let answers = block.answers();
+        match block.kept.first() {
+            Some(dim) if answers > together => {
+                let half = dim.length / 2;
+                left.extend([block.kept_part(half, dim.length - half), block.kept_part(0, half)]);
+            }
+            _ if answers == 0 => {}
+            _ => {
+                let (mut start, mut more) = (position, false);
+                for part in short_parts(block, most) {
+                    let each = Arrangement::Strided(&part);
+                    let job = Job { pieces: pieces.clone(), buffers: buffers.clone(), each, start, result: 0 };
+                    let pending = launch(recorder, &[job], answers)?;
+                    let inputs = vec![(1, part.length()); answers as usize];
+                    take(&Submitted { inputs, pending }.wait(recorder)?, more);
+                    (start, more) = (start.wrapping_add(part.length()), true);
+                }
+            }
+        }
     }
     Ok(())
+}
+
+/// A view in parts of at most so many elements of each answer, in their order.
+fn short_parts(block: Strided, most: u64) -> Vec<Strided> {
+    let Some(dim) = block.reduced.first().filter(|_| block.length() > most) else { return vec![block] };
+    let inner = block.length() / dim.length;
+    let step = (most / inner).max(1);
+    let cuts = (0..dim.length).step_by(step as usize);
+    cuts.flat_map(|at| short_parts(block.reduced_part(at, step.min(dim.length - at)), most)).collect()
 }
 
 /// Submits jobs that have so many results in all.
@@ -106,10 +131,10 @@ fn launch(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Pending> {
     let mut encoder =
         context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: reduce") });
     let mut compute = compute_pass(&mut encoder);
-    for Job { pieces, buffers, row, start, result } in jobs {
+    for Job { pieces, buffers, each, start, result } in jobs {
         let (destination, output) = readback.destination(*result);
-        let (row, start, store) = (*row, *start, Store::Sealed);
-        let plan = recorder.planner.plan(&Request { pieces, row, start, direct: true, store, output })?;
+        let (each, start, store) = (*each, *start, Store::Sealed);
+        let plan = recorder.planner.plan(&Request { pieces, each, start, direct: true, store, output })?;
         recorder.record(&mut compute, &plan, buffers, destination)?;
     }
     drop(compute);

@@ -2,6 +2,7 @@
 
 mod check;
 mod cpu;
+mod cpu_each;
 mod engine;
 mod explain;
 mod futures;
@@ -9,6 +10,7 @@ mod jobs;
 mod reduce;
 mod reducer;
 mod stream;
+mod stream_each;
 
 pub use check::check;
 pub use cpu::Cpu;
@@ -17,3 +19,4 @@ pub use explain::{Explained, Explanation};
 pub use futures::AnswerFuture;
 pub use reducer::Reducer;
 pub use stream::{Finished, Stream, StreamOptions};
+pub use stream_each::StreamEach;

@@ -1,10 +1,10 @@
 //! Reductions with the answer on the host: one, many, by rows, or as parts that are finished elsewhere.
 
-use super::jobs::{Results, each_row, submit};
+use super::jobs::{Results, each_answer, submit};
 use super::reducer::Reducer;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Input, Rows};
+use crate::input::{Each, Input};
 use crate::op::{Acc, Fold, Op, Partial};
 
 /// Bytes of what a group of a batch holds: recorded commands, on both sides of wgpu, and results, which are there twice.
@@ -50,17 +50,33 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(answers)
     }
 
-    /// Answers each row, in their order.
+    /// Answers [rows](Input::rows), in their order, or [axes](Input::over), in C order.
     ///
     /// # Errors
-    /// As for [`Reducer::reduce`], and [`Error::RaggedRows`].
-    pub fn reduce_each(&self, rows: Rows<'_, T>) -> Result<Vec<O::Output>> {
-        may_block("Reducer::reduce_each", "Reducer::record_each, or Reducer::reduce_async for each row")?;
-        rows.count()?;
-        let mut accs = Vec::new();
-        let mut take = |results: &Results| accs.extend(self::accs::<T, O>(&self.op, results));
-        each_row(&self.recorder, &rows.input.ranges, rows.length, Self::ELEMENTS_MAX, &mut take)?;
-        self.answers(accs)
+    /// As for [`Reducer::reduce`], and [`Reducer::record_each`].
+    pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<O::Output>> {
+        may_block("Reducer::reduce_each", "Reducer::record_each, or Reducer::reduce_async for each answer")?;
+        self.answers(self.accumulate_each(&each, 0)?)
+    }
+
+    /// The accumulator of each answer, of which the first element has this position, and how many elements it has.
+    pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
+        let strided = each.division.strided(each.count()?);
+        let fold = self.op.fold();
+        let mut all: Vec<(Acc<T, O>, u64)> = Vec::new();
+        let mut take = |results: &Results, more: bool| {
+            let found = self::accs::<T, O>(&self.op, results);
+            if !more {
+                all.extend(found);
+                return;
+            }
+            let from = all.len() - found.len();
+            for (place, (acc, count)) in all[from..].iter_mut().zip(found) {
+                *place = (fold.combine(place.0.clone(), acc), place.1 + count);
+            }
+        };
+        each_answer(&self.recorder, &each.input.ranges, &strided, (Self::ELEMENTS_MAX, position), &mut take)?;
+        Ok(all)
     }
 
     fn answers(&self, accs: Vec<(Acc<T, O>, u64)>) -> Result<Vec<O::Output>> {

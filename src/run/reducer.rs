@@ -5,9 +5,9 @@ use super::stream::{Stream, StreamOptions};
 use crate::device::{Context, Destination, Gpu, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Input, Output, Piece, Ranges, Rows};
+use crate::input::{Each, Input, Output, Piece, Ranges, Strided};
 use crate::op::{DeviceOp, Fold, Keep, Op};
-use crate::plan::{Plan, Request, Store, Tuning};
+use crate::plan::{Arrangement, Plan, Request, Store, Tuning};
 use crate::shader;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -164,17 +164,18 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         record(&self.recorder, compute, &elements, None, Self::ELEMENTS_MAX, output.into())
     }
 
-    /// Records the reduction of each row; the answers are dense in `output`, in the order of the rows.
+    /// Records the reductions of [rows](Input::rows) or [axes](Input::over); the answers are dense in `output`, in the order of the
+    /// rows, or in C order.
     ///
     /// # Errors
-    /// As for [`Reducer::record`], and [`Error::RaggedRows`].
+    /// As for [`Reducer::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`], [`Error::ViewTooScattered`].
     pub fn record_each<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        rows: Rows<'_, T>,
+        each: Each<'_, T>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        self.record_each_in_pass(&mut compute_pass(encoder), rows, output)
+        self.record_each_in_pass(&mut compute_pass(encoder), each, output)
     }
 
     /// The same within a compute pass that the program has begun.
@@ -184,11 +185,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn record_each_in_pass<'i>(
         &self,
         compute: &mut wgpu::ComputePass<'_>,
-        rows: Rows<'_, T>,
+        each: Each<'_, T>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        let rows_of = (rows.length, rows.count()?);
-        record(&self.recorder, compute, &rows.input.ranges, Some(rows_of), Self::ELEMENTS_MAX, output.into())
+        let strided = each.division.strided(each.count()?);
+        record(&self.recorder, compute, &each.input.ranges, Some(&strided), Self::ELEMENTS_MAX, output.into())
     }
 
     pub(super) const ELEMENTS_MAX: u64 = <O::Fold as Fold<T>>::ELEMENTS_MAX;
@@ -252,12 +253,12 @@ async fn ready(
     Ok(recorder)
 }
 
-/// Records the reduction of a whole input, or of its rows: their length and number.
+/// Records the reduction of a whole input, or of each of its answers.
 fn record(
     recorder: &Recorder,
     compute: &mut wgpu::ComputePass<'_>,
     input: &Ranges<'_>,
-    rows: Option<(u64, u64)>,
+    each: Option<&Strided>,
     most: u64,
     output: Output<'_>,
 ) -> Result<()> {
@@ -266,7 +267,7 @@ fn record(
     if op.answers.is_empty() {
         return Err(Error::NoDeviceAnswer { operator });
     }
-    let (elements, count) = rows.unwrap_or((input.elements(), 1));
+    let (elements, count) = each.map_or((input.elements(), 1), |each| (each.length(), each.answers()));
     let claimed = output.claim(operator, op.answer_words(), count)?;
     let (pieces, buffers) = input.pieces()?;
     let direct = !input.reads(output.buffer, &claimed)?;
@@ -282,16 +283,16 @@ fn record(
     if count == 0 {
         return Ok(());
     }
-    let (row, store) = (rows.map(|(length, _)| length), Store::Answer { counted: output.counted });
-    let word = ((claimed.start - offset) / 4) as u32;
-    let request = Request { pieces: &pieces, row, start: 0, direct, store, output: word };
+    let each = each.map_or(Arrangement::Whole, Arrangement::Strided);
+    let (store, word) = (Store::Answer { counted: output.counted }, ((claimed.start - offset) / 4) as u32);
+    let request = Request { pieces: &pieces, each, start: 0, direct, store, output: word };
     let plan = recorder.planner.plan(&request)?;
     recorder.record(compute, &plan, &buffers, Destination { buffer: output.buffer, offset, size })
 }
 
 /// The request for one result over all pieces.
 fn whole(pieces: &[Piece], store: Store) -> Request<'_> {
-    Request { pieces, row: None, start: 0, direct: true, store, output: 0 }
+    Request { pieces, each: Arrangement::Whole, start: 0, direct: true, store, output: 0 }
 }
 
 impl Gpu {

@@ -9,7 +9,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::Piece;
 use crate::op::{Acc, DeviceOp, Fold, Op, Partial};
-use crate::plan::{Request, Store};
+use crate::plan::{Arrangement, Request, Store};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -392,7 +392,8 @@ impl Ring {
         let readback = Readback::new(context, 1, groups)?;
         let (destination, output) = readback.destination(0);
         let start = self.first.wrapping_add(self.launched);
-        let request = Request { pieces: &[piece], row: None, start, direct: true, store: Store::Sealed, output };
+        let request =
+            Request { pieces: &[piece], each: Arrangement::Whole, start, direct: true, store: Store::Sealed, output };
         let plan = self.recorder.planner.plan(&request)?;
         let mut encoder =
             context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: stream") });
@@ -437,7 +438,14 @@ impl Ring {
 
     fn explain(&self) -> Vec<String> {
         let piece = Piece::of(0, 0, self.slot_bytes / self.element_bytes);
-        let request = Request { pieces: &[piece], row: None, start: 0, direct: true, store: Store::Sealed, output: 0 };
+        let request = Request {
+            pieces: &[piece],
+            each: Arrangement::Whole,
+            start: 0,
+            direct: true,
+            store: Store::Sealed,
+            output: 0,
+        };
         let how = if self.in_place { "read in place by the kernels" } else { "copied to the device" };
         let mut lines = vec![format!("up to {SLOTS} staging buffers of {} bytes, {how}; a full one:", self.slot_bytes)];
         match self.recorder.planner.plan(&request) {

@@ -2,7 +2,7 @@
 
 use super::members::prefix;
 use crate::op::{DeviceOp, Group};
-use crate::plan::{Store, Variant};
+use crate::plan::{Kernel, Store, Variant};
 use std::fmt::Write;
 
 /// What the pass that finishes calls: a row's accumulators as answers.
@@ -80,7 +80,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
             let _ = writeln!(out, "@group(0) @binding(3) var<storage, read_write> partials_out: array<{of}>;");
             out.push_str(match first.bins() {
                 Some(_) => "fn store_column(at: u32, column: vec4<u32>) { partials_out[at] = column; }\n",
-                None => "fn store_partial(acc: Acc, id: Invocation) { partials_out[params.partial + id.workgroup.x] = acc; }\n",
+                None => "fn store_partial(acc: Acc, partial: u32) { partials_out[partial] = acc; }\n",
             });
         }
         Store::Partial => {
@@ -94,8 +94,8 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
                 out.push_str("}\n");
             } else {
                 let words = op.group_words(group);
-                let _ = writeln!(out, "fn store_partial(acc: Acc, id: Invocation) {{");
-                let _ = writeln!(out, "    let at = region() + (params.partial + id.workgroup.x) * {words}u;");
+                let _ = writeln!(out, "fn store_partial(acc: Acc, partial: u32) {{");
+                let _ = writeln!(out, "    let at = region() + partial * {words}u;");
                 write_members(op, folds, variant, &member, &mut out);
                 out.push_str("}\n");
             }
@@ -199,15 +199,14 @@ pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String
         function("init_state(id: Invocation)", &|m| format!("m{m}_init_state(id)"));
         let accumulate = |m: usize| format!("m{m}_accumulate(state.m{m}, bits, index)");
         function("accumulate(state: State, bits: Bits, index: u32)", &accumulate);
-        if variant.load.one() {
-            function("accumulate_vector(state: State, bits: Bits, index: u32)", &accumulate);
-        } else {
+        if !variant.load.one() {
             function("accumulate_vector(state: State, vector: vec4<u32>, index: u32)", &|m| {
                 format!("m{m}_accumulate_vector(state.m{m}, vector, index)")
             });
         }
     }
-    if !single || op.folds[0].bins().is_none() {
+    let columns = matches!(variant.kernel, Kernel::Columns { .. });
+    if !columns && (!single || op.folds[0].bins().is_none()) {
         let init =
             |&fold: &usize| op.folds[fold].bins().map(|_| format!(" {}init_workgroup(id);", prefix(op, fold, variant)));
         let bins: String = (0..op.folds.len()).collect::<Vec<_>>().iter().filter_map(init).collect();
@@ -229,8 +228,12 @@ pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String
                 };
                 let accs = folds.iter().map(acc).collect::<Vec<_>>().join(", ");
                 let mine = if single { accs } else { format!("Acc({accs})") };
-                let _ = writeln!(end, "    let acc = workgroup_reduce({mine}, id);");
-                let store = if partial { "store_partial(acc, id)" } else { "store(acc, row)" };
+                let _ = writeln!(
+                    out,
+                    "\nfn acc_of(state: State, id: Invocation, row: u32) -> Acc {{\n    return {mine};\n}}"
+                );
+                let _ = writeln!(end, "    let acc = workgroup_reduce(acc_of(state, id, row), id);");
+                let store = if partial { "store_partial(acc, partial_of(id.workgroup.x))" } else { "store(acc, row)" };
                 let _ = writeln!(end, "    if id.local == 0u {{ {store}; }}");
             }
             Group::Bins(fold) => {
@@ -242,6 +245,15 @@ pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String
                 };
             }
         }
+    }
+    if columns {
+        out.push_str(match partial {
+            true => {
+                "\nfn leave(acc: Acc, row: u32, split: u32) {\n    store_partial(acc, params.partial + row * params.row_partials + split);\n}\n"
+            }
+            false => "\nfn leave(acc: Acc, row: u32, split: u32) { store(acc, row); }\n",
+        });
+        return out;
     }
     let _ = writeln!(out, "\nfn finish_workgroup(state: State, id: Invocation, row: u32) {{\n{end}}}");
     out

@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The prefix of a fold's names: none, where it is the only one in the text.
 pub(super) fn prefix(op: &DeviceOp, fold: usize, variant: &Variant) -> String {
     let alone = match variant.kernel {
-        Kernel::Reduce => op.folds.len() == 1,
+        Kernel::Reduce | Kernel::Columns { .. } => op.folds.len() == 1,
         Kernel::Combine { .. } => op.folds.len() == 1 || op.folds[fold].bins().is_some(),
         // An answer's accumulator has a name of its own.
         Kernel::Finish => false,
@@ -59,7 +59,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     let fold = &op.folds[number];
     let mut out = Pieces::default();
     let Some(wgsl) = fold.value() else { return (out, String::new()) };
-    let reads = variant.kernel == Kernel::Reduce;
+    let reads = variant.kernel.reads();
     out.add(fold.declaration);
     params_of(op, number, &mut out);
     wgsl.helpers.iter().chain(wgsl.reading.iter().filter(|_| reads)).for_each(|text| out.helpers(text));
@@ -79,11 +79,10 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
             "fn accumulate(state: State, bits: Bits, index: u32) -> State { return combine(state, lift(bits, index)); }",
         );
         match &wgsl.vector {
-            _ if variant.load.one() => out.add(
-                "fn accumulate_vector(state: State, one: Bits, index: u32) -> State { return accumulate(state, one, index); }",
-            ),
+            _ if variant.load.one() => {}
             Some(body) => {
-                let head = format!("fn {}(acc: Acc, vector: vec4<u32>, index: {index}) -> Acc", of("accumulate_vector"));
+                let head =
+                    format!("fn {}(acc: Acc, vector: vec4<u32>, index: {index}) -> Acc", of("accumulate_vector"));
                 out.body("the vector form", &head, body);
                 if fold.reads_position {
                     out.add("fn accumulate_vector(acc: Acc, vector: vec4<u32>, index: u32) -> Acc { return accumulate_vector_position(acc, vector, position(index)); }");
@@ -203,7 +202,7 @@ fn finished_bins(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -
 fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> (Pieces, String) {
     let fold = &op.folds[number];
     let mut out = Pieces::default();
-    let reads = variant.kernel == Kernel::Reduce;
+    let reads = variant.kernel.reads();
     let (counters, replicas) = if reads {
         (bins.bins, bins.replicas)
     } else {

@@ -9,7 +9,7 @@ pub(crate) use check::check;
 
 use crate::element::Dtype;
 use crate::op::{DeviceOp, Group};
-use crate::plan::{Kernel, Load, Order, ROWS_AT_ONCE, Store, Variant};
+use crate::plan::{Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
 use unroll::unroll;
@@ -112,6 +112,7 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
     let groups = op.groups();
     match variant.kernel {
         Kernel::Reduce => reduce(&mut source, op, &groups, variant),
+        Kernel::Columns { own, neighbours } => columns(&mut source, op, &groups, own, neighbours, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
         Kernel::Finish => finish(&mut source, op, variant),
     }
@@ -122,9 +123,13 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
 fn head(op: &DeviceOp, variant: &Variant) -> String {
     let mut out = format!("const WORKGROUP_SIZE = {}u;\n", variant.workgroup_size);
     let bits = if op.dtype.bytes() > 4 { "vec2<u32>" } else { "u32" };
-    if variant.kernel == Kernel::Reduce {
+    if variant.kernel.reads() {
         let per_vector = if variant.load.one() { 1 } else { 16 / op.dtype.bytes() };
         let _ = writeln!(out, "const LOADS = {}u;\nconst PER_VECTOR = {per_vector}u;", variant.loads_in_flight);
+    }
+    if let Kernel::Columns { own, neighbours } = variant.kernel {
+        let (along, blocked) = (neighbours != Neighbours::Answers, variant.order == Order::Blocked);
+        let _ = writeln!(out, "const OWN = {own}u;\nconst ALONG = {along};\nconst BLOCKED = {blocked};");
     }
     if let Some(lanes_min) = variant.lanes_min {
         let _ = writeln!(out, "const LANES_MIN = {lanes_min}u;");
@@ -144,19 +149,19 @@ fn head(op: &DeviceOp, variant: &Variant) -> String {
     }
     out.push_str("}\n\n");
     let params = include_str!("../../shaders/params.wgsl");
-    match tail_words(op) {
+    match tail_words(op) + dims_words(variant) {
         0 => out.push_str(params),
         words => {
             let members = params.trim_end().trim_end_matches('}');
             let _ = writeln!(out, "{members}    tail: array<vec4<u32>, {}>,\n}}\n", words.div_ceil(4));
-            out.push_str("// Word i of the regions of partials and the operator's parameters.\n");
+            out.push_str("// Word i of the regions of partials, the operator's parameters, and the lengths and strides of dimensions.\n");
             out.push_str("fn parameter(i: u32) -> u32 { return params.tail[i / 4u][i % 4u]; }\n");
         }
     }
     if variant.store != Store::Partial || op.groups().len() > 1 {
         out.push_str("\n@group(0) @binding(3) var<storage, read_write> results: array<u32>;\n");
     }
-    if variant.kernel == Kernel::Reduce && op.folds.iter().any(|fold| !fold.table.is_empty()) {
+    if variant.kernel.reads() && op.folds.iter().any(|fold| !fold.table.is_empty()) {
         out.push_str("@group(0) @binding(4) var<storage, read> table: array<u32>;\n");
     }
     out
@@ -167,6 +172,14 @@ pub fn tail_words(op: &DeviceOp) -> usize {
     regions(op) + op.params().len()
 }
 
+/// Words behind those: the length and the stride of each dimension.
+fn dims_words(variant: &Variant) -> usize {
+    match variant.rows {
+        Rows::Strided { kept, reduced } => 2 * (usize::from(kept) + usize::from(reduced)),
+        Rows::One | Rows::Many => 0,
+    }
+}
+
 /// Words of the tail that say where regions begin.
 pub(crate) fn regions(op: &DeviceOp) -> usize {
     let groups = op.groups().len();
@@ -174,7 +187,8 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
 }
 
 /// How a kernel reads elements of a type.
-fn load(dtype: Dtype, load: Load) -> String {
+fn load(dtype: Dtype, variant: &Variant) -> String {
+    let load = variant.load;
     let text = match dtype.bytes() {
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
@@ -185,18 +199,56 @@ fn load(dtype: Dtype, load: Load) -> String {
         return text.into();
     }
     let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
-    elements.join("\n") + "\n" + include_str!("../../shaders/load/one.wgsl")
+    let one = match (variant.kernel, variant.rows) {
+        // It has one of its own.
+        (Kernel::Columns { .. }, _) => "",
+        (_, Rows::Strided { .. }) => include_str!("../../shaders/load/strided.wgsl"),
+        _ => include_str!("../../shaders/load/one.wgsl"),
+    };
+    elements.join("\n") + "\n" + one
 }
 
 /// The kernel that reads elements.
 fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant.load));
+    source.push(&load(op.dtype, variant));
     source.push(match variant.order {
         Order::Striped => include_str!("../../shaders/order/striped.wgsl"),
         Order::Blocked => include_str!("../../shaders/order/blocked.wgsl"),
     });
-    source.push(rows(variant));
+    reading(source, op, groups, variant);
+    if let Some(Group::Values(_)) = groups.first() {
+        source.push(&workgroup(variant));
+    }
+    let main = unrolled(include_str!("../../shaders/reduce.wgsl"), variant);
+    source.push(&if variant.load.one() { main.replace("accumulate_vector(", "accumulate(") } else { main });
+}
+
+/// The kernel that reads the elements of many answers.
+fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
+    source.push(op.dtype.wgsl());
+    source.push(&load(op.dtype, variant));
+    source.push(match (own, op.dtype.bytes()) {
+        _ if neighbours == Neighbours::Vectors => include_str!("../../shaders/columns/vectors.wgsl"),
+        (1, _) => include_str!("../../shaders/columns/one.wgsl"),
+        (_, 2) => include_str!("../../shaders/columns/halves.wgsl"),
+        (_, 4) => include_str!("../../shaders/columns/words.wgsl"),
+        _ => include_str!("../../shaders/columns/pairs.wgsl"),
+    });
+    reading(source, op, groups, variant);
+    source.push(&unrolled(
+        match variant.lanes_min {
+            Some(_) => include_str!("../../shaders/columns/subgroup.wgsl"),
+            None => include_str!("../../shaders/columns/memory.wgsl"),
+        },
+        variant,
+    ));
+    source.push(&unrolled(include_str!("../../shaders/columns.wgsl"), variant));
+}
+
+/// What kernels that read share: places, the operator, and how results are written.
+fn reading(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+    source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     if op.folds.iter().any(|fold| fold.reads_position) {
         source.push(include_str!("../../shaders/rows/position.wgsl"));
@@ -206,17 +258,13 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
         answers(source, op, |_| true, variant);
     }
     source.push(&glue::glue(op, groups, variant));
-    if let Some(Group::Values(_)) = groups.first() {
-        source.push(&workgroup(variant));
-    }
-    source.push(&unrolled(include_str!("../../shaders/reduce.wgsl"), variant));
 }
 
 /// The kernel that combines the partials of one group.
 fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, variant: &Variant) {
     let Some(group) = groups.get(number) else { return };
     source.push(op.dtype.wgsl());
-    source.push(rows(variant));
+    source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     match group {
         Group::Values(folds) => {
@@ -246,12 +294,32 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(&glue::glue_finish(op, variant));
 }
 
-/// One row or many.
-fn rows(variant: &Variant) -> &'static str {
+/// How a workgroup finds its row.
+fn rows(op: &DeviceOp, variant: &Variant) -> String {
     match variant.rows {
-        false => include_str!("../../shaders/rows/one.wgsl"),
-        true => include_str!("../../shaders/rows/many.wgsl"),
+        Rows::One => include_str!("../../shaders/rows/one.wgsl").into(),
+        Rows::Many => include_str!("../../shaders/rows/many.wgsl").into(),
+        Rows::Strided { kept, reduced } => {
+            let (kept, reduced, tail) = (kept.into(), reduced.into(), tail_words(op));
+            let text = include_str!("../../shaders/rows/strided.wgsl");
+            format!("{text}\n{}{}", place("place_of_row", kept, tail), place("place_in_row", reduced, tail + 2 * kept))
+        }
     }
+}
+
+/// From place 0 to the n-th in C order, by dimensions whose lengths and strides begin at a word of the tail.
+fn place(name: &str, dims: usize, at: usize) -> String {
+    let mut out = format!("fn {name}(n: u32) -> u32 {{\n    var place = 0u;\n    var rest = n;\n");
+    for dim in (0..dims).rev() {
+        let (length, stride) = (at + 2 * dim, at + 2 * dim + 1);
+        if dim == 0 {
+            let _ = writeln!(out, "    place += rest * parameter({stride}u);");
+        } else {
+            let _ = writeln!(out, "    place += (rest % parameter({length}u)) * parameter({stride}u);");
+            let _ = writeln!(out, "    rest /= parameter({length}u);");
+        }
+    }
+    out + "    return place;\n}\n"
 }
 
 /// The block reduction of values.
@@ -267,5 +335,8 @@ fn workgroup(variant: &Variant) -> String {
 
 /// A fragment with its marked lines repeated.
 pub(super) fn unrolled(text: &str, variant: &Variant) -> String {
-    unroll(text, &[("LOADS", variant.loads_in_flight), ("BUTTERFLY", BUTTERFLY), ("ROWS_AT_ONCE", ROWS_AT_ONCE)])
+    let own = if let Kernel::Columns { own, .. } = variant.kernel { own } else { 1 };
+    let counts =
+        [("LOADS", variant.loads_in_flight), ("BUTTERFLY", BUTTERFLY), ("ROWS_AT_ONCE", ROWS_AT_ONCE), ("OWN", own)];
+    unroll(text, &counts)
 }

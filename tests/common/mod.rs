@@ -14,6 +14,7 @@ mod own;
 mod rows;
 pub mod sets;
 mod shapes;
+mod views;
 
 pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, upload};
 pub use alternating::Alternating;
@@ -22,3 +23,4 @@ pub use elements::{Random, extremes, from_bits, one};
 pub use own::{OwnAnswer, TextHash, WeightedSum};
 pub use rows::rows;
 pub use shapes::{Shape, lengths, shapes, small};
+pub use views::{View, views};

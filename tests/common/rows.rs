@@ -1,7 +1,7 @@
 //! Rows, each against that row alone.
 
 use super::{Random, answers, download, plain_fold, same, upload};
-use treefold::{Element, Gpu, Input, Op, Output, Reducer, Result, Rows};
+use treefold::{Each, Element, Gpu, Input, Op, Output, Reducer, Result};
 
 /// Each row's answer by `reduce_each`, by `record_each` with and without count words, from aligned and unaligned starts and from
 /// several buffers that end anywhere; says where one differs from the row folded alone.
@@ -20,66 +20,90 @@ pub fn rows<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<S
         let other = upload(gpu, &here[cut.min(all)..]);
         let front = Input::range(&buffer, start as u64..(start + cut.min(all)) as u64);
         let parts = Input::concat([front, Input::range(&other, 0..(all - cut.min(all)) as u64)]);
-        let want: Vec<Result<O::Output>> = here.chunks(n).map(|row| plain_fold(op, row)).collect();
+        let wanted = Wanted::new(op, here.chunks(n).collect());
         for (way, input) in [("one buffer", whole()), ("two buffers", parts)] {
             let place = format!("{} {} of {count} rows of {n} from {start}, {way}", O::NAME, T::DTYPE);
-            let got = match reducer.reduce_each(input.clone().rows(n as u64)) {
-                Ok(answers) => answers.into_iter().map(Ok).collect(),
-                Err(error) => {
-                    failures.push(format!("{place}: {error}"));
-                    continue;
-                }
-            };
-            judge(op, &format!("{place}, reduced"), here, n, got, &want, false, &mut failures);
-            for counted in [true, false].into_iter().filter(|_| reducer.answer_words() > 0) {
-                let got = recorded(gpu, &reducer, input.clone().rows(n as u64), n, count, counted);
-                judge(op, &format!("{place}, recorded {counted}"), here, n, got, &want, true, &mut failures);
-            }
+            each_way(gpu, &reducer, &place, || input.clone().rows(n as u64), &wanted, &[true, false], &mut failures);
         }
     }
     failures
 }
 
+/// What each row is folded to alone.
+pub(super) struct Wanted<'r, T: Element, O: Op<T>> {
+    rows: Vec<&'r [T]>,
+    answers: Vec<Result<O::Output>>,
+}
+
+impl<'r, T: Element, O: Op<T>> Wanted<'r, T, O> {
+    pub fn new(op: &O, rows: Vec<&'r [T]>) -> Self {
+        let answers = rows.iter().map(|row| plain_fold(op, row)).collect();
+        Wanted { rows, answers }
+    }
+
+    /// Says where answers differ from these.
+    pub fn judge(
+        &self,
+        op: &O,
+        place: &str,
+        got: Result<Vec<Result<O::Output>>>,
+        finished: bool,
+        failures: &mut Vec<String>,
+    ) {
+        let got = match got {
+            Ok(got) => got,
+            Err(error) => return failures.push(format!("{place}: {error}")),
+        };
+        assert_eq!(got.len(), self.answers.len(), "{place}");
+        for (row, ((got, want), elements)) in got.iter().zip(&self.answers).zip(&self.rows).enumerate() {
+            if !same(op, got, want, elements, finished) {
+                let cut = |text: String| text.chars().take(300).collect::<String>();
+                let (got, want) = (cut(format!("{got:?}")), cut(format!("{want:?}")));
+                failures.push(format!("{place}: row {row}: got {got}, want {want}"));
+            }
+        }
+    }
+}
+
+/// By `reduce_each`, and by `record_each` with count words or without.
+pub(super) fn each_way<'i, T: Element, O: Op<T>>(
+    gpu: &Gpu,
+    reducer: &Reducer<T, O>,
+    place: &str,
+    each: impl Fn() -> Each<'i, T>,
+    wanted: &Wanted<T, O>,
+    counts: &[bool],
+    failures: &mut Vec<String>,
+) {
+    let op = reducer.op();
+    let got = reducer.reduce_each(each()).map(|answers| answers.into_iter().map(Ok).collect());
+    wanted.judge(op, &format!("{place}, reduced"), got, false, failures);
+    for counted in counts.iter().copied().filter(|_| reducer.answer_words() > 0) {
+        let (n, count) = (wanted.rows.first().map_or(0, |row| row.len()), wanted.rows.len());
+        let got = recorded(gpu, reducer, each(), n, count, counted);
+        wanted.judge(op, &format!("{place}, recorded {counted}"), Ok(got), true, failures);
+    }
+}
+
 fn recorded<T: Element, O: Op<T>>(
     gpu: &Gpu,
     reducer: &Reducer<T, O>,
-    rows: Rows<T>,
+    each: Each<T>,
     n: usize,
     count: usize,
     counted: bool,
 ) -> Vec<Result<O::Output>> {
     let words = reducer.answer_words();
-    let each = words + usize::from(counted);
-    let place = answers(gpu, count * each);
+    let words_of_each = words + usize::from(counted);
+    let place = answers(gpu, (count * words_of_each).max(1));
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let output = if counted { Output::from(&place) } else { Output::bare(&place) };
-    reducer.record_each(&mut encoder, rows, output).expect("a record");
+    reducer.record_each(&mut encoder, each, output).expect("a record");
     gpu.queue().submit([encoder.finish()]);
     let found = download(gpu, &place);
     let read = |answer: &[u32]| {
         assert!(!counted || answer[words] as usize == n, "count word {} of rows of {n}", answer[words]);
         reducer.op().read(&answer[..words], n as u64)
     };
-    found.chunks(each).take(count).map(read).collect()
-}
-
-#[allow(clippy::too_many_arguments)]
-fn judge<T: Element, O: Op<T>>(
-    op: &O,
-    place: &str,
-    here: &[T],
-    n: usize,
-    got: Vec<Result<O::Output>>,
-    want: &[Result<O::Output>],
-    finished: bool,
-    failures: &mut Vec<String>,
-) {
-    assert_eq!(got.len(), want.len(), "{place}");
-    for (row, ((got, want), elements)) in got.iter().zip(want).zip(here.chunks(n)).enumerate() {
-        if !same(op, got, want, elements, finished) {
-            let cut = |text: String| text.chars().take(300).collect::<String>();
-            let (got, want) = (cut(format!("{got:?}")), cut(format!("{want:?}")));
-            failures.push(format!("{place}: row {row}: got {got}, want {want}"));
-        }
-    }
+    found.chunks(words_of_each).take(count).map(read).collect()
 }

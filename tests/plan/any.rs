@@ -49,6 +49,7 @@ prop_compose! {
             t.counts = t.bins;
             (t.order, t.subgroups) = (if blocked { Order::Blocked } else { Order::Striped }, subgroups);
             t.dispatch_bytes_max = dispatch_bytes_max;
+            *t = t.each(|launch| launch.short_rows_max = 0);
         })
     }
 }
@@ -102,7 +103,7 @@ prop_compose! {
         }
         let limits = if cost.has_bins() || cost.value_words() > 20 { roomy(limits) } else { limits };
         let start = if row.is_some() { 0 } else { start };
-        Case { limits, tuning, cost, pieces, row, start, direct, store, output }
+        Case { limits, tuning, cost, pieces, row, view: None, start, direct, store, output }
     }
 }
 

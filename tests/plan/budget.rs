@@ -1,7 +1,7 @@
 //! Loop trips of one invocation, fragment by fragment, as shaders/ has them: upper bounds. Operators' own loops are as their
 //! cost states them.
 
-use treefold::internals::{Cost, GroupCost, Load, ROWS_AT_ONCE, Variant};
+use treefold::internals::{Cost, GroupCost, Kernel, Load, Neighbours, ROWS_AT_ONCE, Variant};
 
 fn turns(n: u64, size: u64) -> u64 {
     n.div_ceil(size)
@@ -22,6 +22,21 @@ pub fn reads(cost: &Cost, variant: &Variant, rounds: u64, ends: u64) -> u64 {
         Load::Vector | Load::Zipped => cost.vector_trips.unwrap_or(unit(cost, variant) * cost.element_trips),
     };
     rounds * (1 + u64::from(variant.loads_in_flight) * vector) + ends * (1 + cost.element_trips)
+}
+
+/// columns.wgsl: so many loads of a lane.
+pub fn columns(cost: &Cost, variant: &Variant, lanes: u32, own: u64, elements: u64) -> u64 {
+    let take = match variant.kernel {
+        Kernel::Columns { neighbours: Neighbours::Vectors, .. } => {
+            cost.vector_trips.unwrap_or(unit(cost, variant) * cost.element_trips)
+        }
+        _ => own * cost.element_trips,
+    };
+    let (steps, loads) = (u64::from(lanes.ilog2()), u64::from(variant.loads_in_flight));
+    let combine = 1 + cost.combine_trips + if variant.lanes_min.is_some() { cost.shuffle_trips } else { 0 };
+    (elements / loads) * (1 + loads * take)
+        + (elements % loads) * (1 + take)
+        + own * (steps * combine + cost.once_trips)
 }
 
 /// workgroup/tree.wgsl or workgroup/subgroup.wgsl.

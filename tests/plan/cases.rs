@@ -1,6 +1,7 @@
 //! Devices, tunings, operators and inputs to plan for.
 
-use treefold::internals::{Cost, GroupCost, Limits, Piece, Plan, Planner, Request, Store};
+use std::borrow::Cow;
+use treefold::internals::{Arrangement, Cost, GroupCost, Limits, Piece, Plan, Planner, Request, Store, Strided};
 use treefold::{Order, Result, Tuning};
 
 /// All that a plan is made from.
@@ -10,7 +11,10 @@ pub struct Case {
     pub tuning: Tuning,
     pub cost: Cost,
     pub pieces: Vec<Piece>,
+    /// Elements of a row, of which the input is made.
     pub row: Option<u64>,
+    /// A view of the input.
+    pub view: Option<Strided>,
     pub start: u64,
     pub direct: bool,
     pub store: Store,
@@ -21,7 +25,7 @@ impl Case {
     /// Nothing, as one input.
     pub fn new(limits: Limits, tuning: Tuning, cost: Cost) -> Case {
         let (store, pieces) = (Store::Sealed, Vec::new());
-        Case { limits, tuning, cost, pieces, row: None, start: 0, direct: true, store, output: 0 }
+        Case { limits, tuning, cost, pieces, row: None, view: None, start: 0, direct: true, store, output: 0 }
     }
 
     pub fn planner(&self) -> Planner {
@@ -29,8 +33,16 @@ impl Case {
     }
 
     pub fn plan(&self, planner: &Planner) -> Result<Plan> {
-        let Case { row, start, direct, store, output, .. } = *self;
-        planner.plan(&Request { pieces: &self.pieces, row, start, direct, store, output })
+        let Case { start, direct, store, output, .. } = *self;
+        let strided = self.strided();
+        let each = strided.as_deref().map_or(Arrangement::Whole, Arrangement::Strided);
+        planner.plan(&Request { pieces: &self.pieces, each, start, direct, store, output })
+    }
+
+    /// How elements belong to answers, where they are many.
+    pub fn strided(&self) -> Option<Cow<'_, Strided>> {
+        let rows = self.row.map(|length| Cow::Owned(Strided::rows(self.elements() / length, length)));
+        rows.or(self.view.as_ref().map(Cow::Borrowed))
     }
 
     pub fn elements(&self) -> u64 {
@@ -89,6 +101,8 @@ pub fn small() -> Tuning {
         (t.fold.single_elements_max, t.bins.single_elements_max) = (100, 60);
         t.counts = t.bins;
         t.single_workgroup_size = 16;
+        // Rows go to workgroups; tests of views say otherwise.
+        (t.fold.short_rows_max, t.bins.short_rows_max) = (0, 0);
     })
 }
 

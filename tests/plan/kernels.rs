@@ -88,6 +88,38 @@ pub fn reduce_long_row(
     (rounds, 2 * (unit - 1))
 }
 
+/// place_of_row() and place_in_row(), by lengths and strides in turn.
+pub fn place(dims: &[u32], n: u32) -> u32 {
+    let (mut place, mut rest) = (0u32, n);
+    for (number, dim) in dims.chunks(2).enumerate().rev() {
+        let index = if number == 0 { rest } else { rest % dim[0] };
+        place = place.wrapping_add(index.wrapping_mul(dim[1]));
+        rest /= dim[0].max(1);
+    }
+    place
+}
+
+/// main() of columns.wgsl for one answer, in units of `scale` elements: `visit` gets the split and each unit, lane by lane as they are combined. Returns the
+/// elements of the busiest lane.
+pub fn columns_row(v: &Variant, p: &Params, scale: u64, mut visit: impl FnMut(u64, u64, u64, bool)) -> u64 {
+    let lanes = u64::from(p.stride);
+    assert!(lanes.is_power_of_two() && lanes <= v.workgroup_size.into(), "{p:?}");
+    let mut busiest = 0;
+    for split in 0..u64::from(p.splits) {
+        for lane in 0..lanes {
+            let begin = word((split * lanes + lane) * u64::from(p.vectors));
+            let end = match v.order {
+                Order::Blocked => u64::from(p.count).min(begin + u64::from(p.vectors)),
+                Order::Striped => p.count.into(),
+            };
+            let elements = (begin..end).step_by(p.grid_stride as usize);
+            busiest = busiest.max(elements.clone().count() as u64);
+            elements.for_each(|e| visit(split, word(e * scale), scale, false));
+        }
+    }
+    busiest
+}
+
 /// main() of combine.wgsl for one row: the partials, in the order of its invocations.
 pub fn combine_row(v: &Variant, p: &Params, first: u64) -> Vec<u64> {
     let (end, each) = (first + u64::from(p.count), u64::from(p.vectors));

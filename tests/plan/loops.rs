@@ -14,6 +14,7 @@ fn looping(element: u64, vector: Option<u64>, combine: u64) -> Cost {
 /// The load of the pass that reads, or how many trips there is room for; checked either way, in whole inputs and in rows.
 fn planned(limits: Limits, tuning: Tuning, cost: Cost, n: u64) -> Result<Load, u64> {
     let longest = cost.longest;
+    let tuning = tuning.each(|launch| launch.short_rows_max = 0);
     let mut case = Case { pieces: one(0, 3, n), ..Case::new(limits, tuning, cost) };
     let error = |error: Error| match error {
         Error::TooManyTrips { function, trips, most } => {
@@ -25,6 +26,7 @@ fn planned(limits: Limits, tuning: Tuning, cost: Cost, n: u64) -> Result<Load, u
     };
     let planner = treefold::internals::Planner::new(case.limits, case.tuning, case.cost.clone()).map_err(error)?;
     let mut load = Load::Vector;
+    // Rows of all lengths go to workgroups; views have tests of their own.
     for row in [None, Some(n), Some(n / 2), Some(n / 40), Some(1)] {
         case.row = row;
         case.pieces[0].elements = row.map_or(n, |row| n / row * row);

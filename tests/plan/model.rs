@@ -2,9 +2,11 @@
 
 use crate::budget;
 use crate::cases::Case;
-use crate::kernels::{combine_columns, combine_row, reduce_long_row, reduce_row, word};
+use crate::kernels::{columns_row, combine_columns, combine_row, place, reduce_long_row, reduce_row, word};
 use treefold::Order;
-use treefold::internals::{GroupCost, Kernel, Load, Params, Pass, Plan, Planner, Resource, Store, TRIPS_MAX};
+use treefold::internals::{
+    GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, Resource, Rows, Store, Strided, TRIPS_MAX, offset,
+};
 
 /// Neighbouring elements: their place in the input or the row, and where they lie in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,9 +69,9 @@ struct Machine<'a> {
 
 /// Follows a plan, and compares what it computes with what was asked for.
 pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
-    let length = case.row.unwrap_or(case.elements());
-    let rows = if case.row.is_some() { case.elements() / length } else { 1 };
-    assert_eq!((plan.elements, plan.rows), (case.elements(), rows));
+    let view = case.strided();
+    let (length, rows) = view.as_ref().map_or((case.elements(), 1), |view| (view.length(), view.answers()));
+    assert_eq!((plan.elements, plan.rows), (length * rows, rows));
     assert!(plan.scratch_bytes.max(plan.accumulators_bytes) <= case.limits.binding_bytes_max);
     let groups = case.cost.groups.len();
     let results = vec![vec![None; rows as usize]; groups];
@@ -80,7 +82,7 @@ pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
     for pass in &plan.passes {
         machine.shape(pass, planner);
         match pass.variant.kernel {
-            Kernel::Reduce => machine.reduce(pass),
+            Kernel::Reduce | Kernel::Columns { .. } => machine.reduce(pass),
             Kernel::Combine { group } => machine.combine(pass, group),
             Kernel::Finish => machine.finish(pass),
         }
@@ -89,7 +91,14 @@ pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
     assert_eq!(machine.combined, groups, "partials that no pass combines");
     let ordered = planner.tuning().order == Order::Blocked;
     assert!(ordered || case.cost.commutative);
-    machine.compare(ordered);
+    match &case.view {
+        // Where no order shows, elements are read as they lie.
+        Some(view) if case.cost.commutative && !case.cost.positions => {
+            machine.compare_view(&view.clone().by_place(), ordered)
+        }
+        Some(view) => machine.compare_view(view, ordered),
+        None => machine.compare(ordered),
+    }
 }
 
 impl<'a> Machine<'a> {
@@ -106,7 +115,9 @@ impl<'a> Machine<'a> {
             "{pass:?}"
         );
         assert!(pass.trips <= TRIPS_MAX, "{} trips: {pass:?}", pass.trips);
-        assert_eq!((wide(pass.params.total), pass.params.pad), (self.length, [0; 2]), "{pass:?}");
+        assert_eq!(wide(pass.params.total), self.length, "{pass:?}");
+        let strided = matches!(v.rows, Rows::Strided { .. });
+        assert!(strided || (pass.params.rows, pass.params.row_partials, pass.dims.len()) == (0, 0, 0), "{pass:?}");
         if let Some(least) = v.lanes_min {
             let (fewest, most) = limits.lanes.expect("subgroups");
             assert_eq!(least, fewest, "{pass:?}");
@@ -116,6 +127,11 @@ impl<'a> Machine<'a> {
         let held = |words: u64| u64::from(v.lanes_min.map_or(size, |least| size.div_ceil(least))) * 4 * words;
         let memory = match v.kernel {
             Kernel::Reduce => held(cost.value_words()) + cost.bins_bytes(),
+            Kernel::Columns { .. } if v.lanes_min.is_some() => {
+                assert!(pass.params.stride <= v.lanes_min.unwrap_or(0), "lanes of several subgroups: {pass:?}");
+                0
+            }
+            Kernel::Columns { .. } => u64::from(size) * 4 * cost.value_words(),
             Kernel::Finish => 0,
             Kernel::Combine { group } => match cost.groups[group] {
                 GroupCost::Values { words } => held(words),
@@ -156,74 +172,110 @@ impl<'a> Machine<'a> {
         let mut slots: Vec<u32> = pass.bindings.iter().map(|binding| binding.slot).collect();
         slots.sort_unstable();
         match v.kernel {
-            Kernel::Reduce if cost.table => assert_eq!(slots, [0, 1, 3, 4], "{pass:?}"),
-            Kernel::Reduce => assert_eq!(slots, [0, 1, 3], "{pass:?}"),
+            Kernel::Reduce | Kernel::Columns { .. } if cost.table => assert_eq!(slots, [0, 1, 3, 4], "{pass:?}"),
+            Kernel::Reduce | Kernel::Columns { .. } => assert_eq!(slots, [0, 1, 3], "{pass:?}"),
             Kernel::Combine { .. } | Kernel::Finish => assert_eq!(slots, [0, 3], "{pass:?}"),
         }
         assert_eq!(pass.bindings.iter().any(|binding| binding.resource == Resource::Table), slots.contains(&4));
     }
 
-    /// reduce.wgsl.
+    /// reduce.wgsl and columns.wgsl.
     fn reduce(&mut self, pass: &'a Pass) {
         let (case, v, p) = (self.case, &pass.variant, &pass.params);
-        let (splits, rows) = (p.splits, pass.workgroups / p.splits.max(1));
-        assert_eq!(p.grid_stride, splits * v.workgroup_size * v.loads_in_flight, "{pass:?}");
-        assert_eq!(splits * rows, pass.workgroups, "{pass:?}");
-        assert!(v.rows || rows == 1, "{pass:?}");
-        assert!(!v.rows || case.row.is_some(), "{pass:?}");
-        let read_bytes = u64::from(p.count) * u64::from(rows) * case.cost.element_bytes;
-        assert!(read_bytes <= case.tuning.dispatch_bytes_max || (v.rows && rows == 1), "{pass:?}");
+        let strided = matches!(v.rows, Rows::Strided { .. });
+        let own = if let Kernel::Columns { own, .. } = v.kernel { own } else { 1 };
+        let vectors_of_rows = matches!(v.kernel, Kernel::Columns { neighbours: Neighbours::Vectors, .. });
+        let scale = if vectors_of_rows { budget::unit(&case.cost, v) } else { 1 };
+        let rows = match v.kernel {
+            Kernel::Columns { .. } => {
+                assert_eq!(pass.workgroups, p.rows.div_ceil(v.workgroup_size / p.stride) * p.splits, "{pass:?}");
+                p.rows * own
+            }
+            _ => pass.workgroups / p.splits.max(1),
+        };
+        if v.kernel == Kernel::Reduce {
+            assert_eq!(p.grid_stride, p.splits * v.workgroup_size * v.loads_in_flight, "{pass:?}");
+            assert_eq!(p.splits * rows, pass.workgroups, "{pass:?}");
+            assert!(!strided || (p.rows == rows && v.load.one()), "{pass:?}");
+        }
+        assert!(v.rows != Rows::One || rows == 1, "{pass:?}");
+        assert!(v.rows == Rows::One || case.strided().is_some(), "{pass:?}");
+        let read_bytes = u64::from(p.count) * scale * u64::from(rows) * case.cost.element_bytes;
+        assert!(read_bytes <= case.tuning.dispatch_bytes_max || (v.rows != Rows::One && rows == 1), "{pass:?}");
         let unit = budget::unit(&case.cost, v);
         let (vectors, words) = (input(pass, 0), input(pass, 1));
         let zipped = matches!(v.load, Load::Zipped | Load::OneZipped);
         let bytes = if zipped { 4 } else { case.cost.element_bytes };
-        let mut made: Vec<Runs> = vec![Vec::new(); pass.workgroups as usize];
-        let (mut rounds, mut ends) = (0, 0);
+        let (kept, reduced) = match v.rows {
+            Rows::Strided { kept, reduced } => {
+                assert_eq!(pass.dims.len(), 2 * (usize::from(kept) + usize::from(reduced)), "{pass:?}");
+                pass.dims.split_at(2 * usize::from(kept))
+            }
+            _ => (&[][..], &[][..]),
+        };
+        // By row and split.
+        let mut made: Vec<Runs> = vec![Vec::new(); (rows * p.splits) as usize];
+        let (mut rounds, mut ends, mut trips) = (0, 0, 0);
+        let start = if v.rows == Rows::Many { 0 } else { case.start };
         for row in 0..rows {
-            let first = word(u64::from(p.first) + u64::from(row) * u64::from(p.stride));
-            let base = if v.rows { 0u64.wrapping_sub(first) } else { wide(p.base) };
+            let first = if strided { 0 } else { word(u64::from(p.first) + u64::from(row) * u64::from(p.stride)) };
+            let row_first = p.first.wrapping_add(place(kept, row / own)).wrapping_add(row % own);
+            let base = if v.rows == Rows::Many { 0u64.wrapping_sub(first) } else { wide(p.base) };
             let visit = |split: u64, index: u64, n: u64, vector: bool| {
-                let (buffer, start, size) = words.expect("an input");
-                let end = ((index + n) * bytes).next_multiple_of(4);
-                assert!(end <= size, "element {index} is beyond its binding: {pass:?}");
-                let at = (buffer, start + index * bytes);
+                let (buffer, begin, size) = words.expect("an input");
+                let strided_place =
+                    || scale * u64::from(row_first.wrapping_add(place(reduced, (index / scale) as u32)));
+                let lies = if strided { strided_place() } else { index };
+                let end = ((lies + n) * bytes).next_multiple_of(4);
+                assert!(end <= size, "element {lies} is beyond its binding: {pass:?}");
+                let at = (buffer, begin + lies * bytes);
                 let mut partner = None;
                 if zipped {
-                    let (buffer, start, size) = vectors.expect("partners");
-                    let index = u64::from((index as u32).wrapping_add(p.partner));
+                    let (buffer, begin, size) = vectors.expect("partners");
+                    let index = u64::from((lies as u32).wrapping_add(p.partner));
                     assert!((index + n) * 4 <= size, "a partner is beyond its binding: {pass:?}");
-                    partner = Some((buffer, start + index * 4));
-                } else if vector && !v.load.one() {
-                    let (other, begin, size) = vectors.expect("vectors");
-                    assert_eq!((other, begin), (buffer, start), "{pass:?}");
-                    assert!((index / unit + 1) * 16 <= size, "a vector is beyond its binding: {pass:?}");
+                    partner = Some((buffer, begin + index * 4));
+                } else if (vector && !v.load.one()) || own > 1 || scale > 1 {
+                    let (other, start, size) = vectors.expect("vectors");
+                    assert_eq!((other, start), (buffer, begin), "{pass:?}");
+                    assert!((lies / unit + 1) * 16 <= size, "a vector is beyond its binding: {pass:?}");
+                    assert!(own == 1 || lies % unit == u64::from(row % own), "a vector of other columns: {pass:?}");
                 }
-                let position = base.wrapping_add(index).wrapping_sub(if v.rows { 0 } else { case.start });
-                let runs = &mut made[(u64::from(row) * u64::from(splits) + split) as usize];
+                let position = base.wrapping_add(index).wrapping_sub(start);
+                let runs = &mut made[(u64::from(row) * u64::from(p.splits) + split) as usize];
                 append(runs, Run { position, elements: n, at, partner }, bytes);
             };
-            let run = if self.exact {
-                reduce_row(v, p, unit, first, visit)
-            } else {
-                reduce_long_row(v, p, unit, first, visit)
-            };
-            (rounds, ends) = (rounds.max(run.0), ends.max(run.1));
+            match v.kernel {
+                Kernel::Columns { .. } => {
+                    let elements = columns_row(v, p, scale, visit);
+                    trips = trips.max(budget::columns(&case.cost, v, p.stride, own.into(), elements));
+                }
+                _ => {
+                    let run = match self.exact || strided {
+                        true => reduce_row(v, p, unit, first, visit),
+                        false => reduce_long_row(v, p, unit, first, visit),
+                    };
+                    (rounds, ends) = (rounds.max(run.0), ends.max(run.1));
+                }
+            }
         }
-        let values = if case.cost.value_words() > 0 { budget::workgroup(&case.cost, v) } else { 0 };
-        let trips =
-            budget::reads(&case.cost, v, rounds, ends) + values + budget::bins(&case.cost, v) + case.cost.once_trips;
+        if v.kernel == Kernel::Reduce {
+            let values = if case.cost.value_words() > 0 { budget::workgroup(&case.cost, v) } else { 0 };
+            let reads = budget::reads(&case.cost, v, rounds, ends);
+            trips = reads + values + budget::bins(&case.cost, v) + case.cost.once_trips;
+        }
         assert!(trips <= pass.trips, "{trips} trips: {pass:?}");
         if v.store == Store::Partial {
             self.store_partials(pass, made);
         } else {
-            assert_eq!((splits, v.store), (1, self.store()), "one workgroup must read all of a row: {pass:?}");
+            assert_eq!((p.splits, v.store), (1, self.store()), "one workgroup must read all of a row: {pass:?}");
             for group in 0..case.cost.groups.len() {
                 self.store_results(group, pass, made.clone());
             }
         }
     }
 
-    /// store_partial(), and bins/flush.wgsl.
+    /// store_partial(), and bins/flush.wgsl: partials by row and split.
     fn store_partials(&mut self, pass: &'a Pass, made: Vec<Runs>) {
         let (p, groups) = (&pass.params, &self.case.cost.groups);
         if self.combined == groups.len() {
@@ -247,8 +299,11 @@ impl<'a> Machine<'a> {
             free = begin + u64::from(p.partials) * group.partial_bytes();
         }
         assert!(free <= bytes.end && bytes.end <= self.plan.scratch_bytes, "{pass:?}");
-        for (workgroup, runs) in made.into_iter().enumerate() {
-            let place = &mut self.partials[p.partial as usize + workgroup];
+        let strided = matches!(pass.variant.rows, Rows::Strided { .. });
+        for (number, runs) in made.into_iter().enumerate() {
+            let (row, split) = (number as u32 / p.splits, number as u32 % p.splits);
+            let place = if strided { row * p.row_partials + split } else { number as u32 };
+            let place = &mut self.partials[(p.partial + place) as usize];
             assert!(place.is_none(), "a partial is written twice: {pass:?}");
             *place = Some(runs);
         }
@@ -400,6 +455,43 @@ impl<'a> Machine<'a> {
                     next += run.elements;
                 }
                 assert_eq!(next, self.length, "elements are missing: row {row}, group {group}");
+            }
+        }
+    }
+
+    /// The same of a view: each element of each answer once, from where the view has it.
+    fn compare_view(&self, view: &Strided, ordered: bool) {
+        let pieces = &self.case.pieces;
+        let lies = |row: u64, position: u64| {
+            let mut at = (view.place(row) as i64 + offset(&view.reduced, position)) as u64;
+            let piece = pieces.iter().find(|piece| {
+                let here = at < piece.elements;
+                at = if here { at } else { at - piece.elements };
+                here
+            });
+            let piece = piece.expect("an element of the input");
+            let bytes = if piece.other.is_some() { 4 } else { self.case.cost.element_bytes };
+            let place = |(buffer, first): (usize, u64)| (buffer, (first + at) * bytes);
+            (place((piece.buffer, piece.first)), piece.other.map(place), bytes)
+        };
+        for rows in &self.results {
+            for (row, runs) in (0u64..).zip(rows) {
+                let mut runs = runs.clone().unwrap_or_else(|| panic!("no result {row}"));
+                if !ordered {
+                    runs.sort_by_key(|run| run.position);
+                }
+                let mut next = 0;
+                for run in runs {
+                    assert_eq!(run.position, next, "not once, or not in order: row {row}");
+                    assert!(next + run.elements <= self.length, "more than row {row}");
+                    for e in 0..run.elements {
+                        let (at, partner, bytes) = lies(row, next + e);
+                        let moved = |(buffer, byte): (usize, u64)| (buffer, byte + e * bytes);
+                        assert_eq!((moved(run.at), run.partner.map(moved)), (at, partner), "row {row}, {run:?}");
+                    }
+                    next += run.elements;
+                }
+                assert_eq!(next, self.length, "elements are missing: row {row}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::cases::{BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, small};
 use crate::checked;
 use crate::model::check;
-use treefold::internals::{Cost, GroupCost, Kernel, Params, Pass, Piece, Plan, Resource, Store};
+use treefold::internals::{Cost, Dim, GroupCost, Kernel, Params, Pass, Piece, Plan, Resource, Store, Strided};
 use treefold::{Order, Tuning};
 
 /// A name, and what it does to a pass.
@@ -47,7 +47,8 @@ const READS: &[Change] = &[
     ("grid_stride", |pass| pass.params.grid_stride += 1),
     ("total", |pass| pass.params.total[0] += 1),
     ("the upper half of total", |pass| pass.params.total[1] += 1),
-    ("pad", |pass| pass.params.pad[0] = 1),
+    ("rows", |pass| pass.params.rows = 1),
+    ("row_partials", |pass| pass.params.row_partials = 1),
     ("trips", |pass| pass.trips = 1),
     ("too many trips", |pass| pass.trips = 16_385),
     ("workgroups", |pass| pass.workgroups += 1),
@@ -161,6 +162,52 @@ fn of_rows() {
     }
     // Rows that begin elsewhere may have one vector less than the others.
     noticed(&rows(128, 5, true), 0, &[("vectors", |pass| pass.params.vectors += 1)]);
+}
+
+/// Columns in vectors, through partials and not; rows by strides.
+#[test]
+fn of_views() {
+    let dims = |dims: &[(u64, i64)]| dims.iter().map(|&(length, stride)| Dim { length, stride }).collect();
+    let view = |kept: &[(u64, i64)], reduced: &[(u64, i64)], elements: u64, direct: bool| {
+        let view = Strided { first: 0, kept: dims(kept), reduced: dims(reduced) };
+        let limits = limits(BYTES_MAX, 256, None, 16384);
+        let pieces = one(0, 8, elements);
+        Case { view: Some(view), pieces, direct, limits, ..case(small(), Cost::plain(3, true), 0) }
+    };
+    let changes: &[Change] = &[
+        ("first", |pass| pass.params.first += 1),
+        ("count", |pass| pass.params.count -= 1),
+        ("one more", |pass| pass.params.count += 1),
+        ("splits", |pass| pass.params.splits += 1),
+        ("rows", |pass| pass.params.rows += 1),
+        ("one row less", |pass| pass.params.rows -= 1),
+        ("total", |pass| pass.params.total[0] += 1),
+        ("trips", |pass| pass.trips = 1),
+        ("workgroups", |pass| pass.workgroups += 1),
+        ("the first stride", |pass| pass.dims[1] += 1),
+        ("the last stride", |pass| *pass.dims.last_mut().expect("a stride") += 1),
+        ("a dimension more", |pass| pass.dims.push(1)),
+        ("base", |pass| pass.params.base[0] += 1),
+        ("the end of its words", |pass| move_input(pass, 1, 0, -32)),
+    ];
+    let columns: &[Change] = &[
+        ("vectors", |pass| pass.params.vectors += 1),
+        ("grid_stride", |pass| pass.params.grid_stride += 1),
+        ("other neighbours", |pass| {
+            if let Kernel::Columns { own, .. } = &mut pass.variant.kernel {
+                *own = if *own == 1 { 4 } else { 1 };
+            }
+        }),
+        ("lanes", |pass| pass.params.stride *= 2),
+    ];
+    let row_partials: &[Change] = &[("row_partials", |pass| pass.params.row_partials += 1)];
+    let output: &[Change] = &[("output", |pass| pass.params.output += 1)];
+    noticed(&view(&[(16, 1)], &[(40, 16)], 640, true), 0, &[changes, columns].concat());
+    noticed(&view(&[(8, 1)], &[(900, 8)], 7200, false), 0, &[changes, columns, PARTIALS, row_partials].concat());
+    noticed(&view(&[(7, 1)], &[(900, 7)], 6300, false), 0, &[changes, columns, PARTIALS, row_partials].concat());
+    let rows = view(&[(5, 400)], &[(20, 15), (3, 1)], 2000, true);
+    noticed(&rows, 0, &[changes, output].concat());
+    noticed(&Case { direct: false, ..rows }, 0, &[changes, PARTIALS, row_partials].concat());
 }
 
 #[test]

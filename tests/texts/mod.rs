@@ -4,12 +4,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
-use treefold::internals::{Cost, DeviceOp, Keep, Kernel, Limits, Piece, Planner, Request, Store, Variant, assemble};
+use treefold::internals::{
+    Arrangement, Cost, DeviceOp, Keep, Kernel, Limits, Piece, Planner, Request, Store, Strided, Variant, assemble,
+};
 use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
     Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
 };
-use treefold::{Answer, Dtype, Element, Op, Order, Tuning};
+use treefold::{Answer, Axes, Dtype, Element, Op, Order, Tuning};
 
 /// What texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
@@ -232,16 +234,22 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
     let counted = Store::Answer { counted: true };
     let bare = Store::Answer { counted: false };
     let large = planner.launch().single_elements_max * 4 + 100_000;
-    let requests: [(&str, u64, Option<u64>, Store); 9] = [
+    let rows = |count: u64, length: u64| Some(Strided::rows(count, length));
+    let view = |shape: &[u64], axes: &[i64]| Some(Axes::of(shape, axes).expect("axes").dims().clone());
+    let requests: [(&str, u64, Option<Strided>, Store); 13] = [
         ("large", large, None, Store::Sealed),
         ("large, counted", large, None, counted),
         ("small", 100, None, Store::Sealed),
         ("small, counted", 100, None, counted),
         ("small, bare", 100, None, bare),
-        ("short rows", 1000, Some(10), Store::Sealed),
-        ("short rows, bare", 7000, Some(700), bare),
-        ("long rows, bare", 3 * large, Some(large), bare),
-        ("long rows, counted", 3 * large, Some(large), counted),
+        ("short rows", 1000, rows(100, 10), Store::Sealed),
+        ("short rows, bare", 7680, rows(10, 768), bare),
+        ("long rows, bare", 3 * large, rows(3, large), bare),
+        ("long rows, counted", 3 * large, rows(3, large), counted),
+        ("columns", 1 << 16, view(&[1 << 10, 64], &[0]), Store::Sealed),
+        ("few columns, bare", 3 * large, view(&[large, 3], &[0]), bare),
+        ("a middle axis, counted", 1 << 15, view(&[32, 64, 16], &[1]), counted),
+        ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
     ];
     let mut seen = Vec::<(Variant, &str)>::new();
     for zipped in [false, true] {
@@ -249,12 +257,14 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         if zipped && op.dtype != Dtype::F32x2 {
             continue;
         }
-        for (what, elements, row, store) in requests {
+        for (what, elements, view, store) in &requests {
+            let (what, elements, store) = (*what, *elements, *store);
             if matches!(store, Store::Answer { .. }) && op.answers.is_empty() {
                 continue;
             }
             let pieces = [Piece { other: zipped.then_some((1, 3)), ..Piece::of(0, 1, elements) }];
-            let request = Request { pieces: &pieces, row, start: 0, direct: true, store, output: 0 };
+            let each = view.as_ref().map_or(Arrangement::Whole, Arrangement::Strided);
+            let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
             let Ok(plan) = planner.plan(&request) else { continue };
             for pass in plan.passes {
                 if seen.iter().all(|(variant, _)| *variant != pass.variant) {

@@ -1,6 +1,9 @@
 //! The library's texts as an AMD GPU would run them.
 
-use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Planner, Request, Store, assemble};
+use treefold::Axes;
+use treefold::internals::{
+    Arrangement, Cost, DeviceOp, Keep, Limits, Piece, Planner, Request, Store, Strided, assemble,
+};
 use treefold::ops::{self, Visitor};
 use treefold::{Answer, Dtype, Element, Op, Tuning};
 
@@ -37,10 +40,16 @@ impl Visitor for &mut All {
         let planner = Planner::new(self.limits, Tuning::GPU, Cost::of(&op)).expect("a plan");
         let store = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
         // The passes of a large input, the one pass of a small one, and those of rows.
-        for (size, elements, row) in [("large", 1 << 24, None), ("small", 1000, None), ("rows", 1 << 16, Some(1 << 8))]
-        {
+        let columns = Axes::of(&[1 << 16, 1 << 8], &[0]).expect("axes");
+        let requests = [
+            ("large", 1 << 24, Arrangement::Whole),
+            ("small", 1000, Arrangement::Whole),
+            ("rows", 1 << 16, Arrangement::Strided(&Strided::rows(1 << 8, 1 << 8))),
+            ("columns", 1 << 24, Arrangement::Strided(columns.dims())),
+        ];
+        for (size, elements, each) in requests {
             let pieces = [Piece::of(0, 0, elements)];
-            let request = Request { pieces: &pieces, row, start: 0, direct: true, store, output: 0 };
+            let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
             for pass in planner.plan(&request).expect("a plan").passes {
                 let text = assemble(&op, &pass.variant).text;
                 let name =

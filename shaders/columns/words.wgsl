@@ -1,0 +1,6 @@
+// Four neighbouring columns of a word each.
+alias Loaded = vec4<u32>;
+fn load_own(place: u32) -> Loaded { return load(place / 4u); }
+fn accumulate_one(state: State, loaded: Loaded, k: u32, index: u32) -> State {
+    return accumulate(state, loaded[k], index);
+}

@@ -1,0 +1,189 @@
+//! Which kernel takes a strided block, and the launch of `columns.wgsl`: many answers a workgroup, by value.
+
+use super::axes::{Part, Shape, dims_words};
+use super::planner::{Planner, Request};
+use super::{GroupCost, Kernel, Neighbours, Order, Params, Pass, Rows, Store};
+use crate::input::{Dim, Strided};
+use crate::limits::TRIPS_MAX;
+
+/// Neighbouring groups of columns of a workgroup, and how many a workgroup has where it can have all. An H200, by 16, 32 and 64: fast_sum
+/// of columns of 16384 x 16384 f32 292.4, 268.5 and 282.4 µs, of 1048576 x 256 294.3, 306.4 and 275.1.
+const NEIGHBOURS: u64 = 32;
+const WHOLE: u64 = 64;
+/// Rounds of loads of a lane along a short row. An H200, rows of 256 f32, by 1, 2 and 4: fast_sum 246.1, 242.2 and 264.1 µs, argmax
+/// 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
+const ROUNDS: u64 = 2;
+/// Invocations of a workgroup that reads short rows, at most.
+const SHORT_ROWS_SIZE: u32 = 256;
+
+impl Planner {
+    /// Whether rows of this length are better read by a few invocations each than by a workgroup.
+    pub(super) fn short(&self, length: u64, strided: &Strided) -> bool {
+        strided.answers() > 1 && length <= self.launch.short_rows_max && self.by_value()
+    }
+
+    /// Whether all that is folded is values that each invocation can hold for itself.
+    fn by_value(&self) -> bool {
+        matches!(self.cost.groups[..], [GroupCost::Values { .. }])
+            && !self.cost.own_state
+            && self.columns_trips(Kernel::Columns { own: 1, neighbours: Neighbours::Elements }, 1) <= TRIPS_MAX
+    }
+
+    /// Kernel, workgroup and splits of a block.
+    pub(super) fn shape(&self, block: &Strided, parts: &[Part], request: &Request) -> Shape {
+        let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
+        let kept = block.kept.last().map(|dim| dim.stride.unsigned_abs());
+        let along = block.reduced.last().is_some_and(|dim| kept.is_none_or(|kept| dim.stride.unsigned_abs() <= kept));
+        match self.by_value() && (!along || self.short(longest, block)) {
+            true if along => self.short_rows_shape(block, parts, longest),
+            true => self.columns_shape(block, parts, longest),
+            false => {
+                let (workgroup_size, splits) = self.one_by_one().row_shape(
+                    longest,
+                    block.answers(),
+                    request.direct || self.finishes_apart(request),
+                );
+                Shape { kernel: Kernel::Reduce, workgroup_size, answers: 1, lanes: workgroup_size, splits }
+            }
+        }
+    }
+
+    /// Columns: neighbouring invocations have neighbouring groups of answers.
+    fn columns_shape(&self, block: &Strided, parts: &[Part], longest: u64) -> Shape {
+        let vector = self.per_vector();
+        let vectors = !self.one && parts.iter().all(|part| self.in_vectors(part));
+        let kernel = |own: u64| Kernel::Columns { own: own as u32, neighbours: Neighbours::Answers };
+        let own = if vectors && self.columns_trips(kernel(vector), 1) <= TRIPS_MAX { vector } else { 1 };
+        let groups = block.answers() / own;
+        let size = self.columns_size(self.launch.workgroup_size);
+        let neighbours = if groups <= WHOLE { groups.next_power_of_two() } else { NEIGHBOURS };
+        // Lanes of a group: as many as have a round of loads each, beside groups whose loads coalesce, and as the grid has room for.
+        let lanes = previous_power((longest / u64::from(self.loads())).clamp(1, size))
+            .min((size / neighbours).max(1))
+            .min(previous_power((size * u64::from(self.launch.workgroups_max) / groups).max(1)));
+        self.columns_of(kernel(own), groups, lanes, size, longest)
+    }
+
+    /// Short rows: neighbouring invocations have neighbouring elements of a row, or vectors.
+    fn short_rows_shape(&self, block: &Strided, parts: &[Part], longest: u64) -> Shape {
+        let kernel = |neighbours| Kernel::Columns { own: 1, neighbours };
+        let vectors = !self.one
+            && parts.iter().all(|part| self.rows_in_vectors(part))
+            && self.columns_trips(kernel(Neighbours::Vectors), 1) <= TRIPS_MAX;
+        let (neighbours, loads) =
+            if vectors { (Neighbours::Vectors, longest / self.per_vector()) } else { (Neighbours::Elements, longest) };
+        let size = self.columns_size(self.launch.workgroup_size.min(SHORT_ROWS_SIZE));
+        let subgroup = self.lanes_min(size as u32).map_or(size, u64::from);
+        // Lanes of a row: some rounds of loads each.
+        let lanes = match self.tuning.order {
+            Order::Striped => (loads / (ROUNDS * u64::from(self.loads()))).max(2),
+            Order::Blocked => size * u64::from(self.launch.workgroups_max) / block.answers(),
+        };
+        let lanes = previous_power(lanes.clamp(1, loads.max(1))).min(subgroup);
+        self.columns_of(kernel(neighbours), block.answers(), lanes, size, loads)
+    }
+
+    /// The shape for so many groups of answers of so many loads each.
+    fn columns_of(&self, kernel: Kernel, groups: u64, lanes: u64, size: u64, loads: u64) -> Shape {
+        let Kernel::Columns { own, .. } = kernel else {
+            return Shape { kernel, workgroup_size: 1, answers: 1, lanes: 1, splits: 1 };
+        };
+        let here = size / lanes;
+        let workgroups = groups.div_ceil(here);
+        let launched = u64::from(self.launch.workgroups_max);
+        let fewest = loads.div_ceil(lanes * self.columns_loads_max(kernel)).max(1);
+        let most = (loads / (lanes * u64::from(self.loads()))).max(1);
+        // A pass that combines costs more than a part of the invocations idle.
+        let wanted = if 4 * workgroups > launched { 1 } else { (launched / workgroups).min(most) };
+        let splits = wanted.max(fewest).min(self.limits.workgroups_max.min(65_535).into()) as u32;
+        Shape { kernel, workgroup_size: size as u32, answers: here * u64::from(own), lanes: lanes as u32, splits }
+    }
+
+    /// The largest workgroup of at most so many invocations whose values workgroup memory holds.
+    fn columns_size(&self, wanted: u32) -> u64 {
+        let held = self.limits.workgroup_bytes_max / (4 * self.cost.value_words());
+        previous_power(u64::from(wanted).min(held.max(1)))
+    }
+
+    /// Whether neighbouring columns of a part fill vectors.
+    fn in_vectors(&self, part: &Part) -> bool {
+        let Some((innermost, outer)) = part.strided.kept.split_last() else { return false };
+        self.aligned(part, innermost, outer.iter().chain(&part.strided.reduced))
+    }
+
+    /// Whether the rows of a part are whole vectors.
+    fn rows_in_vectors(&self, part: &Part) -> bool {
+        let [innermost] = &part.strided.reduced[..] else { return false };
+        self.aligned(part, innermost, part.strided.kept.iter())
+    }
+
+    /// Whether runs of neighbours, `innermost`, begin and end with vectors, wherever the other dimensions have them.
+    fn aligned<'d>(&self, part: &Part, innermost: &Dim, others: impl Iterator<Item = &'d Dim>) -> bool {
+        let whole = |n: u64| n.is_multiple_of(self.per_vector());
+        part.window.as_ref().is_some_and(|window| !window.zipped)
+            && whole(part.first)
+            && (innermost.stride, whole(innermost.length)) == (1, true)
+            && others.into_iter().all(|dim| whole(dim.stride.unsigned_abs()))
+    }
+
+    /// The launch of `columns.wgsl` over a part.
+    pub(super) fn columns_pass(&self, part: &Part, shape: Shape, rows: u32, own: u32, neighbours: Neighbours) -> Pass {
+        let dims = Rows::Strided { kept: part.strided.kept.len() as u8, reduced: part.strided.reduced.len() as u8 };
+        let zipped = part.window.as_ref().is_some_and(|window| window.zipped);
+        let vectors = neighbours == Neighbours::Vectors;
+        let planner = if own > 1 || vectors { self.clone() } else { self.one_by_one() };
+        let variant = planner.variant(shape.kernel, Store::Partial, shape.workgroup_size, zipped, dims);
+        let per_load = if vectors { self.per_vector() } else { 1 };
+        let (count, groups) = (part.strided.length() / per_load, rows / own);
+        let lanes = u64::from(shape.lanes) * u64::from(shape.splits);
+        let each = count.div_ceil(lanes);
+        let (first, grid_stride) = match variant.order {
+            Order::Blocked => (each as u32, 1),
+            Order::Striped => (1, lanes as u32),
+        };
+        Pass {
+            variant,
+            workgroups: groups.div_ceil(shape.workgroup_size / shape.lanes) * shape.splits,
+            bindings: Vec::new(),
+            params: Params {
+                first: (part.first / per_load) as u32,
+                count: count as u32,
+                stride: shape.lanes,
+                splits: shape.splits,
+                vectors: first,
+                grid_stride,
+                rows: groups,
+                ..Params::default()
+            },
+            regions: Vec::new(),
+            dims: dims_words(&part.strided, own.into(), per_load),
+            trips: self.columns_trips(shape.kernel, each),
+        }
+    }
+
+    /// Trips of an invocation that takes so many loads of each of its answers.
+    fn columns_trips(&self, kernel: Kernel, elements: u64) -> u64 {
+        let (own, take) = match kernel {
+            Kernel::Columns { neighbours: Neighbours::Vectors, .. } => (1, self.vector_trips()),
+            Kernel::Columns { own, .. } => (own.into(), u64::from(own) * self.cost.element_trips),
+            _ => (1, self.cost.element_trips),
+        };
+        let loads = u64::from(self.loads());
+        let combine = 1 + self.cost.combine_trips + self.cost.shuffle_trips;
+        let ends = 64 + own * (11 * combine + self.cost.once_trips);
+        (elements / loads) * (1 + loads * take) + (elements % loads) * (1 + take) + ends
+    }
+
+    /// The most loads that an invocation may take.
+    fn columns_loads_max(&self, kernel: Kernel) -> u64 {
+        let loads = u64::from(self.loads());
+        let round = self.columns_trips(kernel, loads) - self.columns_trips(kernel, 0);
+        let rounds = TRIPS_MAX.saturating_sub(self.columns_trips(kernel, loads - 1)) / round.max(1);
+        (rounds * loads).max(1)
+    }
+}
+
+/// The largest power of two that is no larger.
+fn previous_power(n: u64) -> u64 {
+    1 << n.max(1).ilog2()
+}

@@ -1,0 +1,342 @@
+//! Many answers over elements that come in parts: axes of an array larger than memory.
+
+use super::cpu::Cpu;
+use super::engine::Engine;
+use super::reducer::Reducer;
+use crate::device::Gpu;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::input::{Axes, Dim, Input, Strided, offset};
+use crate::op::{Acc, Fold, Keep, Leaf, Op};
+use std::ops::Range;
+
+/// Bytes of elements that a device gets at a time.
+const PART_BYTES: u64 = 64 << 20;
+
+/// The answers over axes of an array whose elements come in parts of any size, one behind another: each is read once, and what is
+/// held is the accumulators.
+///
+/// ```
+/// use treefold::{Axes, Engine, ops::Max};
+/// let columns = Axes::of(&[4, 3], &[0])?;
+/// let mut stream = Engine::named("cpu")?.stream_each(Max, &columns)?;
+/// stream.push(&[1u32, 9, 2, 4, 5])?; // rows may end anywhere
+/// stream.push(&[6, 7, 8, 3, 0, 1, 2])?;
+/// assert_eq!(stream.finish()?, [Some(7), Some(9), Some(6)]);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+pub struct StreamEach<T: Element, O: Op<T>> {
+    on: On<T, O>,
+    op: O,
+    /// All dimensions as they lie, the outermost first.
+    dims: Vec<Along>,
+    accs: Vec<Acc<T, O>>,
+    length: u64,
+    elements: u64,
+    taken: u64,
+}
+
+impl<T: Element, O: Op<T>> std::fmt::Debug for StreamEach<T, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamEach").field("dims", &self.dims).field("taken", &self.taken).finish_non_exhaustive()
+    }
+}
+
+/// Where parts are folded.
+enum On<T: Element, O: Op<T>> {
+    Cpu(Cpu),
+    Gpu { gpu: Gpu, reducer: Box<Reducer<T, O>>, buffer: wgpu::Buffer },
+}
+
+/// A dimension: its length, and how far an index along it goes in the elements, among the answers, and in what is reduced.
+#[derive(Clone, Copy, Debug)]
+struct Along {
+    length: u64,
+    place: u64,
+    answer: u64,
+    position: u64,
+    kept: bool,
+}
+
+impl Engine {
+    /// Begins the reduction of axes of a dense array whose elements come in parts, in the order in which they lie: for
+    /// [`Axes::of`] in C order, for Fortran's strides in Fortran order. Operators whose order shows, or places, want C order.
+    ///
+    /// # Errors
+    /// [`Error::SparseView`] where the view is no dense array; [`Error::OrderShows`]; what the device says.
+    pub fn stream_each<T: Element, O: Op<T>>(&self, op: O, axes: &Axes) -> Result<StreamEach<T, O>> {
+        let dims = dense(axes)?;
+        let fold = op.fold();
+        let ordered = !O::Fold::COMMUTATIVE || has_positions::<T, _>(&fold);
+        // Positions grow with places.
+        let mut reduced = dims.iter().filter(|dim| !dim.kept).map(|dim| dim.position);
+        if ordered && !reduced.by_ref().is_sorted_by(|a, b| a >= b) {
+            return Err(Error::OrderShows { operator: O::NAME });
+        }
+        let on = match self {
+            Engine::Cpu(cpu) => On::Cpu(cpu.clone()),
+            Engine::Gpu(gpu) => {
+                let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
+                let size = PART_BYTES.min(gpu.device().limits().max_buffer_size / 16 * 16);
+                let buffer = gpu.context().guarded("the buffer of a stream", size, || {
+                    gpu.device().create_buffer(&wgpu::BufferDescriptor {
+                        label: Some("treefold: parts"),
+                        size,
+                        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                        mapped_at_creation: false,
+                    })
+                })?;
+                On::Gpu { gpu: gpu.clone(), reducer, buffer }
+            }
+        };
+        let accs = (0..axes.answers()).map(|_| fold.identity()).collect();
+        let (length, elements) = (axes.length(), axes.answers() * axes.length());
+        Ok(StreamEach { on, op, dims, accs, length, elements, taken: 0 })
+    }
+}
+
+impl<T: Element, O: Op<T>> StreamEach<T, O> {
+    /// Takes the next elements.
+    ///
+    /// # Errors
+    /// [`Error::ViewOutside`] where they are more than the array has; what the device says.
+    pub fn push(&mut self, elements: &[T]) -> Result<()> {
+        let end = self.taken + elements.len() as u64;
+        if end > self.elements {
+            let (low, high) = (0, i128::from(end) - 1);
+            return Err(Error::ViewOutside { low, high, elements: self.elements });
+        }
+        let most = match &self.on {
+            On::Cpu(_) => usize::MAX,
+            On::Gpu { buffer, .. } => (buffer.size() / T::DTYPE.bytes()).max(1) as usize,
+        };
+        for part in elements.chunks(most) {
+            self.part(part)?;
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, elements: &[T]) -> Result<()> {
+        if let On::Gpu { gpu, buffer, .. } = &self.on {
+            let mut bytes = bytemuck::cast_slice(elements).to_vec();
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            gpu.queue().write_buffer(buffer, 0, &bytes);
+        }
+        let range = self.taken..self.taken + elements.len() as u64;
+        let fold = self.op.fold();
+        let mut all = Vec::new();
+        cut(&self.dims, range.clone(), Found::default(), &mut all);
+        for found in all {
+            let strided = found.strided(range.start);
+            let accs = match &self.on {
+                On::Cpu(cpu) => cpu.accumulate_each(&fold, elements, &strided, found.position),
+                On::Gpu { reducer, buffer, .. } => {
+                    let input = Input::<T>::range(buffer, 0..elements.len() as u64);
+                    let each = input.strided(strided);
+                    reducer.accumulate_each(&each, found.position)?.into_iter().map(|(acc, _)| acc).collect()
+                }
+            };
+            for (answer, acc) in (0u64..).zip(accs) {
+                let at = (found.answer as i64 + offset(&found.answers, answer)) as usize;
+                self.accs[at] = fold.combine(self.accs[at].clone(), acc);
+            }
+        }
+        self.taken = range.end;
+        Ok(())
+    }
+
+    /// The answers, in C order.
+    ///
+    /// # Errors
+    /// [`Error::ViewOutside`] where elements are missing; what [`Op::finish`] says.
+    pub fn finish(self) -> Result<Vec<O::Output>> {
+        if self.taken < self.elements {
+            let (low, high) = (0, i128::from(self.elements) - 1);
+            return Err(Error::ViewOutside { low, high, elements: self.taken });
+        }
+        self.accs.into_iter().map(|acc| self.op.finish(acc, self.length)).collect()
+    }
+}
+
+/// Whether places in the input show in what is folded.
+fn has_positions<T: Element, F: Fold<T>>(fold: &F) -> bool {
+    let mut leaves = Vec::new();
+    fold.leaves(Keep::Registers, &mut leaves);
+    leaves.iter().any(Leaf::has_positions)
+}
+
+/// The dimensions of a dense array, in the order in which they lie.
+fn dense(axes: &Axes) -> Result<Vec<Along>> {
+    let sparse = || Error::SparseView { shape: axes.shape(true) };
+    let Strided { first, kept, reduced } = &axes.strided;
+    let along = |dims: &[Dim], kept: bool| -> Vec<Along> {
+        let mut inner = 1;
+        let mut found = Vec::new();
+        for dim in dims.iter().rev() {
+            let (answer, position) = if kept { (inner, 0) } else { (0, inner) };
+            found.push(Along { length: dim.length, place: dim.stride.unsigned_abs(), answer, position, kept });
+            inner *= dim.length;
+        }
+        found
+    };
+    let mut dims = [along(kept, true), along(reduced, false)].concat();
+    if axes.strided.is_empty() {
+        return Ok(Vec::new());
+    }
+    dims.sort_by_key(|dim| std::cmp::Reverse(dim.place));
+    let mut next = 1;
+    for dim in dims.iter().rev() {
+        if dim.place != next {
+            return Err(sparse());
+        }
+        next *= dim.length;
+    }
+    let forward = kept.iter().chain(reduced).all(|dim| dim.stride > 0);
+    if *first == 0 && forward { Ok(dims) } else { Err(sparse()) }
+}
+
+/// Indices along the dimensions whose elements lie one behind another.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// Place, answer and position of its first element.
+    place: u64,
+    answer: u64,
+    position: u64,
+    kept: Vec<Dim>,
+    reduced: Vec<Dim>,
+    /// From answer to answer, by the dimensions that are kept.
+    answers: Vec<Dim>,
+}
+
+impl Found {
+    /// Its view of a part that begins at a place.
+    fn strided(&self, begin: u64) -> Strided {
+        Strided { first: self.place - begin, kept: self.kept.clone(), reduced: self.reduced.clone() }.collapsed()
+    }
+
+    /// The same at an index of one dimension more.
+    fn at(&self, dim: &Along, index: u64) -> Found {
+        Found {
+            place: self.place + index * dim.place,
+            answer: self.answer + index * dim.answer,
+            position: self.position + index * dim.position,
+            ..self.clone()
+        }
+    }
+
+    /// So many indices along the outermost of these dimensions, and all along the others.
+    fn whole(mut self, dims: &[Along], count: u64) -> Found {
+        for (number, dim) in dims.iter().enumerate() {
+            let length = if number == 0 { count } else { dim.length };
+            let along = Dim { length, stride: dim.place as i64 };
+            if dim.kept {
+                self.kept.push(along);
+                self.answers.push(Dim { length, stride: dim.answer as i64 });
+            } else {
+                self.reduced.push(along);
+            }
+        }
+        self
+    }
+}
+
+/// Cuts places into boxes, in their order: the rest of an index along the outermost dimension, whole ones, the begin of one.
+fn cut(dims: &[Along], range: Range<u64>, here: Found, all: &mut Vec<Found>) {
+    if range.is_empty() {
+        return;
+    }
+    let Some((dim, inner)) = dims.split_first() else { return all.push(here) };
+    let (first, last) = (range.start / dim.place, range.end / dim.place);
+    let (head, tail) = (range.start % dim.place, range.end % dim.place);
+    if first == last {
+        return cut(inner, head..tail, here.at(dim, first), all);
+    }
+    let mut from = first;
+    if head > 0 {
+        cut(inner, head..dim.place, here.at(dim, first), all);
+        from += 1;
+    }
+    if last > from {
+        all.push(here.at(dim, from).whole(dims, last - from));
+    }
+    cut(inner, 0..tail, here.at(dim, last), all);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Boxes of any two parts read every place once, for its own answer and position.
+    #[test]
+    fn boxes_are_all_there_is() {
+        for shape in [vec![3, 4, 5], vec![7], vec![2, 1, 3, 2], vec![5, 6]] {
+            let n = shape.len();
+            let elements: u64 = shape.iter().product();
+            let fortran: Vec<i64> = (0..n).map(|d| shape[..d].iter().product::<u64>() as i64).collect();
+            for set in 0..1u32 << n {
+                let axes: Vec<i64> = (0..n as i64).filter(|d| set >> d & 1 == 1).collect();
+                let in_c = Axes::of(&shape, &axes).expect("axes");
+                let in_fortran = Axes::strided(0, &shape, &fortran, &axes).expect("axes");
+                for view in [in_c, in_fortran] {
+                    let dims = dense(&view).expect("a dense array");
+                    let mut want = vec![(0, 0); elements as usize];
+                    for answer in 0..view.answers() {
+                        for position in 0..view.length() {
+                            let place = view.strided.place(answer) as i64 + offset(&view.strided.reduced, position);
+                            want[place as usize] = (answer, position);
+                        }
+                    }
+                    for middle in 0..=elements {
+                        let mut all = Vec::new();
+                        cut(&dims, 0..middle, Found::default(), &mut all);
+                        cut(&dims, middle..elements, Found::default(), &mut all);
+                        let mut got = Vec::new();
+                        for found in all {
+                            let view = Strided {
+                                first: found.place,
+                                kept: found.kept.clone(),
+                                reduced: found.reduced.clone(),
+                            };
+                            for a in 0..view.answers() {
+                                for e in 0..view.length() {
+                                    let place = view.place(a) as i64 + offset(&view.reduced, e);
+                                    got.push((
+                                        place,
+                                        found.answer as i64 + offset(&found.answers, a),
+                                        found.position + e,
+                                    ));
+                                }
+                            }
+                        }
+                        got.sort_unstable();
+                        let places: Vec<i64> = got.iter().map(|found| found.0).collect();
+                        assert_eq!(places, (0..elements as i64).collect::<Vec<_>>(), "{view:?} {middle}");
+                        let answers: Vec<u64> = got.iter().map(|found| found.1 as u64).collect();
+                        assert_eq!(answers, want.iter().map(|want| want.0).collect::<Vec<_>>(), "{view:?} {middle}");
+                        if view.strided.reduced.iter().map(|dim| dim.stride).is_sorted_by(|a, b| a >= b) {
+                            let positions: Vec<u64> = got.iter().map(|found| found.2).collect();
+                            assert_eq!(
+                                positions,
+                                want.iter().map(|want| want.1).collect::<Vec<_>>(),
+                                "{view:?} {middle}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_array_in_order_is_told() {
+        let engine = Engine::Cpu(Cpu::with_threads(2));
+        let sparse = Axes::strided(0, &[4, 3], &[6, 2], &[0]).expect("axes");
+        assert!(matches!(engine.stream_each::<u32, _>(crate::ops::Sum, &sparse), Err(Error::SparseView { .. })));
+        let fortran = Axes::strided(0, &[4, 3, 2], &[1, 4, 12], &[0, 2]).expect("axes");
+        assert!(matches!(engine.stream_each::<u32, _>(crate::ops::ArgMax, &fortran), Err(Error::OrderShows { .. })));
+        let mut stream = engine.stream_each::<u32, _>(crate::ops::Sum, &fortran).expect("a stream");
+        stream.push(&[1; 20]).expect("room");
+        assert!(matches!(stream.push(&[1; 5]), Err(Error::ViewOutside { .. })));
+        assert!(matches!(stream.finish(), Err(Error::ViewOutside { .. })));
+    }
+}

@@ -1,0 +1,236 @@
+//! Views: axes of arrays in one buffer or several, rows that are read by a few invocations each.
+
+use crate::cases::{BYTES_MAX, Case, limits, plain, roomy, small, some_limits, some_tunings, with_bins};
+use crate::model::check;
+use crate::{checked, checked_if_bound};
+use proptest::prelude::*;
+use treefold::internals::{Cost, Dim, GroupCost, Kernel, Limits, Piece, Store, Strided};
+use treefold::{Error, Order, Tuning};
+
+/// Answers by strides from an element on.
+fn view(first: u64, kept: &[(u64, i64)], reduced: &[(u64, i64)]) -> Strided {
+    let dims = |dims: &[(u64, i64)]| dims.iter().map(|&(length, stride)| Dim { length, stride }).collect();
+    Strided { first, kept: dims(kept), reduced: dims(reduced) }.collapsed()
+}
+
+/// Views of at most 3000 elements: columns that fill vectors and that do not, middle axes, fields, backwards, in turn, repeated.
+fn some_views() -> Vec<Strided> {
+    vec![
+        view(0, &[(8, 1)], &[(40, 8)]),
+        view(0, &[(16, 1)], &[(130, 16)]),
+        view(3, &[(7, 1)], &[(60, 7)]),
+        view(0, &[(1000, 1)], &[(3, 1000)]),
+        view(0, &[(5, 320), (32, 1)], &[(10, 32)]),
+        view(0, &[(20, 16)], &[(4, 400), (16, 1)]),
+        view(1, &[], &[(700, 3)]),
+        view(2, &[(3, 1)], &[(300, 3)]),
+        view(2999, &[(10, -100)], &[(50, -2)]),
+        view(100, &[(6, 0)], &[(20, 5)]),
+        view(0, &[(6, 40)], &[(20, 0)]),
+        view(0, &[(30, 1), (4, 700)], &[(10, 60)]),
+        view(0, &[(2, 1500), (3, 1), (2, 700)], &[(5, 7), (3, 40), (4, 150)]),
+        view(0, &[(12, 9)], &[]),
+        view(7, &[(9, 4)], &[(0, 0)]),
+        view(7, &[(0, 0)], &[(9, 1)]),
+        view(0, &[(90, 33)], &[(33, 1)]),
+        view(0, &[(400, 7)], &[(7, 1)]),
+        view(5, &[(3, 991)], &[(991, 1)]),
+        view(0, &[(62, 48)], &[(48, 1)]),
+        view(8, &[(40, 64)], &[(24, 1)]),
+    ]
+}
+
+fn costs() -> Vec<Cost> {
+    let positions = |cost: Cost| Cost { positions: true, ..cost };
+    let mut costs = plain();
+    costs.extend([
+        positions(Cost::plain(3, true)),
+        Cost { element_bytes: 2, ..Cost::plain(1, true) },
+        positions(Cost { element_bytes: 8, element_trips: 7, combine_trips: 2, ..Cost::plain(4, true) }),
+    ]);
+    costs
+}
+
+fn short(tuning: Tuning, most: u64) -> Tuning {
+    tuning.each(|launch| launch.short_rows_max = most)
+}
+
+#[test]
+fn every_view() {
+    for limits in some_limits() {
+        let limits = Limits { binding_bytes_max: limits.binding_bytes_max.max(2048), ..limits };
+        for (number, tuning) in some_tunings().into_iter().enumerate() {
+            let tuning = short(tuning, [0, 40, 1000][number % 3]);
+            for (turn, cost) in costs().into_iter().enumerate() {
+                let mut case = Case::new(limits, tuning, cost);
+                let planner = case.planner();
+                for (number, view) in some_views().into_iter().enumerate() {
+                    case.pieces = vec![Piece::of(1, (number as u64 + turn as u64) % 5, 3000)];
+                    case.direct = (number + turn) % 3 > 0;
+                    case.store = if turn % 2 == 0 { Store::Sealed } else { Store::Answer { counted: number % 2 == 0 } };
+                    case.output = number as u32;
+                    case.start = turn as u64;
+                    case.view = Some(view);
+                    checked_if_bound(&case, &planner);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn of_all_kinds_of_operators() {
+    for limits in some_limits() {
+        for tuning in some_tunings() {
+            for cost in with_bins() {
+                let mut case = Case::new(roomy(limits), tuning, cost);
+                let planner = case.planner();
+                for (number, view) in some_views().into_iter().enumerate() {
+                    let zipped = case.cost.element_bytes == 8 && number % 2 == 0;
+                    let piece = Piece::of(0, number as u64, 3000);
+                    case.pieces = vec![Piece { other: zipped.then_some((2, 17)), ..piece }];
+                    (case.view, case.direct) = (Some(view), number % 2 == 1);
+                    checked_if_bound(&case, &planner);
+                }
+            }
+        }
+    }
+}
+
+/// Buffers that end within rows, columns and vectors; windows shorter than a column is long.
+#[test]
+fn across_buffers_and_windows() {
+    let lists = [vec![1000, 1000, 1000], vec![1, 2998, 1], vec![37; 82], vec![3000], vec![5, 0, 700, 3, 2292]];
+    for limits in some_limits() {
+        for tuning in [small(), short(some_tunings()[1], 100)] {
+            for cost in costs() {
+                let mut case =
+                    Case::new(Limits { binding_bytes_max: limits.binding_bytes_max.max(1024), ..limits }, tuning, cost);
+                let planner = case.planner();
+                for list in &lists {
+                    let piece = |(k, &n): (usize, &u64)| Piece::of(k % 3, (k as u64 * 5) % 11, n);
+                    case.pieces = list.iter().enumerate().map(piece).collect();
+                    for view in some_views() {
+                        case.view = Some(view);
+                        checked_if_bound(&case, &planner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Real launch policies, by the kernel that they take.
+#[test]
+fn real_launches() {
+    for (tuning, lanes) in [(Tuning::GPU, 32), (Tuning::NVIDIA, 32), (Tuning::CPU, 8)] {
+        for limits in [limits(1 << 27, 256, Some((lanes, lanes)), 16384), limits(BYTES_MAX, 32, None, 32768)] {
+            for cost in [Cost::plain(1, true), Cost::plain(5, false), Cost { positions: true, ..Cost::plain(3, true) }]
+            {
+                let mut case = Case::new(limits, tuning, cost);
+                let planner = case.planner();
+                let columns = |n: u64, rows: u64| view(0, &[(n, 1)], &[(rows, n as i64)]);
+                for (view, own) in [
+                    (columns(256, 4096), Some(4)),
+                    (columns(1 << 16, 16), Some(4)),
+                    (columns(3, 300_000), Some(1)),
+                    (columns(1001, 999), Some(1)),
+                    (view(0, &[(64, 1 << 14), (128, 1)], &[(128, 128)]), Some(4)),
+                    (view(0, &[(1 << 15, 32)], &[(32, 1)]), Some(1)),
+                    (view(0, &[(3, 1)], &[(5, 3)]), Some(1)),
+                    (view(0, &[(2, 1 << 19)], &[(1 << 18, 2)]), None),
+                ] {
+                    (case.pieces, case.view) = (vec![Piece::of(0, 0, 1 << 20)], Some(view));
+                    let plan = checked(&case, &planner);
+                    let found = match plan.passes[0].variant.kernel {
+                        Kernel::Columns { own, .. } => Some(own),
+                        _ => None,
+                    };
+                    assert_eq!(found, own, "{:?}", case.view);
+                }
+            }
+        }
+    }
+}
+
+/// A view of more dispatches than a plan may have.
+#[test]
+fn scattered_views_are_told() {
+    let limits = limits(512, 256, None, 16384);
+    let mut case = Case::new(limits, small(), Cost { positions: true, ..Cost::plain(1, true) });
+    case.pieces = vec![Piece::of(0, 0, 1 << 26)];
+    case.view = Some(view(0, &[], &[(1 << 12, 1), (1 << 12, 1 << 14)]));
+    let error = case.plan(&case.planner()).expect_err("scattered");
+    assert!(matches!(error, Error::ViewTooScattered { .. }), "{error}");
+}
+
+#[test]
+fn views_outside_are_told() {
+    let mut case = Case::new(some_limits()[7], small(), Cost::plain(1, true));
+    case.pieces = vec![Piece::of(0, 0, 99)];
+    case.view = Some(view(0, &[(10, 1)], &[(10, 10)]));
+    let error = case.plan(&case.planner()).expect_err("outside");
+    assert!(matches!(error, Error::ViewOutside { low: 0, high: 99, elements: 99 }), "{error}");
+}
+
+prop_compose! {
+    fn any_dim()(length in prop_oneof![0u64..6, 1u64..40, 1u64..300], stride in -60i64..60) -> Dim {
+        Dim { length, stride }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn views_of_anything(
+        (mut kept, mut reduced) in (prop::collection::vec(any_dim(), 0..4), prop::collection::vec(any_dim(), 0..4)),
+        cuts in prop::collection::vec(0u64..4000, 0..4),
+        (limits, tuning) in (prop::sample::select(some_limits()), prop::sample::select(some_tunings())),
+        cost in prop::sample::select([costs(), with_bins()].concat()),
+        (most, start, direct, counted) in (0u64..300, 0u64..100, any::<bool>(), any::<bool>()),
+        vectors in any::<bool>(),
+    ) {
+        // Not too many elements.
+        for dims in [&mut kept, &mut reduced] {
+            while dims.iter().map(|dim| dim.length).product::<u64>() > if vectors { 50 } else { 300 } {
+                dims.pop();
+            }
+        }
+        if vectors {
+            kept.push(Dim { length: 16, stride: 1 });
+            kept.iter_mut().rev().skip(1).chain(&mut reduced).for_each(|dim| dim.stride *= 8);
+        }
+        let strided = Strided { first: 0, kept, reduced }.collapsed();
+        let (low, high) = strided.span();
+        let strided = Strided { first: (-low) as u64, ..strided };
+        let elements = (high - low + 1) as u64;
+        let mut ends: Vec<u64> = cuts.into_iter().map(|cut| cut.min(elements)).chain([elements]).collect();
+        ends.sort_unstable();
+        let mut before = 0;
+        let pieces = ends.into_iter().enumerate().map(|(k, end)| {
+            let piece = Piece::of(k, 3 * k as u64, end - before);
+            before = end;
+            piece
+        });
+        let cost = if let [GroupCost::Values { .. }] = cost.groups[..] { cost } else { Cost { positions: most % 2 == 0, ..cost } };
+        let limits = roomy(limits);
+        let store = if counted { Store::Answer { counted } } else { Store::Sealed };
+        let case = Case {
+            pieces: pieces.collect(), view: Some(strided), start, direct, store,
+            ..Case::new(limits, short(tuning, most), cost)
+        };
+        let planner = case.planner();
+        assert!(case.cost.commutative || planner.tuning().order == Order::Blocked);
+        match case.plan(&planner) {
+            Ok(plan) => check(&case, &planner, &plan),
+            Err(Error::LimitTooSmall { value, needs, .. }) => prop_assert!(needs > value, "{needs}"),
+            Err(Error::TooManyTrips { .. }) => prop_assert!(case.cost.combine_trips > 0 || case.tuning.single_workgroup_size == 1),
+            // Dispatches of a few elements each.
+            Err(Error::ViewTooScattered { .. }) => {
+                prop_assert!(limits.binding_bytes_max < 1 << 14 || tuning.dispatch_bytes_max < 1 << 20)
+            }
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+}
