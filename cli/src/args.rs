@@ -29,6 +29,7 @@ Examples:
   producer | treefold mean --dtype i32       from a pipe, in constant memory
   treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
   treefold dot x.npy y.npy                   two inputs of equal length
+  treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
   treefold histogram --range -1:1 x.npy      counts of equal bins; below, above and nan apart
   treefold sum --partial a.part a-*.npy      here the one half of the data,
   treefold sum --partial b.part b-*.npy      on another machine the other,
@@ -70,7 +71,25 @@ pub struct Args {
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
-    /// Let --partial replace OUT where it exists
+    /// An answer for each index along the other axes: these axes of a .npy file are reduced. As for NumPy, -1 is the last;
+    /// several stand with commas
+    #[arg(long, value_name = "AXES", allow_hyphen_values = true, value_delimiter = ',')]
+    pub axis: Option<Vec<i64>>,
+
+    /// An answer for each N elements, one behind another
+    #[arg(long, value_name = "N", conflicts_with_all = ["axis", "keepdims"], value_parser = clap::value_parser!(u64).range(1..))]
+    pub rows: Option<u64>,
+
+    /// Keep axes that --axis reduces in the shape, with length 1
+    #[arg(long, requires = "axis")]
+    pub keepdims: bool,
+
+    /// Write the answers to OUT as a .npy array: positions of argmin and argmax, counts of a histogram. OUT must not exist
+    /// yet, and appears only when it is complete
+    #[arg(long, value_name = "OUT", conflicts_with = "partial")]
+    pub output: Option<PathBuf>,
+
+    /// Let --partial or --output replace OUT where it exists
     #[arg(long)]
     pub force: bool,
 
@@ -135,7 +154,9 @@ impl Args {
 
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
-        let idle = self.given_but(|option| !matches!(option, "adapter" | "dtype" | "fast" | "memory"));
+        let idle = self.given_but(|option| {
+            !matches!(option, "adapter" | "dtype" | "fast" | "memory" | "axis" | "rows" | "keepdims" | "output")
+        });
         ensure!(
             idle.is_empty(),
             usage(format!(
@@ -149,8 +170,12 @@ impl Args {
     fn check_partial(&self) -> Result<()> {
         let piped = self.pipes_partial();
         ensure!(
-            self.partial.is_some() || !self.force,
-            usage("--force lets --partial replace a file, and there is no --partial; leave it out")
+            self.partial.is_some() || self.output.is_some() || !self.force,
+            usage("--force lets --partial or --output replace a file, and there is neither; leave it out")
+        );
+        ensure!(
+            self.partial.is_none() || (self.axis.is_none() && self.rows.is_none()),
+            usage("--partial is for one answer over everything; leave out --axis and --rows")
         );
         ensure!(
             !piped || !self.force,

@@ -54,6 +54,14 @@ impl Inputs {
         Ok(Inputs { inputs, raw, dtype, shown_by })
     }
 
+    /// The one input, where it is one whose header is read.
+    pub fn only(&self) -> Option<&Opened> {
+        match &self.inputs[..] {
+            [Input::Ready(opened)] => Some(opened),
+            _ => None,
+        }
+    }
+
     /// Elements of all inputs together, where that is known.
     pub fn count(&self) -> Option<u64> {
         let count = |input: &Input| if let Input::Ready(opened) = input { opened.count } else { None };

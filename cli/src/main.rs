@@ -2,6 +2,7 @@
 
 mod adapters;
 mod args;
+mod each;
 mod error;
 mod explain;
 mod format;
@@ -79,6 +80,8 @@ fn work() -> Result<ExitCode> {
             // The partial itself stands there.
             _ if args.pipes_partial() => String::new(),
             (true, _) => report.json().line()?,
+            // The array has gone to its file.
+            (false, true) if report.is_array => String::new(),
             (false, true) => report.bare(),
             (false, false) => report.text(),
         }

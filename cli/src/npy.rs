@@ -28,6 +28,10 @@ pub struct Npy {
     pub header: Vec<u8>,
     /// The lengths of the axes longer than 1 where they are stored in Fortran order and there is more than one.
     pub fortran: Option<Vec<u64>>,
+    /// The lengths of all axes.
+    pub axes: Vec<u64>,
+    /// Whether they are stored in Fortran order.
+    pub fortran_order: bool,
     /// The shape as Python writes it, in short.
     shape: String,
 }
@@ -59,7 +63,8 @@ impl Npy {
         let count = said.count(stored, header.len()).map_err(damaged)?;
         let long: Vec<u64> = said.shape.iter().copied().filter(|&length| length != 1).collect();
         let fortran = (said.fortran && long.len() > 1 && count > 0).then_some(long);
-        Ok(Npy { stored, count, header, fortran, shape: said.shown() })
+        let (shape, fortran_order) = (said.shown(), said.fortran);
+        Ok(Npy { stored, count, header, fortran, axes: said.shape, fortran_order, shape })
     }
 
     /// Bytes before the first number.
@@ -77,6 +82,18 @@ impl Npy {
         let (shape, needs) = (&self.shape, self.data_at() + self.data_bytes());
         anyhow!("{name}: truncated: has {has} bytes, but its shape {shape} needs {needs}; copy or save it again")
     }
+}
+
+/// What a .npy file of numbers in C order begins with.
+pub fn header(descr: &str, shape: &[u64]) -> Vec<u8> {
+    let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
+    let lengths = if shape.len() == 1 { lengths.trim_end() } else { lengths.trim_end_matches(", ") };
+    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}), }}");
+    // The numbers begin at a multiple of 64 bytes.
+    let before = MAGIC.len() + 4;
+    let length = (before + text.len() + 1).next_multiple_of(64) - before;
+    let padded = format!("{text:<width$}\n", width = length - 1);
+    [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), padded.as_bytes()].concat()
 }
 
 /// Reads exactly so many more bytes.

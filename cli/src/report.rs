@@ -1,5 +1,6 @@
 //! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
 
+use crate::each::Many;
 use crate::error::shown;
 use crate::json::Json;
 use crate::operators::Method;
@@ -14,7 +15,7 @@ use treefold::{Dtype, Part, Value};
 pub const MERGED: &str = "merged";
 
 /// The name of parts that are the bins of a range, in its order.
-const BIN: &str = "bin";
+pub const BIN: &str = "bin";
 /// Rows that a table has for bins; more bins share them.
 const BIN_ROWS: usize = 16;
 
@@ -48,10 +49,14 @@ pub struct Report {
     pub bytes: u64,
     /// The answer; no parts where a partial was written.
     pub parts: Vec<Part>,
+    /// Answers of many, in place of one.
+    pub many: Option<Many>,
     /// Whether each part has an index where there is an answer.
     pub indexed: Vec<bool>,
-    /// The partial that was written in place of an answer.
+    /// The partial that was written in place of an answer, or the array of answers.
     pub written: Option<Written>,
+    /// Whether that is an array of answers.
+    pub is_array: bool,
     /// Whether the answer is exact.
     pub exact: bool,
     /// Exact or fast, where there is or would be a choice.
@@ -73,10 +78,14 @@ impl Report {
             ("operator", Some(Json::text(&self.operator))),
             ("dtype", Some(Json::text(self.dtype.name()))),
             ("count", Some(Json::value(self.count))),
+            ("shape", self.many.as_ref().map(Many::json_shape)),
             ("value", self.each(|part, _| Some(Json::Value(part.value)))),
             ("index", self.each(|part, indexed| indexed.then(|| Json::value(part.index)))),
             ("bits", self.each(|part, _| bits(part.value).map(Json::Text))),
-            ("partial", self.written.as_ref().map(|written| Json::text(&written.path))),
+            (
+                if self.is_array { "output" } else { "partial" },
+                self.written.as_ref().map(|written| Json::text(&written.path)),
+            ),
             ("exact", Some(Json::value(self.exact))),
             ("method", self.method.map(|method| Json::text(method.name()))),
             ("adapter", Some(Json::text(&self.adapter))),
@@ -97,6 +106,9 @@ impl Report {
     /// What `of` says of the one part, or an object of what it says of each, all bins in one list; `None` where it says
     /// nothing.
     fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
+        if let Some(many) = &self.many {
+            return many.json(&self.indexed, of);
+        }
         let mut parts = self.parts.iter().zip(&self.indexed).map(|(part, &indexed)| (part.name, of(part, indexed)));
         if self.parts.len() == 1 {
             return parts.next()?.1;
@@ -114,6 +126,9 @@ impl Report {
 
     /// The value only: a line for each part, its name before it where there are several, its index behind it.
     pub fn bare(&self) -> String {
+        if let Some(many) = &self.many {
+            return many.bare();
+        }
         let mut text = String::new();
         for part in &self.parts {
             let name = if self.parts.len() > 1 { format!("{} ", part.name) } else { String::new() };
@@ -127,11 +142,18 @@ impl Report {
     /// The whole text for people.
     pub fn text(&self) -> String {
         let found = match &self.written {
+            Some(Written { path, bytes }) if self.is_array => {
+                let shape = self.many.as_ref().map_or("()".into(), Many::shown_shape);
+                format!("wrote {path}: {} of shape {shape}, {}", self.operator, BinaryBytes(*bytes))
+            }
             Some(Written { path, bytes }) => {
                 let size = BinaryBytes(*bytes);
                 format!("wrote {path}: a partial {}, {size}; finish it with treefold merge", self.operator)
             }
-            None => self.answer().to_string(),
+            None => match &self.many {
+                Some(many) => many.text(&self.operator, &self.indexed),
+                None => self.answer().to_string(),
+            },
         };
         format!("{found}\n{}\n{}\n{}", self.amount(), self.speed(), self.note())
     }
@@ -268,7 +290,7 @@ fn bits(value: Value) -> Option<String> {
 }
 
 /// A value as people write it; floats as short as they parse back.
-fn plain(value: Value) -> String {
+pub fn plain(value: Value) -> String {
     let float = |x: f64, fixed: String, scientific: String| match x {
         _ if x.is_nan() => "nan".into(),
         _ if x == 0.0 || (1e-5..1e16).contains(&x.abs()) => fixed,

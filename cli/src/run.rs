@@ -1,6 +1,7 @@
 //! One reduction: from opened inputs to a report.
 
 use crate::args::Args;
+use crate::each::{self, Many};
 use crate::error::{say, told};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
@@ -14,11 +15,15 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
+use treefold::{Answer, Axes, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = args.partial.as_deref().map(|path| target(path, args.force)).transpose()?;
+    let target = match (&args.partial, &args.output) {
+        (Some(path), _) => Some(target(path, args.force)?),
+        (None, Some(path)) => Some(Output::file("--output", path, args.force)?),
+        (None, None) => None,
+    };
     let inputs = Inputs::open(&args.files, args.raw())?;
     let name = &args.operator;
     let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
@@ -69,11 +74,17 @@ impl Visitor for Run<'_> {
     type Out = Result<Report>;
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
-        let Run { args, inputs, chosen, target, engine } = self;
         let start = Instant::now();
         let indexed = operators::indexed(&op)?;
         let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
-        if target.is_some() {
+        // Rows of arrays of several axes are of their elements in C order.
+        let in_c_order = ordered || self.args.rows.is_some();
+        if self.args.axis.is_some() || self.args.rows.is_some() {
+            let (axes, shape) = each::axes(self.args, &self.inputs, in_c_order)?;
+            return self.each(&op, &axes, shape, in_c_order, indexed);
+        }
+        let Run { args, inputs, chosen, target, engine } = self;
+        if args.partial.is_some() {
             ensure_mergeable::<T, O>(&chosen)?;
         }
 
@@ -118,6 +129,10 @@ impl Visitor for Run<'_> {
         let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
         let found = match target {
             None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
+            Some(target) if args.output.is_some() => {
+                let many = Many::new(vec![], count, vec![output.finish()?]);
+                Ok((vec![], Some(target.write(&many.npy(&args.operator, &indexed)?)?)))
+            }
             Some(target) => output
                 .to_bytes()
                 .map_err(anyhow::Error::from)
@@ -133,8 +148,10 @@ impl Visitor for Run<'_> {
             count,
             bytes,
             parts,
+            many: None,
             indexed,
             written,
+            is_array: args.output.is_some(),
             exact: O::EXACT,
             method: chosen.method,
             adapter: engine.name(),
@@ -148,6 +165,58 @@ impl Visitor for Run<'_> {
         })
     }
 }
+
+impl Run<'_> {
+    /// Many answers: along axes, or of rows.
+    fn each<T: Element, O: Op<T, Output: Answer>>(
+        self,
+        op: &O,
+        axes: &Axes,
+        shape: Vec<u64>,
+        ordered: bool,
+        indexed: Vec<bool>,
+    ) -> Result<Report> {
+        let Run { args, inputs, chosen, target, engine } = self;
+        let start = Instant::now();
+        let mut stream = each::begin::<T, O>(engine, op, axes, args)?;
+        let sizes = sizes(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
+        let (names, bytes) = (inputs.names(), inputs.bytes());
+        let bar = progress(!args.quiet && !args.json, bytes);
+        let mut read = 0;
+        each::feed(&mut stream, inputs, ordered, sizes, &mut |bytes| {
+            read += bytes;
+            bar.set_position(read);
+        })?;
+        let answers = stream.finish().with_context(|| names.clone());
+        bar.finish_and_clear();
+        let many = Many::new(shape, axes.length(), answers?);
+        let written = match target {
+            None => None,
+            Some(target) => Some(target.write(&many.npy(&args.operator, &indexed).with_context(|| names.clone())?)?),
+        };
+        Ok(Report {
+            operator: args.operator.clone(),
+            signature: op.signature(),
+            names,
+            dtype: T::DTYPE,
+            count: axes.answers() * axes.length(),
+            bytes: read,
+            parts: vec![],
+            many: Some(many),
+            indexed,
+            is_array: written.is_some(),
+            written,
+            exact: O::EXACT,
+            method: chosen.method,
+            adapter: engine.name(),
+            backend: engine.backend(),
+            seconds: Seconds { read: start.elapsed(), upload: None, kernel: None, total: start.elapsed() },
+        })
+    }
+}
+
+/// Elements that are read and folded at a time, for many answers.
+const PART_ELEMENTS: usize = 4 << 20;
 
 /// Parts that the stream does not cut, windows of whole parts, tiles of half a share; all within a share of the memory.
 fn sizes(part_elements: usize, element_bytes: usize, memory_bytes: u64) -> Sizes {

@@ -152,7 +152,7 @@ impl Planner {
         match group {
             GroupCost::Values { .. } if rows > 1 => {
                 let subgroup = self.limits.lanes.map_or(1, |(_, most)| most);
-                splits.next_power_of_two().max(subgroup).min(single)
+                splits.next_power_of_two().max(subgroup).max(8).min(single)
             }
             _ => single,
         }

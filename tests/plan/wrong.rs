@@ -172,7 +172,8 @@ fn of_views() {
         let view = Strided { first: 0, kept: dims(kept), reduced: dims(reduced) };
         let limits = limits(BYTES_MAX, 256, None, 16384);
         let pieces = one(0, 8, elements);
-        Case { view: Some(view), pieces, direct, limits, ..case(small(), Cost::plain(3, true), 0) }
+        let tuning = small().with(|tuning| tuning.fold.workgroups_max = 16);
+        Case { view: Some(view), pieces, direct, limits, ..case(tuning, Cost::plain(3, true), 0) }
     };
     let changes: &[Change] = &[
         ("first", |pass| pass.params.first += 1),
