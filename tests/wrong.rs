@@ -11,7 +11,8 @@ type Check = fn(&Gpu, &[usize]) -> Vec<String>;
 
 /// Whether a check notices a patch in any launch shape; the patch must have matched.
 fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> bool {
-    let noticed = shapes().into_iter().any(|shape| {
+    // The last one has workgroups enough for several on each column.
+    let noticed = shapes().into_iter().chain([small().groups(16, 64, 16)]).any(|shape| {
         let gpu = gpu().with_tuning(shape).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
         !check(&gpu, &lengths(&shape)).is_empty()
     });
@@ -41,6 +42,24 @@ fn by_rows(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     let mut failures = rows::<u32, _>(gpu, &TextHash, &LENGTHS);
     failures.extend(rows::<f32, _>(gpu, &ArgMin, &LENGTHS));
     failures
+}
+
+/// Columns in vectors and not, a middle axis, rows by strides, short rows; in order, and with places.
+fn by_views(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let some = [
+        View::of(&[301, 16], &[0]),
+        View::of(&[45, 64], &[1]),
+        View::of(&[9, 70, 8], &[1]),
+        View::of(&[67, 33], &[0]),
+        View::strided(0, &[40, 50], &[1, 40], &[1]),
+        View::strided(5, &[7, 900], &[2000, 2], &[1]),
+    ];
+    [views::<u32, _>(gpu, &TextHash, &some), views::<f32, _>(gpu, &ArgMin, &some)].concat()
+}
+
+/// Views in several buffers: what is behind the first begins at another position.
+fn by_parts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    views::<u32, _>(gpu, &WeightedSum, &[View::of(&[301, 16], &[0]), View::strided(1, &[900], &[3], &[0])])
 }
 
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
@@ -101,13 +120,26 @@ wrong! {
     butterfly_one_step_short: "if ((1u << 1u) < LANES_MIN) | ((1u << 1u) < lanes)" => "if false", by_index;
     first_subgroup_only: "shared_acc[id.subgroup] = reduced;" => "if id.subgroup == 0u { shared_acc[0] = reduced; }", by_index;
     last_partial_lost: "p < high; p++" => "p + 1u < high; p++", by_index;
-    partials_on_one_another: "partials_out[params.partial + id.workgroup.x]" => "partials_out[id.workgroup.x]", by_index;
+    partials_on_one_another: "return params.partial + workgroup; }" => "return workgroup; }", by_index;
     index_not_rebased: ", base_of(row))" => ", vec2<u32>(0u, 0u))", by_index;
     position_base_lost: "position_base = base_of(" => "_ = base_of(", by_position;
     position_base_high: "vec2<u32>(0u - first_of(row), select(0xffffffffu, 0u, first_of(row) == 0u))" => "vec2<u32>(0u - first_of(row), 0u)", by_rows;
     row_offset_lost: "fn first_of(row: u32) -> u32 { return params.first + row * params.stride; }" => "fn first_of(row: u32) -> u32 { return params.first; }", by_rows;
     row_of_partials_lost: "let low = min(first + id.local * params.vectors, end);" => "let low = min(id.local * params.vectors, end);", by_rows;
     row_of_a_workgroup: "return workgroup / params.splits;" => "return workgroup;", by_rows;
+    lanes_do_not_meet: "{ shared_acc[at] = combine(shared_acc[at], shared_acc[at + distance]); }" => "{ }", by_views;
+    lanes_meet_in_another_order: "combine(shared_acc[at], shared_acc[at + distance])" => "combine(shared_acc[at + distance], shared_acc[at])", by_views;
+    lanes_meet_one_step_short: "distance < params.stride;" => "distance * 2u < params.stride;", by_views;
+    column_of_a_vector: "return accumulate(state, loaded[k], index);" => "return accumulate(state, loaded[0], index);", by_views;
+    answer_of_a_vector: "leave(acc_1, group * OWN + 1u" => "leave(acc_1, group * OWN", by_views;
+    rest_of_a_column_lost: "for (; left > 0u; left--)" => "for (; left > 1u; left--)", by_views;
+    round_of_a_column_again: "e += LOADS * step;" => "", by_views;
+    groups_of_other_workgroups: "(id.workgroup.x / params.splits) * groups" => "id.workgroup.x * groups", by_views;
+    splits_read_the_same: "(split * lanes + lane) * params.vectors" => "lane * params.vectors", by_views;
+    indices_of_a_row: "return accumulate_vector(state, loaded, index * PER_VECTOR);" => "return accumulate_vector(state, loaded, index);", by_views;
+    strides_of_a_row_lost: "row_first = params.first + place_of_row(row);" => "row_first = params.first;", by_views;
+    partials_of_other_rows: "row * params.row_partials" => "row", by_views;
+    base_of_a_part_lost: "fn base_of(row: u32) -> vec2<u32> { return params.base; }" => "fn base_of(row: u32) -> vec2<u32> { return vec2<u32>(0u, 0u); }", by_parts;
     row_of_an_answer: "let at = params.output + row * " => "let at = params.output + 0u * ", by_rows;
     region_lost: "return parameter(1u); }" => "return parameter(0u); }", by_tuple;
     own_bins_of_the_other: "m0_bin_add(bits >> 26u" => "m3_bin_add(bits >> 26u", by_tuple;
