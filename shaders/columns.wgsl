@@ -3,7 +3,8 @@
 // elements of one. A line that ends in `for K` is repeated for each K.
 //
 // Expects: State, init_state, acc_of, leave (the operator); Loaded, load_own, accumulate_one (columns/one, vectors, …); group_of,
-// lane_of, combine_lanes (columns/memory or subgroup); place_of_row, place_in_row (rows/strided.wgsl). In params, `stride` is the number of lanes of a group, `rows` that of groups.
+// lane_of, combine_lanes (columns/memory or subgroup); place_of_row, place_in_row (rows/strided.wgsl). In params, `stride` is the
+// number of lanes of a group, `rows` that of groups.
 
 @group(0) @binding(2) var<uniform> params: Params;
 

@@ -142,7 +142,7 @@ impl Args {
             let (operator, files) = (&args.operator, args.files.len());
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
         }
-        Ok(Asked::Work(args))
+        Ok(Asked::Work(Box::new(args)))
     }
 
     fn check_adapters(&self) -> Result<()> {
@@ -207,7 +207,7 @@ impl Args {
 /// What the command line asks for.
 pub enum Asked {
     /// Something to do.
-    Work(Args),
+    Work(Box<Args>),
     /// A help or version text, which is printed; this is the status to exit with.
     Printed(u8),
 }

@@ -68,7 +68,7 @@ fn work() -> Result<ExitCode> {
         _ => (),
     }
     let args = match Args::read()? {
-        Asked::Work(args) => args,
+        Asked::Work(args) => *args,
         Asked::Printed(status) => return Ok(status.into()),
     };
     log_as_told(args.verbose);
