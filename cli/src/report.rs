@@ -1,6 +1,9 @@
 //! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
 
-use crate::each::Many;
+mod many;
+
+pub use many::Many;
+
 use crate::error::shown;
 use crate::json::Json;
 use crate::operators::Method;
@@ -15,7 +18,7 @@ use treefold::{Dtype, Part, Value};
 pub const MERGED: &str = "merged";
 
 /// The name of parts that are the bins of a range, in its order.
-pub const BIN: &str = "bin";
+const BIN: &str = "bin";
 /// Rows that a table has for bins; more bins share them.
 const BIN_ROWS: usize = 16;
 
@@ -290,7 +293,7 @@ fn bits(value: Value) -> Option<String> {
 }
 
 /// A value as people write it; floats as short as they parse back.
-pub fn plain(value: Value) -> String {
+fn plain(value: Value) -> String {
     let float = |x: f64, fixed: String, scientific: String| match x {
         _ if x.is_nan() => "nan".into(),
         _ if x == 0.0 || (1e-5..1e16).contains(&x.abs()) => fixed,

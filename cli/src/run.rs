@@ -1,13 +1,13 @@
 //! One reduction: from opened inputs to a report.
 
 use crate::args::Args;
-use crate::each::{self, Many};
+use crate::each;
 use crate::error::{say, told};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
 use crate::output::Output;
 use crate::partial::{ensure_mergeable, target};
-use crate::report::{Report, Seconds};
+use crate::report::{Many, Report, Seconds};
 use crate::source::Sizes;
 use crate::{interrupt, pairs};
 use anyhow::{Context, Result, anyhow};

@@ -153,7 +153,8 @@ fn command_lines_that_are_wrong() {
     run(["sum", "--json", "--quiet"]).fails(2, &["--json"]);
     run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and std and stats"]);
     run(["fast_sum", "x.npy"]).fails(2, &["'fast_sum'"]);
-    run(["sum", "--force", "x.npy"]).fails(2, &["--force lets --partial replace a file, and there is no --partial"]);
+    run(["sum", "--force", "x.npy"])
+        .fails(2, &["--force lets --partial or --output replace a file, and there is neither"]);
     for option in
         [&["--partial", "x"][..], &["--adapter", "cpu"], &["--dtype", "f32"], &["--fast"], &["--memory", "1G"]]
     {
