@@ -281,6 +281,16 @@ pub enum Error {
         /// The operator's name.
         operator: &'static str,
     },
+    /// More answers than memory holds.
+    #[error(
+        "{answers} answers take {bytes} bytes of memory at least, which are not to be had; reduce parts of the view, or more of its axes"
+    )]
+    TooManyAnswers {
+        /// How many.
+        answers: u64,
+        /// Bytes of their accumulators.
+        bytes: u128,
+    },
     /// A view that lies in so many buffers or bindings that a plan would be too long.
     #[error(
         "the view takes more than {most} dispatches, since its elements lie far apart or in many buffers; copy it into one buffer, or reduce parts of it"

@@ -217,6 +217,17 @@ impl Strided {
     }
 }
 
+/// Room for something of each answer.
+///
+/// # Errors
+/// [`Error::TooManyAnswers`] where there is none.
+pub(crate) fn room<A>(answers: u64) -> Result<Vec<A>> {
+    let mut room = Vec::new();
+    let there = usize::try_from(answers).is_ok_and(|answers| room.try_reserve_exact(answers).is_ok());
+    let bytes = u128::from(answers) * size_of::<A>() as u128;
+    if there { Ok(room) } else { Err(Error::TooManyAnswers { answers, bytes }) }
+}
+
 /// From place 0 to the n-th element in C order.
 pub fn offset(dims: &[Dim], index: u64) -> i64 {
     let (mut at, mut rest) = (0i64, index);

@@ -3,6 +3,7 @@
 mod axes;
 mod each;
 
+pub(crate) use axes::room;
 pub use axes::{Axes, Dim, Strided, offset};
 pub(crate) use each::Division;
 pub use each::Each;

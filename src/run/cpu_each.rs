@@ -3,7 +3,7 @@
 use super::cpu::{BLOCK, Cpu, accumulate_block, on_threads};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Axes, Dim, Strided, offset};
+use crate::input::{Axes, Dim, Strided, offset, room};
 use crate::op::{Acc, Fold, Op};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,7 +24,7 @@ impl Cpu {
             return Err(Error::RaggedRows { elements: elements.len() as u64, length: length as u64 });
         }
         let rows = Strided::rows((elements.len() / length) as u64, length as u64);
-        finished(&op, self.accumulate_each(&op.fold(), elements, &rows, 0), length as u64)
+        finished(&op, self.accumulate_each(&op.fold(), elements, &rows, 0)?, length as u64)
     }
 
     /// The answers over axes of a view of `elements`, in C order.
@@ -40,10 +40,10 @@ impl Cpu {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ViewOutside`]; what [`Op::finish`] says.
+    /// [`Error::ViewOutside`], [`Error::TooManyAnswers`]; what [`Op::finish`] says.
     pub fn reduce_axes<T: Element, O: Op<T>>(&self, op: O, elements: &[T], axes: &Axes) -> Result<Vec<O::Output>> {
         axes.check(elements.len() as u64)?;
-        finished(&op, self.accumulate_each(&op.fold(), elements, &axes.strided, 0), axes.length())
+        finished(&op, self.accumulate_each(&op.fold(), elements, &axes.strided, 0)?, axes.length())
     }
 
     /// The accumulator of each answer; the first element of every one has this position. The view lies within the elements.
@@ -53,8 +53,9 @@ impl Cpu {
         elements: &[T],
         strided: &Strided,
         position: u64,
-    ) -> Vec<F::Acc> {
-        let (answers, length) = (strided.answers(), strided.length());
+    ) -> Result<Vec<F::Acc>> {
+        let mut all = room(strided.answers())?;
+        let length = strided.length();
         let chunks = length.div_ceil(CHUNK).max(1);
         let tile = if strided.contiguous().is_some() { 1 } else { TILE };
         let tiles = Tiles::of(strided, tile);
@@ -74,11 +75,7 @@ impl Cpu {
             *parts[part].lock().unwrap_or_else(PoisonError::into_inner) = accs;
         });
         let mut found = parts.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
-        if chunks == 1 {
-            return found.collect();
-        }
         // A tile's answers follow one another in each chunk of it.
-        let mut all = Vec::with_capacity(answers as usize);
         for tile in 0..tiles.count {
             let (_, count) = tiles.answers(tile);
             let mut accs: Vec<F::Acc> = found.by_ref().take(count as usize).collect();
@@ -87,7 +84,7 @@ impl Cpu {
             }
             all.extend(accs);
         }
-        all
+        Ok(all)
     }
 }
 
@@ -187,7 +184,7 @@ impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
             let e = at + done as u64;
             let run = ((inner.length - e % inner.length) as usize).min(now - done);
             let begin = first + offset(&strided.reduced, e);
-            // Neighbouring answers lie in one line: element by element, and all answers of each.
+            // One answer after the other: the lines that they share are few enough to stay in the cache.
             for (lane, lanes) in room.chunks_mut(now).enumerate() {
                 let begin = begin + lane as i64 * across;
                 for (i, place) in lanes[done..done + run].iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use super::jobs::{Results, each_answer, submit};
 use super::reducer::Reducer;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Each, Input};
+use crate::input::{Each, Input, room};
 use crate::op::{Acc, Fold, Op, Partial};
 
 /// Bytes of what a group of a batch holds: recorded commands, on both sides of wgpu, and results, which are there twice.
@@ -63,7 +63,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
         let strided = each.division.strided(each.count()?);
         let fold = self.op.fold();
-        let mut all: Vec<(Acc<T, O>, u64)> = Vec::new();
+        let mut all: Vec<(Acc<T, O>, u64)> = room(strided.answers())?;
         let mut take = |results: &Results, more: bool| {
             let found = self::accs::<T, O>(&self.op, results);
             if !more {

@@ -3,10 +3,11 @@
 use super::cpu::Cpu;
 use super::engine::Engine;
 use super::reducer::Reducer;
+use super::stream::StreamOptions;
 use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Axes, Dim, Input, Strided, offset};
+use crate::input::{Axes, Dim, Input, Strided, offset, room};
 use crate::op::{Acc, Fold, Keep, Leaf, Op};
 use std::ops::Range;
 
@@ -17,9 +18,9 @@ const PART_BYTES: u64 = 64 << 20;
 /// held is the accumulators.
 ///
 /// ```
-/// use treefold::{Axes, Engine, ops::Max};
+/// use treefold::{Axes, Engine, StreamOptions, ops::Max};
 /// let columns = Axes::of(&[4, 3], &[0])?;
-/// let mut stream = Engine::named("cpu")?.stream_each(Max, &columns)?;
+/// let mut stream = Engine::named("cpu")?.stream_each(Max, &columns, &StreamOptions::default())?;
 /// stream.push(&[1u32, 9, 2, 4, 5])?; // rows may end anywhere
 /// stream.push(&[6, 7, 8, 3, 0, 1, 2])?;
 /// assert_eq!(stream.finish()?, [Some(7), Some(9), Some(6)]);
@@ -60,11 +61,17 @@ struct Along {
 
 impl Engine {
     /// Begins the reduction of axes of a dense array whose elements come in parts, in the order in which they lie: for
-    /// [`Axes::of`] in C order, for Fortran's strides in Fortran order. Operators whose order shows, or places, want C order.
+    /// [`Axes::of`] in C order, for Fortran's strides in Fortran order. Operators whose order shows, or places, want C order. Of the
+    /// options the memory counts, of which a device gets a quarter; accumulators come on top.
     ///
     /// # Errors
-    /// [`Error::SparseView`] where the view is no dense array; [`Error::OrderShows`]; what the device says.
-    pub fn stream_each<T: Element, O: Op<T>>(&self, op: O, axes: &Axes) -> Result<StreamEach<T, O>> {
+    /// [`Error::SparseView`] where the view is no dense array; [`Error::OrderShows`]; [`Error::TooManyAnswers`]; what the device says.
+    pub fn stream_each<T: Element, O: Op<T>>(
+        &self,
+        op: O,
+        axes: &Axes,
+        options: &StreamOptions,
+    ) -> Result<StreamEach<T, O>> {
         let dims = dense(axes)?;
         let fold = op.fold();
         let ordered = !O::Fold::COMMUTATIVE || has_positions::<T, _>(&fold);
@@ -73,11 +80,16 @@ impl Engine {
         if ordered && !reduced.by_ref().is_sorted_by(|a, b| a >= b) {
             return Err(Error::OrderShows { operator: O::NAME });
         }
+        let (length, elements) = (axes.length(), axes.answers() * axes.length());
+        let mut accs = room(axes.answers())?;
+        accs.resize(axes.answers() as usize, fold.identity());
         let on = match self {
             Engine::Cpu(cpu) => On::Cpu(cpu.clone()),
             Engine::Gpu(gpu) => {
                 let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
-                let size = PART_BYTES.min(gpu.device().limits().max_buffer_size / 16 * 16);
+                let limits = gpu.device().limits();
+                let most = PART_BYTES.min(options.memory_bytes.max(1 << 20) / 4).min(limits.max_buffer_size);
+                let size = elements.saturating_mul(T::DTYPE.bytes()).clamp(16, most.max(16)) / 16 * 16;
                 let buffer = gpu.context().guarded("the buffer of a stream", size, || {
                     gpu.device().create_buffer(&wgpu::BufferDescriptor {
                         label: Some("treefold: parts"),
@@ -89,8 +101,6 @@ impl Engine {
                 On::Gpu { gpu: gpu.clone(), reducer, buffer }
             }
         };
-        let accs = (0..axes.answers()).map(|_| fold.identity()).collect();
-        let (length, elements) = (axes.length(), axes.answers() * axes.length());
         Ok(StreamEach { on, op, dims, accs, length, elements, taken: 0 })
     }
 }
@@ -118,9 +128,15 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
 
     fn part(&mut self, elements: &[T]) -> Result<()> {
         if let On::Gpu { gpu, buffer, .. } = &self.on {
-            let mut bytes = bytemuck::cast_slice(elements).to_vec();
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
-            gpu.queue().write_buffer(buffer, 0, &bytes);
+            // What is written is whole words.
+            let (words, rest) = {
+                let bytes: &[u8] = bytemuck::cast_slice(elements);
+                bytes.split_at(bytes.len() / 4 * 4)
+            };
+            gpu.queue().write_buffer(buffer, 0, words);
+            if let [low, high] = *rest {
+                gpu.queue().write_buffer(buffer, words.len() as u64, &[low, high, 0, 0]);
+            }
         }
         let range = self.taken..self.taken + elements.len() as u64;
         let fold = self.op.fold();
@@ -129,7 +145,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         for found in all {
             let strided = found.strided(range.start);
             let accs = match &self.on {
-                On::Cpu(cpu) => cpu.accumulate_each(&fold, elements, &strided, found.position),
+                On::Cpu(cpu) => cpu.accumulate_each(&fold, elements, &strided, found.position)?,
                 On::Gpu { reducer, buffer, .. } => {
                     let input = Input::<T>::range(buffer, 0..elements.len() as u64);
                     let each = input.strided(strided);
@@ -328,13 +344,31 @@ mod tests {
     }
 
     #[test]
+    fn answers_that_no_memory_holds_are_told() {
+        let many = Axes::of(&[1 << 61], &[]).expect("axes");
+        let engine = Engine::Cpu(Cpu::with_threads(2));
+        let told = |error: Error| matches!(error, Error::TooManyAnswers { answers: 0x2000_0000_0000_0000, .. });
+        let options = StreamOptions::default();
+        assert!(engine.stream_each::<u32, _>(crate::ops::Sum, &many, &options).is_err_and(told));
+        let repeated = Axes::strided(0, &[1 << 61], &[0], &[]).expect("axes");
+        assert!(Cpu::with_threads(2).reduce_axes(crate::ops::Sum, &[1u32], &repeated).is_err_and(told));
+    }
+
+    #[test]
     fn what_is_no_array_in_order_is_told() {
+        let options = StreamOptions::default();
         let engine = Engine::Cpu(Cpu::with_threads(2));
         let sparse = Axes::strided(0, &[4, 3], &[6, 2], &[0]).expect("axes");
-        assert!(matches!(engine.stream_each::<u32, _>(crate::ops::Sum, &sparse), Err(Error::SparseView { .. })));
+        assert!(matches!(
+            engine.stream_each::<u32, _>(crate::ops::Sum, &sparse, &options),
+            Err(Error::SparseView { .. })
+        ));
         let fortran = Axes::strided(0, &[4, 3, 2], &[1, 4, 12], &[0, 2]).expect("axes");
-        assert!(matches!(engine.stream_each::<u32, _>(crate::ops::ArgMax, &fortran), Err(Error::OrderShows { .. })));
-        let mut stream = engine.stream_each::<u32, _>(crate::ops::Sum, &fortran).expect("a stream");
+        assert!(matches!(
+            engine.stream_each::<u32, _>(crate::ops::ArgMax, &fortran, &options),
+            Err(Error::OrderShows { .. })
+        ));
+        let mut stream = engine.stream_each::<u32, _>(crate::ops::Sum, &fortran, &options).expect("a stream");
         stream.push(&[1; 20]).expect("room");
         assert!(matches!(stream.push(&[1; 5]), Err(Error::ViewOutside { .. })));
         assert!(matches!(stream.finish(), Err(Error::ViewOutside { .. })));
