@@ -3,7 +3,7 @@
 use super::planner::{Draft, Planner, Request};
 use super::rows::Place;
 use super::windows::{Window, nothing, windows};
-use super::{Kernel, Params, Pass, Rows};
+use super::{Kernel, Params, Pass, Rows, Store};
 use crate::error::{Error, Result};
 use crate::input::{Dim, Piece, Strided};
 
@@ -19,6 +19,18 @@ pub(super) struct Part {
     pub window: Option<Window>,
     /// Place in the binding of the first element of the first answer.
     pub first: u64,
+}
+
+impl Part {
+    /// How its rows are found.
+    pub fn rows(&self) -> Rows {
+        Rows::Strided { kept: self.strided.kept.len() as u8, reduced: self.strided.reduced.len() as u8 }
+    }
+
+    /// Whether its elements are of two inputs.
+    pub fn zipped(&self) -> bool {
+        self.window.as_ref().is_some_and(|window| window.zipped)
+    }
 }
 
 /// What stands in the way of parts.
@@ -54,7 +66,7 @@ impl Planner {
         let short = |length| request.pieces.len() <= 16 && self.short(length, &strided);
         if let Some((first, length)) = strided.contiguous().filter(|&(_, length)| !short(length)) {
             let mut place = Place::default();
-            place.take(request.pieces, first);
+            place.skip(request.pieces, first);
             let pieces = place.take(request.pieces, strided.answers() * length);
             let request = Request { pieces: &pieces, ..*request };
             match strided.answers() {
@@ -217,9 +229,7 @@ impl Planner {
     /// The launch of `reduce` over rows by strides, an element at a time.
     fn strided_pass(&self, part: &Part, shape: Shape, rows: u32) -> Pass {
         let one = self.one_by_one();
-        let dims = Rows::Strided { kept: part.strided.kept.len() as u8, reduced: part.strided.reduced.len() as u8 };
-        let zipped = part.window.as_ref().is_some_and(|window| window.zipped);
-        let variant = one.variant(shape.kernel, super::Store::Partial, shape.workgroup_size, zipped, dims);
+        let variant = one.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.zipped(), part.rows());
         let mut pass = one.reduce_pass(variant, shape.splits, rows, 0, part.strided.length(), 0);
         pass.params.rows = rows;
         pass.params.first = part.first as u32;

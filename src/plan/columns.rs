@@ -2,7 +2,7 @@
 
 use super::axes::{Part, Shape, dims_words};
 use super::planner::{Planner, Request};
-use super::{GroupCost, Kernel, Neighbours, Order, Params, Pass, Rows, Store};
+use super::{GroupCost, Kernel, Neighbours, Order, Params, Pass, Store};
 use crate::input::{Dim, Strided};
 use crate::limits::TRIPS_MAX;
 
@@ -118,7 +118,8 @@ impl Planner {
     /// Whether runs of neighbours, `innermost`, begin and end with vectors, wherever the other dimensions have them.
     fn aligned<'d>(&self, part: &Part, innermost: &Dim, others: impl Iterator<Item = &'d Dim>) -> bool {
         let whole = |n: u64| n.is_multiple_of(self.per_vector());
-        part.window.as_ref().is_some_and(|window| !window.zipped)
+        part.window.is_some()
+            && !part.zipped()
             && whole(part.first)
             && (innermost.stride, whole(innermost.length)) == (1, true)
             && others.into_iter().all(|dim| whole(dim.stride.unsigned_abs()))
@@ -126,11 +127,10 @@ impl Planner {
 
     /// The launch of `columns.wgsl` over a part.
     pub(super) fn columns_pass(&self, part: &Part, shape: Shape, rows: u32, own: u32, neighbours: Neighbours) -> Pass {
-        let dims = Rows::Strided { kept: part.strided.kept.len() as u8, reduced: part.strided.reduced.len() as u8 };
-        let zipped = part.window.as_ref().is_some_and(|window| window.zipped);
         let vectors = neighbours == Neighbours::Vectors;
-        let planner = if own > 1 || vectors { self.clone() } else { self.one_by_one() };
-        let variant = planner.variant(shape.kernel, Store::Partial, shape.workgroup_size, zipped, dims);
+        let one = if own > 1 || vectors { None } else { Some(self.one_by_one()) };
+        let planner = one.as_ref().unwrap_or(self);
+        let variant = planner.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.zipped(), part.rows());
         let per_load = if vectors { self.per_vector() } else { 1 };
         let (count, groups) = (part.strided.length() / per_load, rows / own);
         let lanes = u64::from(shape.lanes) * u64::from(shape.splits);

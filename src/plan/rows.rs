@@ -142,7 +142,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn skip(&mut self, pieces: &[Piece], elements: u64) {
+    pub fn skip(&mut self, pieces: &[Piece], elements: u64) {
         self.take(pieces, elements);
     }
 

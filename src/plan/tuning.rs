@@ -87,6 +87,8 @@ impl Tuning {
     /// by loads in flight: 1: 251.0, 2: 246.3, 3: 249.9, 4: 251.3 µs; of 2^15 and 2^16 in one workgroup 6.9, 10.2 µs, in two
     /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2 and 4: with 256 bins 253.1 and 253.1, 4096 269.6 and
     /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9.
+    /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `operator=fast_sum axis=1
+    /// short_log2=5,10 shape=…`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 1024,
