@@ -1,11 +1,10 @@
-//! Many answers: which elements belong to which, and their way through the files.
+//! Many answers: which elements belong to which, and whether there is room for them.
 
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
-use crate::source::Sizes;
 use anyhow::{Context, Result, ensure};
-use treefold::{Axes, Dtype, Element, Engine, Error, Fold, Op, StreamEach};
+use treefold::{Axes, Dtype, Element, Engine, Error, Fold, Op, StreamEach, StreamOptions};
 
 /// The axes that a command line asks for, and the shape of the answers. `ordered`: elements will come in C order, else as they are
 /// stored.
@@ -48,6 +47,10 @@ pub fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u6
 
 /// Begins the reduction, where its accumulators fit the memory.
 pub fn begin<T: Element, O: Op<T>>(engine: &Engine, op: &O, axes: &Axes, args: &Args) -> Result<StreamEach<T, O>> {
+    ensure!(
+        T::DTYPE != Dtype::F32x2,
+        usage(format!("{} takes pairs of two inputs as a whole; leave out --axis and --rows", O::NAME))
+    );
     let each = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64 + 64;
     let needs = axes.answers().saturating_mul(each);
     ensure!(
@@ -57,29 +60,7 @@ pub fn begin<T: Element, O: Op<T>>(engine: &Engine, op: &O, axes: &Axes, args: &
         axes.answers(),
         args.memory
     );
-    ensure!(
-        T::DTYPE != Dtype::F32x2,
-        usage(format!("{} takes pairs of two inputs as a whole; leave out --axis and --rows", O::NAME))
-    );
-    Ok(engine.stream_each(op.clone(), axes)?)
-}
-
-/// Reads all inputs into a stream.
-pub fn feed<T: Element, O: Op<T>>(
-    stream: &mut StreamEach<T, O>,
-    inputs: Inputs,
-    ordered: bool,
-    sizes: Sizes,
-    advance: &mut dyn FnMut(u64),
-) -> Result<()> {
-    for opened in inputs.each() {
-        let opened = opened?;
-        let (name, size) = (opened.name.clone(), opened.stored.size() as u64);
-        opened.feed(ordered, sizes, &mut |elements: &[T]| {
-            stream.push(elements).with_context(|| name.clone())?;
-            advance(elements.len() as u64 * size);
-            Ok(())
-        })?;
-    }
-    Ok(())
+    let mut options = StreamOptions::default();
+    options.memory_bytes = args.memory;
+    Ok(engine.stream_each(op.clone(), axes, &options)?)
 }

@@ -7,7 +7,7 @@
 use crate::error::usage;
 use anyhow::{Context, Result};
 use treefold::ops::{self, Entry, TABLE, Visitor};
-use treefold::{Answer, Dtype, Element, Error, Fold, Op};
+use treefold::{Answer, Dtype, Element, Error, Fold, Op, Part};
 
 /// How sums of floats come about, where there are two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,10 +182,14 @@ pub fn takes_pairs(name: &str) -> bool {
     choose(name, Dtype::F32, false).is_some_and(|chosen| chosen.dtype == Dtype::F32x2)
 }
 
+/// The parts of an answer of an operator: those over one zero.
+pub fn sample<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Vec<Part>> {
+    Ok(op.finish(op.fold().lift(T::ZERO, 0), 1)?.parts())
+}
+
 /// Which parts of an operator's answers have an index where there is an answer.
 pub fn indexed<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Vec<bool>> {
-    let sample = op.finish(op.fold().lift(T::ZERO, 0), 1)?.parts();
-    Ok(sample.iter().map(|part| part.index.is_some()).collect())
+    Ok(sample(op)?.iter().map(|part| part.index.is_some()).collect())
 }
 
 #[cfg(test)]

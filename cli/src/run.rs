@@ -76,6 +76,9 @@ impl Visitor for Run<'_> {
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
         let start = Instant::now();
         let indexed = operators::indexed(&op)?;
+        if self.args.output.is_some() {
+            Many::ensure_array(&operators::sample(&op)?, &self.args.operator)?;
+        }
         let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
         // Rows of arrays of several axes are of their elements in C order.
         let in_c_order = ordered || self.args.rows.is_some();
@@ -117,11 +120,7 @@ impl Visitor for Run<'_> {
             let size = inputs.pair_bytes();
             pairs::feed(inputs, sizes, &mut |elements| take(&names, size, elements))?;
         } else {
-            for opened in inputs.each() {
-                let opened = opened?;
-                let (name, size) = (opened.name.clone(), opened.stored.size());
-                opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
-            }
+            feed(inputs, ordered, sizes, &mut take)?;
         }
         let reading = reading.elapsed().saturating_sub(pushing);
         let finished = stream.partial().with_context(|| names.clone());
@@ -130,8 +129,10 @@ impl Visitor for Run<'_> {
         let found = match target {
             None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
             Some(target) if args.output.is_some() => {
-                let many = Many::new(vec![], count, vec![output.finish()?]);
-                Ok((vec![], Some(target.write(&many.npy(&args.operator, &indexed)?)?)))
+                let answer = output.finish()?;
+                let parts = answer.parts();
+                let many = Many::new(vec![], count, vec![answer]);
+                Ok((parts, Some(target.write(&many.npy(&args.operator, &indexed)?)?)))
             }
             Some(target) => output
                 .to_bytes()
@@ -182,11 +183,16 @@ impl Run<'_> {
         let sizes = sizes(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
         let (names, bytes) = (inputs.names(), inputs.bytes());
         let bar = progress(!args.quiet && !args.json, bytes);
-        let mut read = 0;
-        each::feed(&mut stream, inputs, ordered, sizes, &mut |bytes| {
-            read += bytes;
+        let (reading, mut pushing, mut read) = (Instant::now(), Duration::ZERO, 0);
+        feed(inputs, ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
+            let start = Instant::now();
+            stream.push(elements).with_context(|| name.to_string())?;
+            pushing += start.elapsed();
+            read += elements.len() as u64 * size as u64;
             bar.set_position(read);
+            Ok(())
         })?;
+        let reading = reading.elapsed().saturating_sub(pushing);
         let answers = stream.finish().with_context(|| names.clone());
         bar.finish_and_clear();
         let many = Many::new(shape, axes.length(), answers?);
@@ -210,9 +216,22 @@ impl Run<'_> {
             method: chosen.method,
             adapter: engine.name(),
             backend: engine.backend(),
-            seconds: Seconds { read: start.elapsed(), upload: None, kernel: None, total: start.elapsed() },
+            seconds: Seconds { read: reading, upload: None, kernel: None, total: start.elapsed() },
         })
     }
+}
+
+/// What takes the elements of an input: its name, and the bytes of a number in its file.
+type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
+
+/// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
+fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: TakeNamed<T>) -> Result<()> {
+    for opened in inputs.each() {
+        let opened = opened?;
+        let (name, size) = (opened.name.clone(), opened.stored.size());
+        opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
+    }
+    Ok(())
 }
 
 /// Elements that are read and folded at a time, for many answers.

@@ -96,7 +96,7 @@ fn arrays_are_what_numpy_reads() {
     let want: Vec<u8> = [2i64; 8].iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(header(&read(&place)), ("{'descr': '<i8', 'fortran_order': False, 'shape': (2, 4), }".into(), want));
     let all = out("all.npy");
-    run(["mean", "--output", &all, &file]).text();
+    assert_eq!(run(["mean", "--json", "--output", &all, &file]).json()["value"], json!(11.5));
     assert_eq!(
         header(&read(&all)),
         ("{'descr': '<f8', 'fortran_order': False, 'shape': (), }".into(), 11.5f64.to_le_bytes().to_vec())
@@ -105,6 +105,8 @@ fn arrays_are_what_numpy_reads() {
     run(["histogram", "--bins", "2", "--range", "0:24", "--axis", "0", "--output", &counts, &file]).text();
     assert_eq!(header(&read(&counts)).0, "{'descr': '<u8', 'fortran_order': False, 'shape': (3, 4, 2), }");
     run(["minmax", "--axis", "0", "--output", &out("no.npy"), &file]).fails(2, &["--output", "--json"]);
+    // Before anything is read.
+    run(["stats", "--output", &out("no.npy"), &file]).fails(2, &["--output", "--json"]);
     assert!(!folder.path().join("no.npy").exists());
 }
 

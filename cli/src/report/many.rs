@@ -118,7 +118,19 @@ impl Many {
         indices.join(", ")
     }
 
-    /// The bytes of a .npy file: one number an answer, or its counts.
+    /// Refuses an array of answers of several parts, by those of one; bins are counts of one kind.
+    pub fn ensure_array(parts: &[Part], operator: &str) -> Result<()> {
+        let several = parts.len();
+        ensure!(
+            several == 1 || parts.first().is_some_and(|part| part.name == BIN),
+            usage(format!(
+                "--output holds one number for each answer, and {operator} gives {several}; take --json, or one operator a call"
+            ))
+        );
+        Ok(())
+    }
+
+    /// The bytes of a .npy file: one number an answer, or its counts; of an operator that `ensure_array` lets pass.
     pub fn npy(&self, operator: &str, indexed: &[bool]) -> Result<Vec<u8>> {
         let bins = self.answers.first().map_or(0, |first| first.iter().take_while(|part| part.name == BIN).count());
         if bins > 0 {
@@ -126,13 +138,6 @@ impl Many {
             let values = self.answers.iter().flat_map(|answer| &answer[..bins]).map(|part| part.value);
             return numbers(&shape, &values.collect::<Vec<_>>(), operator);
         }
-        let parts = self.answers.first().map_or(1, Vec::len);
-        ensure!(
-            parts == 1,
-            usage(format!(
-                "--output holds one number for each answer, and {operator} gives {parts}; take --json, or one operator a call"
-            ))
-        );
         let position = indexed == [true];
         let value = |part: &Part| match (position, part.index) {
             (false, _) => Ok(part.value),
