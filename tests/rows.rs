@@ -11,11 +11,13 @@ const LENGTHS: [usize; 22] =
 
 fn some_shapes() -> Vec<Tuning> {
     let small = small();
+    // Short rows in workgroups of their own too.
+    let apart = |tuning: &mut Tuning| *tuning = tuning.each(|launch| launch.short_rows_max = 0);
     let blocked = |tuning: &mut Tuning| (tuning.order, tuning.bins_in_workgroup) = (Order::Blocked, false);
     vec![
         small,
-        small.groups(8, 5, 16).with(|tuning| tuning.subgroups = false),
-        small.groups(4, 3, 8).loads(1).with(blocked),
+        small.groups(8, 5, 16).with(|tuning| tuning.subgroups = false).with(apart),
+        small.groups(4, 3, 8).loads(1).with(blocked).with(apart),
         small.with(|tuning| tuning.dispatch_bytes_max = 1024),
     ]
 }
