@@ -272,8 +272,7 @@ impl Planner {
             rows,
             columns_here: group.map_or(0, |group| self.columns_here(group)),
             lanes_per_sum: match (group, kernel) {
-                (_, Kernel::Finish) if self.cost.finish_pass.is_some_and(|(_, counts)| counts > 0) => workgroup_size,
-                (_, Kernel::Finish) => 1,
+                (_, Kernel::Finish) => self.finish_shape().1,
                 (Some(group), _) => self.lanes_per_sum(group, workgroup_size, true),
                 (None, _) => self.lanes_of_replicas(workgroup_size),
             },

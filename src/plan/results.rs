@@ -22,11 +22,17 @@ impl Planner {
         (Store::Sealed, Resource::Accumulators { bytes: 0..bytes }, 0)
     }
 
+    /// The workgroup that finishes answers, and how many of its invocations share a row.
+    pub(super) fn finish_shape(&self) -> (u32, u32) {
+        let size = self.single_size().min(FINISH_SIZE);
+        let copies = self.cost.finish_pass.is_some_and(|(_, counts)| counts > 0);
+        (size, if copies { size } else { 1 })
+    }
+
     /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
     fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64) {
         let Some((trips, counts)) = self.cost.finish_pass.filter(|_| self.finishes_apart(request)) else { return };
-        let variant =
-            self.variant(Kernel::Finish, request.store, self.single_size().min(FINISH_SIZE), false, Rows::One);
+        let variant = self.variant(Kernel::Finish, request.store, self.finish_shape().0, false, Rows::One);
         let lanes = variant.lanes_per_sum;
         let bytes = self.accumulators_bytes(rows);
         draft.passes.push(Pass {

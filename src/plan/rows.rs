@@ -117,9 +117,11 @@ impl Planner {
         (size, if small && direct { 1 } else { splits })
     }
 
-    /// Rows whose accumulators are finished together, at most.
+    /// Rows whose accumulators are finished together, at most: by the binding, and by the workgroups.
     pub(super) fn finished_together(&self) -> u64 {
-        (self.limits.binding_bytes_max.min(ACCUMULATORS_MAX) / (4 * self.cost.sealed_words)).max(1)
+        let by_bytes = self.limits.binding_bytes_max.min(ACCUMULATORS_MAX) / (4 * self.cost.sealed_words);
+        let (size, lanes) = self.finish_shape();
+        by_bytes.min(u64::from(self.limits.workgroups_max.min(65_535)) * u64::from(size / lanes)).max(1)
     }
 
     /// Rows of so many partials each that are combined together, at most: by the binding, and by the workgroups.
