@@ -153,6 +153,25 @@ fn real_launches() {
     }
 }
 
+/// More answers than the workgroups of one dispatch finish.
+#[test]
+fn answers_finished_by_few_workgroups() {
+    let mut most = 0;
+    for tuning in some_tunings() {
+        for cost in with_bins().into_iter().filter(|cost| cost.finish_pass.is_some()) {
+            let mut case = Case::new(roomy(some_limits()[4]), short(tuning, 100), cost);
+            (case.pieces, case.store) = (vec![Piece::of(0, 0, 80)], Store::Answer { counted: true });
+            for view in [view(0, &[(80, 1)], &[]), view(78, &[(40, -2)], &[(2, 1)])] {
+                case.view = Some(view);
+                let plan = checked(&case, &case.planner());
+                let finish = plan.passes.iter().filter(|pass| pass.variant.kernel == Kernel::Finish);
+                most = finish.map(|pass| pass.workgroups).max().unwrap_or(0).max(most);
+            }
+        }
+    }
+    assert_eq!(most, 26, "workgroups that this device may launch");
+}
+
 /// A view of more dispatches than a plan may have.
 #[test]
 fn scattered_views_are_told() {
