@@ -223,6 +223,58 @@ pub enum Error {
         /// Elements of a row.
         length: u64,
     },
+    /// Segments without offsets.
+    #[error("segments need one offset more than there are segments, at least one: 0 for no segments")]
+    NoOffsets,
+    /// An offset of a segment that is lower than the one before it.
+    #[error("offset {place} is {offset}, but the one before it is {before}; offsets of segments must not fall")]
+    OffsetsFall {
+        /// Which one, counted from 0.
+        place: usize,
+        /// The one before.
+        before: u64,
+        /// The offset.
+        offset: u64,
+    },
+    /// An offset of a segment past the end of the input.
+    #[error("offset {place} is {offset}, but there are {elements} elements; the last offset is at most their number")]
+    OffsetsOutside {
+        /// Which one, counted from 0.
+        place: usize,
+        /// The offset.
+        offset: u64,
+        /// Elements of the input.
+        elements: u64,
+    },
+    /// Offsets of segments in several ranges of buffers.
+    #[error("the offsets of segments lie in {ranges} ranges of buffers; give one")]
+    OffsetsApart {
+        /// How many.
+        ranges: u64,
+    },
+    /// More elements and segments than one plan counts.
+    #[error(
+        "{elements} elements and {segments} segments are more than {most} together; reduce them in parts, or give the offsets as a slice of u64, which is cut into parts"
+    )]
+    SegmentsTooMany {
+        /// Elements of the input.
+        elements: u64,
+        /// Segments.
+        segments: u64,
+        /// The most that one plan takes.
+        most: u64,
+    },
+    /// An operator that counts in bins, which segments have no room for.
+    #[error("{operator} counts in bins, which cannot be had for every segment; reduce each segment alone")]
+    NotBySegments {
+        /// The operator's name.
+        operator: &'static str,
+    },
+    /// Answers that would be written to a buffer that the same dispatch reads.
+    #[error(
+        "the answers of segments would go to a buffer that the elements or offsets are read from, which no dispatch may do; give the output a buffer of its own"
+    )]
+    SegmentsInPlace,
     /// An axis that a view does not have.
     #[error("axis {axis} is none of a view of shape {shape:?}; its axes are 0 to {}, or -{} to -1", shape.len().saturating_sub(1), shape.len())]
     NoSuchAxis {

@@ -23,6 +23,7 @@
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
 //! | rows of one length, an answer each | [`Input::rows`] with [`Reducer::record_each`], [`Reducer::reduce_each`]; [`Cpu::reduce_each`] |
 //! | axes of an n-dimensional array | [`Axes`] and [`Input::over`] with the same; [`Cpu::reduce_axes`] |
+//! | segments of any lengths, by offsets | [`Input::segments`] with the same; [`Cpu::reduce_segments`] |
 //! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
 //! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
@@ -66,7 +67,7 @@ pub use element::{Dtype, Element, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Axes, Each, Input, Output};
+pub use input::{Axes, Each, Input, Offsets, Output};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Trips, Value, Wgsl,
     WordType,

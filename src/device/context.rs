@@ -35,12 +35,20 @@ pub(crate) struct Texts {
 pub(crate) struct Layout {
     reads: bool,
     table: bool,
+    carries: bool,
 }
 
 impl Layout {
     pub fn of(kernel: Kernel, table: bool) -> Layout {
         let reads = kernel.reads();
-        Layout { reads, table: table && reads }
+        match kernel {
+            // Offsets are where others have tables.
+            Kernel::Segments { .. } => Layout { reads, table: true, carries: true },
+            Kernel::Carry => Layout { reads, table: true, carries: false },
+            Kernel::Finish | Kernel::Combine { .. } | Kernel::Reduce | Kernel::Columns { .. } => {
+                Layout { reads, table: table && reads, carries: false }
+            }
+        }
     }
 }
 
@@ -97,10 +105,18 @@ impl Context {
         let limits = Limits::of(device)?;
         let verdicts = Verdicts::default();
         let (layouts, placeholder) = guarded(device, &verdicts, "bind group layouts", 0, || {
-            let kinds = [(true, false), (false, false), (true, true)];
-            let table = limits.storage_buffers_max >= 4 && device.limits().max_bindings_per_bind_group >= 5;
-            let kinds = kinds.into_iter().filter(|&(_, with)| !with || table);
-            let layouts = kinds.map(|(reads, table)| Layout { reads, table });
+            let room = |buffers| {
+                limits.storage_buffers_max >= buffers && device.limits().max_bindings_per_bind_group > buffers
+            };
+            let kinds = [
+                Layout { reads: true, table: false, carries: false },
+                Layout { reads: false, table: false, carries: false },
+                Layout { reads: true, table: true, carries: false },
+                Layout { reads: false, table: true, carries: false },
+                Layout { reads: true, table: true, carries: true },
+            ];
+            let buffers = |kind: &Layout| 3 + u32::from(kind.table) + u32::from(kind.carries);
+            let layouts = kinds.into_iter().filter(|kind| buffers(kind) == 3 || room(buffers(kind)));
             let layouts = layouts.map(|layout| (layout, bind_group_layout(device, layout))).collect();
             let placeholder = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("treefold: placeholder"),
@@ -245,6 +261,8 @@ impl Context {
             Kernel::Reduce => "treefold: reduce",
             Kernel::Columns { .. } => "treefold: columns",
             Kernel::Combine { .. } => "treefold: combine",
+            Kernel::Segments { .. } => "treefold: segments",
+            Kernel::Carry => "treefold: carry",
             Kernel::Finish => "treefold: finish",
         };
         let mut checks = wgpu::ShaderRuntimeChecks::checked();
@@ -413,6 +431,7 @@ fn bind_group_layout(device: &wgpu::Device, layout: Layout) -> (wgpu::BindGroupL
     ];
     entries.extend(layout.reads.then(|| entry(1, read)));
     entries.extend(layout.table.then(|| entry(4, read)));
+    entries.extend(layout.carries.then(|| entry(5, BufferBindingType::Storage { read_only: false })));
     let bind_group = device
         .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("treefold"), entries: &entries });
     let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

@@ -2,11 +2,14 @@
 
 mod axes;
 mod each;
+mod segments;
 
 pub(crate) use axes::room;
 pub use axes::{Axes, Dim, Strided, offset};
-pub(crate) use each::Division;
 pub use each::Each;
+pub(crate) use each::{Divided, Division};
+pub use segments::Offsets;
+pub(crate) use segments::{Place, check_offsets};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -37,6 +40,37 @@ impl Piece {
     pub fn part(&self, from: u64, elements: u64) -> Piece {
         let other = self.other.map(|(buffer, first)| (buffer, first + from));
         Piece { buffer: self.buffer, first: self.first + from, elements, other }
+    }
+}
+
+/// How many of the elements of some pieces are taken.
+#[derive(Default)]
+pub(crate) struct Taken {
+    piece: usize,
+    done: u64,
+}
+
+impl Taken {
+    pub fn skip(&mut self, pieces: &[Piece], elements: u64) {
+        self.take(pieces, elements);
+    }
+
+    /// The next elements, as pieces.
+    pub fn take(&mut self, pieces: &[Piece], elements: u64) -> Vec<Piece> {
+        let mut taken = Vec::new();
+        let mut left = elements;
+        while let Some(piece) = pieces.get(self.piece).filter(|_| left > 0) {
+            let now = left.min(piece.elements - self.done);
+            if now > 0 {
+                taken.push(piece.part(self.done, now));
+            }
+            left -= now;
+            self.done += now;
+            if self.done == piece.elements {
+                (self.piece, self.done) = (self.piece + 1, 0);
+            }
+        }
+        taken
     }
 }
 
@@ -149,6 +183,11 @@ impl<'a, T: Element> Input<'a, T> {
     /// ```
     pub fn over(self, axes: Axes) -> Each<'a, T> {
         Each { input: self, division: Division::Axes(axes) }
+    }
+
+    /// The elements in segments, each from one offset to the next; see [`Offsets`].
+    pub fn segments(self, offsets: impl Into<Offsets<'a>>) -> Each<'a, T> {
+        Each { input: self, division: Division::Segments(offsets.into()) }
     }
 
     /// The elements of a view.

@@ -1,11 +1,10 @@
 //! Strided inputs: cut until each dispatch reads one binding, by answers where it can, else into parts of all answers.
 
 use super::planner::{Draft, Planner, Request};
-use super::rows::Place;
 use super::windows::{Window, nothing, windows};
 use super::{Kernel, Params, Pass, Rows, Store};
 use crate::error::{Error, Result};
-use crate::input::{Dim, Piece, Strided};
+use crate::input::{Dim, Piece, Strided, Taken};
 
 /// Dispatches of a plan over a view, at most.
 const PASSES_MAX: usize = 1 << 14;
@@ -65,7 +64,7 @@ impl Planner {
         // Short rows in many buffers go one by one where they end in another than they begin in.
         let short = |length| request.pieces.len() <= 16 && self.short(length, &strided);
         if let Some((first, length)) = strided.contiguous().filter(|&(_, length)| !short(length)) {
-            let mut place = Place::default();
+            let mut place = Taken::default();
             place.skip(request.pieces, first);
             let pieces = place.take(request.pieces, strided.answers() * length);
             let request = Request { pieces: &pieces, ..*request };

@@ -21,6 +21,8 @@ pub struct Cost {
     pub one_load: bool,
     /// Whether places in the input show in an answer.
     pub positions: bool,
+    /// Whether elements are lifted by their positions.
+    pub reads_position: bool,
     /// Whether a fold keeps more than its accumulator while it reads.
     pub own_state: bool,
     /// Loop trips of taking one element.
@@ -89,6 +91,7 @@ impl Cost {
             table: false,
             one_load: false,
             positions: false,
+            reads_position: false,
             own_state: false,
             element_trips: 0,
             vector_trips: None,
@@ -161,6 +164,7 @@ impl Cost {
             table: !op.table().is_empty(),
             one_load: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
             positions: op.folds.iter().any(Leaf::has_positions),
+            reads_position: op.folds.iter().any(|fold| fold.reads_position),
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {

@@ -17,11 +17,13 @@ mod cost;
 mod planner;
 mod results;
 mod rows;
+mod segments;
 mod tuning;
 mod windows;
 
 pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
+pub(crate) use results::COUNT_WORDS;
 pub use tuning::{Launch, Order, Tuning};
 
 use std::ops::Range;
@@ -46,6 +48,13 @@ pub enum Kernel {
         /// The group, by its number in [`Cost::groups`].
         group: usize,
     },
+    /// `segments/serial.wgsl` or `segments/subgroup.wgsl`: shares of elements and of ends of segments.
+    Segments {
+        /// Whether each invocation has a share of its own.
+        serial: bool,
+    },
+    /// `segments/carry.wgsl`: what shares leave open.
+    Carry,
     /// `finish.wgsl`.
     Finish,
 }
@@ -53,7 +62,7 @@ pub enum Kernel {
 impl Kernel {
     /// Whether it reads elements.
     pub fn reads(self) -> bool {
-        matches!(self, Kernel::Reduce | Kernel::Columns { .. })
+        matches!(self, Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. })
     }
 }
 
@@ -82,6 +91,8 @@ pub enum Rows {
         /// Within a row.
         reduced: u8,
     },
+    /// By offsets that are bound.
+    Segments,
 }
 
 /// What a kernel writes.
@@ -151,7 +162,7 @@ pub struct Params {
     pub first: u32,
     /// Elements (or partials) of a row; rows that are finished.
     pub count: u32,
-    /// Elements (or partials) from one row to the next. Columns: invocations of a group.
+    /// Elements (or partials) from one row to the next. Columns: invocations of a group. Segments: word of the first offset.
     pub stride: u32,
     /// Workgroups of a row.
     pub splits: u32,
@@ -172,7 +183,7 @@ pub struct Params {
     pub base: [u32; 2],
     /// Elements of a whole row.
     pub total: [u32; 2],
-    /// Rows of this dispatch, where they are strided; columns: groups of them.
+    /// Rows of this dispatch, where they are strided; columns: groups of them; segments.
     pub rows: u32,
     /// Strided: partials of a row.
     pub row_partials: u32,

@@ -15,6 +15,8 @@ pub enum Arrangement<'a> {
     Whole,
     /// By strides over the whole input: in rows, or by axes.
     Strided(&'a Strided),
+    /// In segments; the piece has their offsets, u32, one more than there are segments.
+    Segments(Piece),
 }
 
 /// What is asked of a planner.
@@ -124,7 +126,7 @@ impl Planner {
     }
 
     /// Of an invocation that would need so many: mostly calls of the function that loops most.
-    fn too_many_trips(&self, needs: u64) -> Error {
+    pub(super) fn too_many_trips(&self, needs: u64) -> Error {
         let (function, trips) = self.cost.longest;
         let calls = (needs / trips.max(1)).max(1);
         Error::TooManyTrips {
@@ -207,10 +209,10 @@ impl Planner {
     }
 
     /// Words from one result to the next.
-    pub(super) fn result_words(&self, store: Store) -> u64 {
+    pub(super) fn result_words(&self, request: &Request, store: Store) -> u64 {
         match store {
             Store::Partial => 0,
-            Store::Sealed => self.cost.sealed_words,
+            Store::Sealed => self.sealed_words(request),
             Store::Answer { counted } => self.cost.answer_words + u64::from(counted),
         }
     }
@@ -245,9 +247,9 @@ impl Planner {
         rows: Rows,
     ) -> Variant {
         let (group, combines) = match kernel {
-            Kernel::Reduce | Kernel::Columns { .. } => (None, false),
+            Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } => (None, false),
             Kernel::Combine { group } => (self.cost.groups.get(group), true),
-            Kernel::Finish => (None, true),
+            Kernel::Carry | Kernel::Finish => (None, true),
         };
         Variant {
             kernel,
@@ -259,7 +261,8 @@ impl Planner {
                 Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => {
                     self.lanes_min(workgroup_size)
                 }
-                Kernel::Columns { .. } | Kernel::Finish => None,
+                Kernel::Segments { serial: false } => self.lanes_min(workgroup_size),
+                Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Carry | Kernel::Finish => None,
             },
             loads_in_flight: self.loads(),
             order: self.tuning.order,
@@ -344,6 +347,10 @@ impl Planner {
                 strided.check(elements)?;
                 self.strided(&mut draft, request, strided)?;
                 (strided.answers() * strided.length(), strided.answers())
+            }
+            Arrangement::Segments(offsets) => {
+                self.segments(&mut draft, request, offsets, elements)?;
+                (elements, offsets.elements.saturating_sub(1))
             }
         };
         let (value, needs) = (self.limits.binding_bytes_max, draft.scratch_bytes.max(draft.accumulators_bytes));

@@ -1,10 +1,12 @@
 //! What the last passes of a row write, and where: results at once, or partials and what becomes of them.
 
 use super::planner::{Draft, Planner, Request};
-use super::{Binding, GroupCost, Kernel, Params, Pass, Resource, Rows, Store};
+use super::{Arrangement, Binding, GroupCost, Kernel, Params, Pass, Resource, Rows, Store};
 
 /// Invocations of a workgroup that finishes answers: those that do keep long numbers in their registers.
 const FINISH_SIZE: u32 = 32;
+/// Words behind the accumulators of a segment: its elements, and a seal.
+pub(crate) const COUNT_WORDS: u64 = 2;
 
 impl Planner {
     /// Whether a pass of its own finishes answers, from accumulators that the others leave.
@@ -13,11 +15,17 @@ impl Planner {
     }
 
     /// What the last pass that folds writes for so many rows from the n-th on: the store, its place, and the word where it begins.
-    fn destination(&self, draft: &mut Draft, request: &Request, rows: u32, row: u64) -> (Store, Resource, u32) {
+    pub(super) fn destination(
+        &self,
+        draft: &mut Draft,
+        request: &Request,
+        rows: u32,
+        row: u64,
+    ) -> (Store, Resource, u32) {
         if !self.finishes_apart(request) {
             return (request.store, Resource::Output, self.output(request, row));
         }
-        let bytes = self.accumulators_bytes(rows);
+        let bytes = self.accumulators_bytes(request, rows);
         draft.accumulators_bytes = draft.accumulators_bytes.max(bytes);
         (Store::Sealed, Resource::Accumulators { bytes: 0..bytes }, 0)
     }
@@ -30,11 +38,11 @@ impl Planner {
     }
 
     /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
-    fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64) {
+    pub(super) fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64, of: Rows) {
         let Some((trips, counts)) = self.cost.finish_pass.filter(|_| self.finishes_apart(request)) else { return };
-        let variant = self.variant(Kernel::Finish, request.store, self.finish_shape().0, false, Rows::One);
+        let variant = self.variant(Kernel::Finish, request.store, self.finish_shape().0, false, of);
         let lanes = variant.lanes_per_sum;
-        let bytes = self.accumulators_bytes(rows);
+        let bytes = self.accumulators_bytes(request, rows);
         draft.passes.push(Pass {
             variant,
             workgroups: rows.div_ceil(variant.workgroup_size / lanes),
@@ -56,12 +64,18 @@ impl Planner {
 
     /// The word at which the n-th row's answer begins.
     fn output(&self, request: &Request, row: u64) -> u32 {
-        (u64::from(request.output) + row * self.result_words(request.store)) as u32
+        (u64::from(request.output) + row * self.result_words(request, request.store)) as u32
+    }
+
+    /// Words of the accumulators of a row, seals included; segments have their counts behind.
+    pub(super) fn sealed_words(&self, request: &Request) -> u64 {
+        let counted = matches!(request.each, Arrangement::Segments(_));
+        self.cost.sealed_words + if counted { COUNT_WORDS } else { 0 }
     }
 
     /// Bytes of the accumulators of so many rows.
-    fn accumulators_bytes(&self, rows: u32) -> u64 {
-        4 * self.cost.sealed_words * u64::from(rows)
+    fn accumulators_bytes(&self, request: &Request, rows: u32) -> u64 {
+        4 * self.sealed_words(request) * u64::from(rows)
     }
 
     /// The passes from `begin` on write the results of so many rows.
@@ -83,7 +97,7 @@ impl Planner {
             pass.bindings.extend(self.table());
             pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
         }
-        self.finish(draft, request, rows, elements, row);
+        self.finish(draft, request, rows, elements, row, Rows::One);
     }
 
     /// The passes from `begin` on write so many partials, and a combine pass for each group makes the results of so many rows.
@@ -149,7 +163,7 @@ impl Planner {
                 trips: self.combine_pass_trips(group, splits.into()),
             });
         }
-        self.finish(draft, request, rows, elements, row);
+        self.finish(draft, request, rows, elements, row, Rows::One);
     }
 
     /// The workgroup that combines so many partials of a row: where there are many rows, no larger than its partials.

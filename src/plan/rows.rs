@@ -1,9 +1,10 @@
 //! Contiguous rows of one length: many in a dispatch where they lie in one window, else one by one.
 
 use super::planner::{Draft, Planner, Request};
+use super::results::COUNT_WORDS;
 use super::windows::{Window, windows};
 use super::{GroupCost, Kernel, Rows, Store};
-use crate::input::Piece;
+use crate::input::Taken;
 
 /// Bytes of the accumulators of rows that are finished together, about.
 const ACCUMULATORS_MAX: u64 = 16 << 20;
@@ -20,7 +21,7 @@ impl Planner {
         let mut row = 0;
         // What is left of the row that the windows before have begun.
         let mut owed = 0;
-        let mut place = Place::default();
+        let mut place = Taken::default();
         for window in &windows {
             let skip = owed.min(window.elements);
             owed -= skip;
@@ -119,7 +120,8 @@ impl Planner {
 
     /// Rows whose accumulators are finished together, at most: by the binding, and by the workgroups.
     pub(super) fn finished_together(&self) -> u64 {
-        let by_bytes = self.limits.binding_bytes_max.min(ACCUMULATORS_MAX) / (4 * self.cost.sealed_words);
+        let by_bytes =
+            self.limits.binding_bytes_max.min(ACCUMULATORS_MAX) / (4 * (self.cost.sealed_words + COUNT_WORDS));
         let (size, lanes) = self.finish_shape();
         by_bytes.min(u64::from(self.limits.workgroups_max.min(65_535)) * u64::from(size / lanes)).max(1)
     }
@@ -133,36 +135,5 @@ impl Planner {
         let by_columns = u64::from(self.limits.workgroups_max.min(65_535)) / columns.max().unwrap_or(1);
         let by_partials = self.scratch_bytes_max() / (self.cost.partial_bytes().max(1) * splits.max(1));
         by_columns.min(by_partials).max(1)
-    }
-}
-
-/// A place in the pieces.
-#[derive(Default)]
-pub(super) struct Place {
-    piece: usize,
-    done: u64,
-}
-
-impl Place {
-    pub fn skip(&mut self, pieces: &[Piece], elements: u64) {
-        self.take(pieces, elements);
-    }
-
-    /// The next elements, as pieces.
-    pub fn take(&mut self, pieces: &[Piece], elements: u64) -> Vec<Piece> {
-        let mut taken = Vec::new();
-        let mut left = elements;
-        while let Some(piece) = pieces.get(self.piece).filter(|_| left > 0) {
-            let now = left.min(piece.elements - self.done);
-            if now > 0 {
-                taken.push(piece.part(self.done, now));
-            }
-            left -= now;
-            self.done += now;
-            if self.done == piece.elements {
-                (self.piece, self.done) = (self.piece + 1, 0);
-            }
-        }
-        taken
     }
 }

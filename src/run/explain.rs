@@ -50,6 +50,9 @@ fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
             Some(crate::op::Group::Bins(_)) => "bins/combine.wgsl",
             _ => "combine.wgsl",
         },
+        Kernel::Segments { serial: true } => "segments/serial.wgsl",
+        Kernel::Segments { serial: false } => "segments/subgroup.wgsl",
+        Kernel::Carry => "segments/carry.wgsl",
         Kernel::Finish => "finish.wgsl",
     }
 }
@@ -81,16 +84,24 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
         let reads = match variant.kernel {
             Kernel::Combine { .. } => many(pass.params.count.into(), "partial"),
             Kernel::Finish => format!("the accumulators of {}", many(pass.params.count.into(), "row")),
-            Kernel::Reduce | Kernel::Columns { .. } if plan.elements == 0 => "nothing".into(),
-            Kernel::Reduce | Kernel::Columns { .. } => inputs.collect::<Vec<_>>().join(" and "),
+            Kernel::Carry => format!("what {} left open", many(pass.params.partials.into(), "share")),
+            _ if plan.elements == 0 => "nothing".into(),
+            Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } => {
+                inputs.collect::<Vec<_>>().join(" and ")
+            }
         };
         let meet = match (variant.kernel, variant.lanes_min) {
             (Kernel::Finish, _) => String::new(),
+            (Kernel::Carry, _) => ", by a scan in workgroup memory".into(),
+            (Kernel::Segments { serial: true }, _) => ", a share each".into(),
+            (Kernel::Segments { .. }, Some(lanes)) => {
+                format!(", scanned by shuffles of subgroups of {lanes} lanes or more")
+            }
             (_, Some(lanes)) => format!(", reduced by shuffles of subgroups of {lanes} lanes or more"),
             (_, None) => ", reduced by a tree in workgroup memory".into(),
         };
         let order = match (variant.kernel, variant.order) {
-            (Kernel::Combine { .. } | Kernel::Finish, _) => String::new(),
+            (Kernel::Combine { .. } | Kernel::Carry | Kernel::Finish, _) => String::new(),
             (_, Order::Striped) => format!(", striped, {} in flight", many(variant.loads_in_flight.into(), "load")),
             (_, Order::Blocked) => format!(", blocked, {} in flight", many(variant.loads_in_flight.into(), "load")),
         };

@@ -1,10 +1,11 @@
 //! Reductions of one submission with results for the host; without types, so that it is compiled once for all operators.
 
+use super::segments::Group;
 use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
 use crate::error::Result;
 use crate::input::{Piece, Ranges, Strided};
 use crate::op::DeviceOp;
-use crate::plan::{Arrangement, Request, Store};
+use crate::plan::{Arrangement, COUNT_WORDS, Request, Store};
 use std::sync::Arc;
 
 /// One plan of a submission.
@@ -114,6 +115,27 @@ pub(super) fn each_answer(
     Ok(())
 }
 
+/// Reduces the segments of a group, so many at once that one binding holds their results.
+pub(super) fn launch_segments(recorder: &Recorder, group: &Group, take: &mut dyn FnMut(&Results)) -> Result<()> {
+    let op = &recorder.op;
+    let each = 4 * (op.sealed_words() as u64 + COUNT_WORDS);
+    let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
+    let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
+    let mut done = 0;
+    while done < group.segments {
+        let now = together.min(group.segments - done);
+        let each = Arrangement::Segments(group.part(done, now));
+        let job = Job { pieces: group.pieces.clone(), buffers: buffers.clone(), each, start: 0, result: 0 };
+        let found = launch(recorder, &[job], now)?.wait(&recorder.context)?;
+        // Behind the accumulators of a segment stands how many elements it has.
+        let inputs = found.iter().map(|words| (1, words.last().copied().unwrap_or(0).into())).collect();
+        let parts = found.into_iter().map(|words| op.expand(&words)).collect();
+        take(&Results { inputs, parts });
+        done += now;
+    }
+    Ok(())
+}
+
 /// A view in parts of at most so many elements of each answer, in their order.
 fn short_parts(block: Strided, most: u64) -> Vec<Strided> {
     let Some(dim) = block.reduced.first().filter(|_| block.length() > most) else { return vec![block] };
@@ -126,7 +148,10 @@ fn short_parts(block: Strided, most: u64) -> Vec<Strided> {
 /// Submits jobs that have so many results in all.
 fn launch(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Pending> {
     let (context, op) = (&recorder.context, &recorder.op);
-    let groups = op.groups().iter().map(|group| op.group_words(group)).collect();
+    let mut groups: Vec<usize> = op.groups().iter().map(|group| op.group_words(group)).collect();
+    if jobs.iter().any(|job| matches!(job.each, Arrangement::Segments(_))) {
+        groups.push(COUNT_WORDS as usize - 1);
+    }
     let readback = Readback::new(context, results, groups)?;
     let mut encoder =
         context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: reduce") });

@@ -3,12 +3,14 @@
 mod check;
 mod cpu;
 mod cpu_each;
+mod cpu_segments;
 mod engine;
 mod explain;
 mod futures;
 mod jobs;
 mod reduce;
 mod reducer;
+mod segments;
 mod stream;
 mod stream_each;
 

@@ -4,7 +4,7 @@ use super::jobs::{Results, each_answer, submit};
 use super::reducer::Reducer;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Each, Input, room};
+use crate::input::{Divided, Each, Input, room};
 use crate::op::{Acc, Fold, Op, Partial};
 
 /// Bytes of what a group of a batch holds: recorded commands, on both sides of wgpu, and results, which are there twice.
@@ -50,7 +50,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(answers)
     }
 
-    /// Answers [rows](Input::rows), in their order, or [axes](Input::over), in C order.
+    /// Answers [rows](Input::rows) or [segments](Input::segments), in their order, or [axes](Input::over), in C order.
     ///
     /// # Errors
     /// As for [`Reducer::reduce`], and [`Reducer::record_each`].
@@ -61,9 +61,17 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// The accumulator of each answer, of which the first element has this position, and how many elements it has.
     pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
-        let strided = each.division.strided(each.count()?);
+        let count = each.count()?;
         let fold = self.op.fold();
-        let mut all: Vec<(Acc<T, O>, u64)> = room(strided.answers())?;
+        let mut all: Vec<(Acc<T, O>, u64)> = room(count)?;
+        let strided = match each.division.of(count) {
+            Divided::Strided(strided) => strided,
+            Divided::Segments(offsets) => {
+                let mut take = |results: &Results| all.extend(self::accs::<T, O>(&self.op, results));
+                self.segment_results(&each.input.ranges, offsets, &mut take)?;
+                return Ok(all);
+            }
+        };
         let mut take = |results: &Results, more: bool| {
             let found = self::accs::<T, O>(&self.op, results);
             if !more {

@@ -1,15 +1,17 @@
 //! Reductions on an app's own device and queue.
 
 use super::explain::{Explanation, explained};
+use super::segments::Segmented;
 use super::stream::{Stream, StreamOptions};
 use crate::device::{Context, Destination, Gpu, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Each, Input, Output, Piece, Ranges, Strided};
+use crate::input::{Divided, Each, Input, Output, Piece, Ranges, Strided};
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Plan, Request, Store, Tuning};
 use crate::shader;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +41,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Reducer<T: Element, O: Op<T>> {
     pub(super) recorder: Recorder,
+    /// The same operator for segments, where it is another kernel.
+    pub(super) segments: Segmented,
     pub(super) op: O,
     element: PhantomData<T>,
 }
@@ -66,7 +70,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
         let with = |keep| DeviceOp::new::<T, O>(&op, keep);
         let recorder = ready(context, O::NAME, &with, waiting).await?;
-        Ok(Reducer { recorder, op, element: PhantomData })
+        Ok(Reducer { recorder, segments: Segmented::new(), op, element: PhantomData })
     }
 
     /// The same operator with other parameters, for what is recorded from now on; what was recorded keeps its own. Nothing is
@@ -77,6 +81,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn set_op(&mut self, op: O) -> Result<()> {
         let device_op = DeviceOp::new::<T, O>(&op, self.recorder.op.keep)?;
         self.recorder = Recorder::new(self.recorder.context.clone(), device_op)?;
+        self.segments = Segmented::new();
         self.op = op;
         Ok(())
     }
@@ -164,8 +169,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         record(&self.recorder, compute, &elements, None, Self::ELEMENTS_MAX, output.into())
     }
 
-    /// Records the reductions of [rows](Input::rows) or [axes](Input::over); the answers are dense in `output`, in the order of the
-    /// rows, or in C order.
+    /// Records the reductions of [rows](Input::rows), [axes](Input::over) or [segments](Input::segments); the answers are dense in
+    /// `output`, in the order of the rows or segments, or in C order.
     ///
     /// # Errors
     /// As for [`Reducer::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`], [`Error::ViewTooScattered`].
@@ -188,8 +193,13 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         each: Each<'_, T>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        let strided = each.division.strided(each.count()?);
-        record(&self.recorder, compute, &each.input.ranges, Some(&strided), Self::ELEMENTS_MAX, output.into())
+        let input = &each.input.ranges;
+        match each.division.of(each.count()?) {
+            Divided::Strided(strided) => {
+                record(&self.recorder, compute, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
+            }
+            Divided::Segments(offsets) => self.record_segments(compute, input, offsets, &output.into()),
+        }
     }
 
     pub(super) const ELEMENTS_MAX: u64 = <O::Fold as Fold<T>>::ELEMENTS_MAX;
@@ -262,7 +272,7 @@ fn record(
     most: u64,
     output: Output<'_>,
 ) -> Result<()> {
-    let (op, limits) = (&recorder.op, recorder.context.limits);
+    let op = &recorder.op;
     let operator = op.name;
     if op.answers.is_empty() {
         return Err(Error::NoDeviceAnswer { operator });
@@ -274,20 +284,33 @@ fn record(
     if elements > most {
         return Err(Error::TooLongToRecord { operator, elements, most });
     }
+    if count == 0 {
+        return Ok(());
+    }
+    let each = each.map_or(Arrangement::Whole, Arrangement::Strided);
+    let store = Store::Answer { counted: output.counted };
+    let request = Request { pieces: &pieces, each, start: 0, direct, store, output: 0 };
+    record_plan(recorder, compute, &request, &buffers, output.buffer, &claimed)
+}
+
+/// Records what is asked for, its answers at these bytes of a buffer.
+pub(super) fn record_plan(
+    recorder: &Recorder,
+    compute: &mut wgpu::ComputePass<'_>,
+    request: &Request<'_>,
+    buffers: &[&wgpu::Buffer],
+    output: &wgpu::Buffer,
+    claimed: &Range<u64>,
+) -> Result<()> {
+    let limits = recorder.context.limits;
     let offset = claimed.start / limits.storage_alignment * limits.storage_alignment;
     let size = claimed.end - offset;
     if size > limits.binding_bytes_max {
         let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
         return Err(Error::LimitTooSmall { limit, value, needs: size });
     }
-    if count == 0 {
-        return Ok(());
-    }
-    let each = each.map_or(Arrangement::Whole, Arrangement::Strided);
-    let (store, word) = (Store::Answer { counted: output.counted }, ((claimed.start - offset) / 4) as u32);
-    let request = Request { pieces: &pieces, each, start: 0, direct, store, output: word };
-    let plan = recorder.planner.plan(&request)?;
-    recorder.record(compute, &plan, &buffers, Destination { buffer: output.buffer, offset, size })
+    let plan = recorder.planner.plan(&Request { output: ((claimed.start - offset) / 4) as u32, ..*request })?;
+    recorder.record(compute, &plan, buffers, Destination { buffer: output, offset, size })
 }
 
 /// The request for one result over all pieces.

@@ -2,7 +2,7 @@
 
 use super::members::prefix;
 use crate::op::{DeviceOp, Group};
-use crate::plan::{Kernel, Store, Variant};
+use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant};
 use std::fmt::Write;
 
 /// What the pass that finishes calls: a row's accumulators as answers.
@@ -27,7 +27,7 @@ pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
             let own = op.answer_prefix(number);
             let accs = folds.iter().map(|fold| format!("m{fold}")).collect::<Vec<_>>().join(", ");
             let acc = if folds.len() > 1 { format!("{own}Acc({accs})") } else { accs };
-            let _ = writeln!(finish, "    var words_{number} = {own}finish({acc}, params.total);");
+            let _ = writeln!(finish, "    var words_{number} = {own}finish({acc}, total_of(row));");
             let write = format!("results[to + {word}u + w] = words_{number}[w];");
             let _ = writeln!(finish, "    for (var w = 0u; w < {length}u; w++) {{ {write} }}");
         }
@@ -36,13 +36,19 @@ pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
     if counted {
         let _ = writeln!(finish, "    {}", store_count_word(words, "to"));
     }
-    let constants = format!("const ROW_WORDS = {}u;\nconst LANES = {}u;", op.sealed_words(), variant.lanes_per_sum);
+    let constants =
+        format!("const ROW_WORDS = {}u;\nconst LANES = {}u;", row_words(op, variant), variant.lanes_per_sum);
     format!("{constants}\n\n{copies}}}\n\n{finish}}}\n")
+}
+
+/// Words from one row's accumulators to the next one's.
+fn row_words(op: &DeviceOp, variant: &Variant) -> usize {
+    op.sealed_words() + if variant.rows == Rows::Segments { COUNT_WORDS as usize } else { 0 }
 }
 
 /// How many elements an answer stands on, at most 2^32 - 1; 0: there is none.
 fn store_count_word(words: usize, at: &str) -> String {
-    format!("results[{at} + {words}u] = select(params.total.x, 0xffffffffu, params.total.y > 0u);")
+    format!("results[{at} + {words}u] = select(total_of(row).x, 0xffffffffu, total_of(row).y > 0u);")
 }
 
 /// Which answers belong to a fold, by number, and the word at which each begins.
@@ -102,7 +108,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
         }
         Store::Sealed => {
             let before: usize = groups[..number].iter().map(|group| op.group_words(group) + 1).sum();
-            let (stride, words) = (op.sealed_words(), op.group_words(group));
+            let (stride, words) = (row_words(op, variant), op.group_words(group));
             let at = format!("let at = params.output + row * {stride}u + {before}u;");
             if counts {
                 let _ = writeln!(out, "fn {own}store_count(bin: u32, count: u32, row: u32) {{\n    {at}");
@@ -111,7 +117,12 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
             } else {
                 let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
                 write_members(op, folds, variant, &member, &mut out);
-                let _ = writeln!(out, "    results[at + {words}u] = SEAL;\n}}");
+                let _ = writeln!(out, "    results[at + {words}u] = SEAL;");
+                if variant.rows == Rows::Segments {
+                    let _ = writeln!(out, "    results[at + {words}u + 1u] = total_of(row).x;");
+                    let _ = writeln!(out, "    results[at + {words}u + 2u] = SEAL;");
+                }
+                out.push_str("}\n");
             }
         }
         Store::Answer { counted } => {
@@ -134,7 +145,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
                     for (number, word) in answers_of(op, fold) {
                         let finish = format!("{}finish", op.answer_prefix(number));
                         let length = op.answers[number].1.words.len();
-                        let _ = writeln!(out, "    var words_{number} = {finish}({}, params.total);", member(fold));
+                        let _ = writeln!(out, "    var words_{number} = {finish}({}, total_of(row));", member(fold));
                         let _ = writeln!(
                             out,
                             "    for (var w = 0u; w < {length}u; w++) {{ results[at + {word}u + w] = words_{number}[w]; }}"
@@ -185,28 +196,57 @@ pub(super) fn glue_values(op: &DeviceOp, folds: &[usize], variant: &Variant) -> 
     out
 }
 
+/// The state of all folds as one, where there are several.
+fn states(op: &DeviceOp, variant: &Variant) -> String {
+    let mut out = String::new();
+    if op.folds.len() == 1 {
+        return out;
+    }
+    let all = |one: &dyn Fn(usize) -> String| (0..op.folds.len()).map(one).collect::<Vec<_>>().join(", ");
+    let _ = writeln!(out, "struct State {{ {} }}", all(&|m| format!("m{m}: m{m}_State")));
+    let mut function = |head: &str, call: &dyn Fn(usize) -> String| {
+        let _ = writeln!(out, "fn {head} -> State {{ return State({}); }}", all(call));
+    };
+    function("init_state(id: Invocation)", &|m| format!("m{m}_init_state(id)"));
+    let accumulate = |m: usize| format!("m{m}_accumulate(state.m{m}, bits, index)");
+    function("accumulate(state: State, bits: Bits, index: u32)", &accumulate);
+    if !variant.load.one() {
+        function("accumulate_vector(state: State, vector: vec4<u32>, index: u32)", &|m| {
+            format!("m{m}_accumulate_vector(state.m{m}, vector, index)")
+        });
+    }
+    out
+}
+
+/// What an invocation holds as one accumulator: as it is, with places counted from its row's first element, and both in one.
+fn accs(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
+    let single = op.folds.len() == 1;
+    let all = |one: &dyn Fn(usize, String) -> String| {
+        let each = |&fold: &usize| one(fold, prefix(op, fold, variant));
+        let accs = folds.iter().map(each).collect::<Vec<_>>().join(", ");
+        if single { accs } else { format!("Acc({accs})") }
+    };
+    let raw =
+        all(&|fold, p| if single { format!("{p}to_acc(state, id)") } else { format!("{p}to_acc(state.m{fold}, id)") });
+    let placed = all(&|fold, p| {
+        let acc = if single { "acc".into() } else { format!("acc.m{fold}") };
+        let leaf = &op.folds[fold];
+        let moves = leaf.value().is_some_and(|wgsl| wgsl.offset.is_some()) && !leaf.reads_position;
+        if moves { format!("{p}offset({acc}, base_of(row))") } else { acc }
+    });
+    let mut out = format!("\nfn raw_of(state: State, id: Invocation) -> Acc {{ return {raw}; }}\n");
+    let _ = writeln!(out, "fn placed(acc: Acc, row: u32) -> Acc {{ return {placed}; }}");
+    out + "fn acc_of(state: State, id: Invocation, row: u32) -> Acc { return placed(raw_of(state, id), row); }\n"
+}
+
 /// What the kernel that reads calls: the state of all folds, and what the workgroup does at the end.
 pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String {
     let mut out = String::new();
     let single = op.folds.len() == 1;
     let partial = variant.store == Store::Partial;
-    if !single {
-        let all = |one: &dyn Fn(usize) -> String| (0..op.folds.len()).map(one).collect::<Vec<_>>().join(", ");
-        let _ = writeln!(out, "struct State {{ {} }}", all(&|m| format!("m{m}: m{m}_State")));
-        let mut function = |head: &str, call: &dyn Fn(usize) -> String| {
-            let _ = writeln!(out, "fn {head} -> State {{ return State({}); }}", all(call));
-        };
-        function("init_state(id: Invocation)", &|m| format!("m{m}_init_state(id)"));
-        let accumulate = |m: usize| format!("m{m}_accumulate(state.m{m}, bits, index)");
-        function("accumulate(state: State, bits: Bits, index: u32)", &accumulate);
-        if !variant.load.one() {
-            function("accumulate_vector(state: State, vector: vec4<u32>, index: u32)", &|m| {
-                format!("m{m}_accumulate_vector(state.m{m}, vector, index)")
-            });
-        }
-    }
+    out.push_str(&states(op, variant));
     let columns = matches!(variant.kernel, Kernel::Columns { .. });
-    if !columns && (!single || op.folds[0].bins().is_none()) {
+    if variant.kernel == Kernel::Reduce && (!single || op.folds[0].bins().is_none()) {
         let init =
             |&fold: &usize| op.folds[fold].bins().map(|_| format!(" {}init_workgroup(id);", prefix(op, fold, variant)));
         let bins: String = (0..op.folds.len()).collect::<Vec<_>>().iter().filter_map(init).collect();
@@ -218,20 +258,7 @@ pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String
         match group {
             Group::Values(folds) => {
                 out.push_str(&glue_values(op, folds, variant));
-                let acc = |&fold: &usize| {
-                    let p = prefix(op, fold, variant);
-                    let state = if single { "state".into() } else { format!("state.m{fold}") };
-                    let acc = format!("{p}to_acc({state}, id)");
-                    let leaf = &op.folds[fold];
-                    let moves = leaf.value().is_some_and(|wgsl| wgsl.offset.is_some()) && !leaf.reads_position;
-                    if moves { format!("{p}offset({acc}, base_of(row))") } else { acc }
-                };
-                let accs = folds.iter().map(acc).collect::<Vec<_>>().join(", ");
-                let mine = if single { accs } else { format!("Acc({accs})") };
-                let _ = writeln!(
-                    out,
-                    "\nfn acc_of(state: State, id: Invocation, row: u32) -> Acc {{\n    return {mine};\n}}"
-                );
+                out.push_str(&accs(op, folds, variant));
                 let _ = writeln!(end, "    let acc = workgroup_reduce(acc_of(state, id, row), id);");
                 let store = if partial { "store_partial(acc, partial_of(id.workgroup.x))" } else { "store(acc, row)" };
                 let _ = writeln!(end, "    if id.local == 0u {{ {store}; }}");
@@ -245,6 +272,9 @@ pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String
                 };
             }
         }
+    }
+    if let Kernel::Segments { .. } = variant.kernel {
+        return out;
     }
     if columns {
         out.push_str(match partial {

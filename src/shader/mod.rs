@@ -114,6 +114,8 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
         Kernel::Reduce => reduce(&mut source, op, &groups, variant),
         Kernel::Columns { own, neighbours } => columns(&mut source, op, &groups, own, neighbours, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
+        Kernel::Segments { serial } => segments(&mut source, op, &groups, serial, variant),
+        Kernel::Carry => carry(&mut source, op, &groups, variant),
         Kernel::Finish => finish(&mut source, op, variant),
     }
     source
@@ -176,7 +178,7 @@ pub fn tail_words(op: &DeviceOp) -> usize {
 fn dims_words(variant: &Variant) -> usize {
     match variant.rows {
         Rows::Strided { kept, reduced } => 2 * (usize::from(kept) + usize::from(reduced)),
-        Rows::One | Rows::Many => 0,
+        Rows::One | Rows::Many | Rows::Segments => 0,
     }
 }
 
@@ -201,7 +203,7 @@ fn load(dtype: Dtype, variant: &Variant) -> String {
     let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
     let one = match (variant.kernel, variant.rows) {
         // It has one of its own.
-        (Kernel::Columns { .. }, _) => "",
+        (Kernel::Columns { .. } | Kernel::Segments { .. }, _) => "",
         (_, Rows::Strided { .. }) => include_str!("../../shaders/load/strided.wgsl"),
         _ => include_str!("../../shaders/load/one.wgsl"),
     };
@@ -228,12 +230,10 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
 fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
     source.push(op.dtype.wgsl());
     source.push(&load(op.dtype, variant));
-    source.push(match (own, op.dtype.bytes()) {
+    source.push(match own {
         _ if neighbours == Neighbours::Vectors => include_str!("../../shaders/columns/vectors.wgsl"),
-        (1, _) => include_str!("../../shaders/columns/one.wgsl"),
-        (_, 2) => include_str!("../../shaders/columns/halves.wgsl"),
-        (_, 4) => include_str!("../../shaders/columns/words.wgsl"),
-        _ => include_str!("../../shaders/columns/pairs.wgsl"),
+        1 => include_str!("../../shaders/columns/one.wgsl"),
+        _ => elements_of_vectors(op.dtype),
     });
     reading(source, op, groups, variant);
     source.push(&unrolled(
@@ -244,6 +244,43 @@ fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neigh
         variant,
     ));
     source.push(&unrolled(include_str!("../../shaders/columns.wgsl"), variant));
+}
+
+/// How the elements of a vector are taken apart.
+fn elements_of_vectors(dtype: Dtype) -> &'static str {
+    match dtype.bytes() {
+        2 => include_str!("../../shaders/columns/halves.wgsl"),
+        4 => include_str!("../../shaders/columns/words.wgsl"),
+        _ => include_str!("../../shaders/columns/pairs.wgsl"),
+    }
+}
+
+/// The kernels that read the elements of segments.
+fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, variant: &Variant) {
+    source.push(op.dtype.wgsl());
+    source.push(&load(op.dtype, variant));
+    if !serial {
+        source.push(elements_of_vectors(op.dtype));
+    }
+    reading(source, op, groups, variant);
+    source.push(include_str!("../../shaders/segments/share.wgsl"));
+    source.push(&match serial {
+        true => include_str!("../../shaders/segments/serial.wgsl").into(),
+        false => unrolled(include_str!("../../shaders/segments/subgroup.wgsl"), variant),
+    });
+}
+
+/// The kernel that carries over the borders of shares.
+fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+    let Some(group @ Group::Values(folds)) = groups.first() else { return };
+    source.push(op.dtype.wgsl());
+    source.push(&rows(op, variant));
+    source.push(include_str!("../../shaders/element/wide.wgsl"));
+    source.push_members(op, folds.iter().copied(), variant);
+    answers(source, op, |fold| folds.contains(&fold), variant);
+    source.push(&glue::glue_values(op, folds, variant));
+    source.push(&glue::group_store(op, std::slice::from_ref(group), 0, variant));
+    source.push(include_str!("../../shaders/segments/carry.wgsl"));
 }
 
 /// What kernels that read share: places, the operator, and how results are written.
@@ -289,6 +326,10 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(op.dtype.wgsl());
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
+    source.push(match variant.rows {
+        Rows::Segments => include_str!("../../shaders/rows/counted.wgsl"),
+        _ => include_str!("../../shaders/rows/total.wgsl"),
+    });
     source.push_members(op, 0..op.folds.len(), variant);
     answers(source, op, |_| true, variant);
     source.push(&glue::glue_finish(op, variant));
@@ -296,13 +337,19 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
 
 /// How a workgroup finds its row.
 fn rows(op: &DeviceOp, variant: &Variant) -> String {
+    let total = concat!("\n", include_str!("../../shaders/rows/total.wgsl"));
     match variant.rows {
-        Rows::One => include_str!("../../shaders/rows/one.wgsl").into(),
-        Rows::Many => include_str!("../../shaders/rows/many.wgsl").into(),
+        Rows::One => format!("{}{total}", include_str!("../../shaders/rows/one.wgsl")),
+        Rows::Many => format!("{}{total}", include_str!("../../shaders/rows/many.wgsl")),
+        Rows::Segments => include_str!("../../shaders/rows/segments.wgsl").into(),
         Rows::Strided { kept, reduced } => {
             let (kept, reduced, tail) = (kept.into(), reduced.into(), tail_words(op));
             let text = include_str!("../../shaders/rows/strided.wgsl");
-            format!("{text}\n{}{}", place("place_of_row", kept, tail), place("place_in_row", reduced, tail + 2 * kept))
+            format!(
+                "{text}{total}\n{}{}",
+                place("place_of_row", kept, tail),
+                place("place_in_row", reduced, tail + 2 * kept)
+            )
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod noop;
 pub mod oracle;
 mod own;
 mod rows;
+mod segments;
 pub mod sets;
 mod shapes;
 mod views;
@@ -20,7 +21,8 @@ pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
 pub use elements::{Random, extremes, from_bits, one};
-pub use own::{OwnAnswer, TextHash, WeightedSum};
+pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;
+pub use segments::{Lengths, segments};
 pub use shapes::{Shape, lengths, shapes, small};
 pub use views::{View, views};

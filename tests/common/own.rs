@@ -152,3 +152,56 @@ impl Op<f32> for OwnAnswer {
         Some(self.0.clone())
     }
 }
+
+/// How many elements there are, and the sum of their hashes: in any order, over elements of every size, exact modulo 2^32.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SetHash;
+
+accumulator! {
+    /// How many, and the sum of their hashes, modulo 2^32.
+    pub struct Set { count: u32, sum: u32 }
+}
+
+impl<T: Element> Fold<T> for SetHash {
+    type Acc = Set;
+
+    fn identity(&self) -> Set {
+        Set { count: 0, sum: 0 }
+    }
+    fn lift(&self, x: T, _: u64) -> Set {
+        let word = word(x);
+        Set { count: 1, sum: (word ^ (word >> 7)).wrapping_mul(BASE) }
+    }
+    fn combine(&self, a: Set, b: Set) -> Set {
+        Set { count: a.count.wrapping_add(b.count), sum: a.sum.wrapping_add(b.sum) }
+    }
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new(
+            "return Acc(0u, 0u);",
+            "let w = word(bits);\nreturn Acc(1u, (w ^ (w >> 7u)) * 0x01000193u);",
+            "return Acc(a.count + b.count, a.sum + b.sum);",
+        )
+        .helpers(word_wgsl::<T>())
+    }
+}
+
+impl<T: Element> Op<T> for SetHash {
+    type Fold = SetHash;
+    type Output = (u32, u32);
+    const NAME: &'static str = "set_hash";
+    const EXACT: bool = true;
+
+    fn fold(&self) -> SetHash {
+        SetHash
+    }
+    fn finish(&self, acc: Set, _: u64) -> Result<(u32, u32)> {
+        Ok((acc.count, acc.sum))
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        let words = ["count", "sum"].map(|name| (name, WordType::U32));
+        Some(DeviceAnswer::new(words, "return array<u32, 2>(acc.count, acc.sum);"))
+    }
+    fn read(&self, words: &[u32], _: u64) -> Result<(u32, u32)> {
+        Ok((words[0], words[1]))
+    }
+}

@@ -79,8 +79,8 @@ pub(super) fn each_way<'i, T: Element, O: Op<T>>(
     let got = reducer.reduce_each(each()).map(|answers| answers.into_iter().map(Ok).collect());
     wanted.judge(op, &format!("{place}, reduced"), got, false, failures);
     for counted in counts.iter().copied().filter(|_| reducer.answer_words() > 0) {
-        let (n, count) = (wanted.rows.first().map_or(0, |row| row.len()), wanted.rows.len());
-        let got = recorded(gpu, reducer, each(), n, count, counted);
+        let lengths = wanted.rows.iter().map(|row| row.len()).collect();
+        let got = recorded(gpu, reducer, each(), lengths, counted);
         wanted.judge(op, &format!("{place}, recorded {counted}"), Ok(got), true, failures);
     }
 }
@@ -89,23 +89,22 @@ fn recorded<T: Element, O: Op<T>>(
     gpu: &Gpu,
     reducer: &Reducer<T, O>,
     each: Each<T>,
-    n: usize,
-    count: usize,
+    lengths: Vec<usize>,
     counted: bool,
 ) -> Vec<Result<O::Output>> {
     let words = reducer.answer_words();
     let words_of_each = words + usize::from(counted);
-    let place = answers(gpu, (count * words_of_each).max(1));
+    let place = answers(gpu, (lengths.len() * words_of_each).max(1));
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let output = if counted { Output::from(&place) } else { Output::bare(&place) };
     reducer.record_each(&mut encoder, each, output).expect("a record");
     gpu.queue().submit([encoder.finish()]);
     let found = download(gpu, &place);
-    let read = |answer: &[u32]| {
+    let read = |(answer, n): (&[u32], usize)| {
         if counted && answer[words] as usize != n {
             return Err(Error::ResultMissing);
         }
         reducer.op().read(&answer[..words], n as u64)
     };
-    found.chunks(words_of_each).take(count).map(read).collect()
+    found.chunks(words_of_each).zip(lengths).map(read).collect()
 }

@@ -1,0 +1,60 @@
+// One workgroup carries what shares left open into the segments that they found begun: a segmented scan over the shares, in order.
+// Invocation i takes `vectors` neighbours, start i·vectors on.
+//
+// Expects: Acc, identity, combine (the operator); store (the plan). In params, `partials` is the number of shares.
+
+const NONE = 0xffffffffu;
+
+struct Carry {
+    head: Acc,
+    tail: Acc,
+    segment: u32,
+    ended: u32,
+}
+
+@group(0) @binding(0) var<storage, read> carries: array<Carry>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+var<workgroup> shared_acc: array<Acc, WORKGROUP_SIZE>;
+var<workgroup> shared_ended: array<u32, WORKGROUP_SIZE>;
+
+// What is open behind a share.
+fn behind(open: Acc, share: u32) -> Acc {
+    if carries[share].ended != 0u { return carries[share].tail; }
+    return combine(open, carries[share].tail);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(id: Invocation) {
+    let low = min(id.local * params.vectors, params.partials);
+    let high = min(low + params.vectors, params.partials);
+    var open = identity();
+    var ended = 0u;
+    for (var share = low; share < high; share++) {
+        open = behind(open, share);
+        ended |= carries[share].ended;
+    }
+    shared_acc[id.local] = open;
+    shared_ended[id.local] = ended;
+    for (var distance = 1u; distance < WORKGROUP_SIZE; distance *= 2u) {
+        workgroupBarrier();
+        let joins = (id.local >= distance) & (ended == 0u);
+        if joins {
+            open = combine(shared_acc[id.local - distance], open);
+            ended = shared_ended[id.local - distance];
+        }
+        workgroupBarrier();
+        if joins {
+            shared_acc[id.local] = open;
+            shared_ended[id.local] = ended;
+        }
+    }
+    workgroupBarrier();
+    open = identity();
+    if id.local > 0u { open = shared_acc[id.local - 1u]; }
+    for (var share = low; share < high; share++) {
+        let named = carries[share].segment;
+        if named != NONE { store(combine(open, carries[share].head), named); }
+        open = behind(open, share);
+    }
+}

@@ -1,0 +1,77 @@
+// Equal shares of elements and ends of segments, merged into one list: an end stands before the element at its position. So no
+// length of segments is slow, and neither are empty ones. Source: merge path (Merrill and Garland, Merge-based SpMV).
+//
+// Expects: begin_of, end_of (rows/segments.wgsl); store (the plan). In params, `first` and `count` are the window of the
+// binding, `base` the position of its element 0.
+
+const NONE = 0xffffffffu;
+
+// What a share leaves to the pass behind: the segment that it found begun and finished, and the one that it leaves open.
+struct Carry {
+    head: Acc,
+    tail: Acc,
+    segment: u32,  // that of the head; NONE: there is none
+    ended: u32,    // whether a segment ends in the share
+}
+
+@group(0) @binding(5) var<storage, read_write> carries: array<Carry>;
+
+// A place in the list: so many elements, counted as positions, and so many ends lie before it.
+struct Place {
+    position: u32,
+    segment: u32,
+}
+
+// The part of a window.
+struct Span {
+    start: Place,
+    elements: u32,
+    ends: u32,
+}
+
+// Segments that end at a position or before it.
+fn ends_until(position: u32) -> u32 {
+    var low = 0u;
+    var high = params.rows;
+    for (var step = 0u; (step < 32u) & (low < high); step++) {
+        let middle = low + (high - low) / 2u;
+        if end_of(middle) <= position { low = middle + 1u; } else { high = middle; }
+    }
+    return low;
+}
+
+fn span_of_window() -> Span {
+    let begin = begin_of(0u);
+    let end = max(begin, begin_of(params.rows));
+    let low = params.base.x + params.first;
+    let high = low + params.count;
+    let first = clamp(low, begin, end);
+    let last = clamp(high, begin, end);
+    var before = 0u;
+    var until = params.rows;
+    if low > 0u { before = ends_until(first); }
+    if high < params.total.x { until = ends_until(last); }
+    return Span(Place(first, before), last - first, max(until, before) - before);
+}
+
+// The place behind so many elements and ends.
+fn place_of(span: Span, done: u32) -> Place {
+    var low = max(done, span.elements) - span.elements;
+    var high = min(done, span.ends);
+    for (var step = 0u; (step < 32u) & (low < high); step++) {
+        let middle = low + (high - low) / 2u;
+        if end_of(span.start.segment + middle) < span.start.position + (done - middle) { low = middle + 1u; } else { high = middle; }
+    }
+    return Place(span.start.position + (done - low), span.start.segment + low);
+}
+
+// The place at which the n-th of so many shares begins.
+fn share_of(span: Span, share: u32, shares: u32) -> Place {
+    let all = span.elements + span.ends;
+    return place_of(span, min(share * ((all + shares - 1u) / shares), all));
+}
+
+// Whether a share begins within a segment.
+fn is_begun(at: Place) -> bool {
+    return (at.segment < params.rows) & (begin_of(min(at.segment, params.rows - 1u)) < at.position);
+}

@@ -1,0 +1,88 @@
+//! Segments of an input by offsets, in a buffer of the device or in host memory.
+
+use super::{Input, Ranges};
+use crate::error::{Error, Result};
+use std::borrow::Cow;
+
+/// Where segments begin and end: one offset more than there are segments, and segment s has elements `offsets[s]` to
+/// `offsets[s + 1]` of the input, as in a CSR matrix. Elements before the first offset and behind the last belong to none.
+///
+/// From a buffer on the device (u32 words; the length is that of the range), or from a slice: of u32, or of u64 where an input has 2^32
+/// elements or more. Those of a slice are checked; those of a buffer are seen by the device alone: one past the input counts as its
+/// end, and where they fall the answers mean nothing, but nothing is read or written out of bounds.
+///
+/// ```no_run
+/// # fn f(values: &wgpu::Buffer, row_offsets: &wgpu::Buffer, sum: &treefold::Reducer<f32, treefold::ops::FastSum>) -> treefold::Result<()> {
+/// use treefold::Input;
+/// let rows_of_a_matrix = sum.reduce_each(Input::from(values).segments(row_offsets))?;
+/// let three = sum.reduce_each(Input::from(values).segments(&[0u32, 10, 10, 99][..]))?; // the second one is empty
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Offsets<'a>(pub(crate) Place<'a>);
+
+/// Where offsets are.
+#[derive(Clone, Debug)]
+pub(crate) enum Place<'a> {
+    Device(Ranges<'a>),
+    Host(Cow<'a, [u64]>),
+}
+
+impl<'a> From<Input<'a, u32>> for Offsets<'a> {
+    fn from(offsets: Input<'a, u32>) -> Self {
+        Offsets(Place::Device(offsets.ranges))
+    }
+}
+
+impl<'a> From<&'a wgpu::Buffer> for Offsets<'a> {
+    fn from(offsets: &'a wgpu::Buffer) -> Self {
+        Input::from(offsets).into()
+    }
+}
+
+impl<'a> From<wgpu::BufferSlice<'a>> for Offsets<'a> {
+    fn from(offsets: wgpu::BufferSlice<'a>) -> Self {
+        Input::from(offsets).into()
+    }
+}
+
+impl<'a> From<&'a [u64]> for Offsets<'a> {
+    fn from(offsets: &'a [u64]) -> Self {
+        Offsets(Place::Host(offsets.into()))
+    }
+}
+
+impl From<&[u32]> for Offsets<'_> {
+    fn from(offsets: &[u32]) -> Self {
+        Offsets(Place::Host(offsets.iter().map(|&offset| offset.into()).collect()))
+    }
+}
+
+impl Offsets<'_> {
+    /// How many segments there are.
+    pub(crate) fn segments(&self, elements: u64) -> Result<u64> {
+        let offsets = match &self.0 {
+            Place::Device(ranges) if ranges.count() != 1 => {
+                return Err(Error::OffsetsApart { ranges: ranges.count() });
+            }
+            Place::Device(ranges) => ranges.elements(),
+            Place::Host(offsets) => {
+                check_offsets(offsets, elements)?;
+                offsets.len() as u64
+            }
+        };
+        offsets.checked_sub(1).ok_or(Error::NoOffsets)
+    }
+}
+
+/// Whether offsets are there, rise, and stay within so many elements.
+pub(crate) fn check_offsets(offsets: &[u64], elements: u64) -> Result<()> {
+    let Some(&last) = offsets.last() else { return Err(Error::NoOffsets) };
+    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+        return Err(Error::OffsetsFall { place: place + 1, before: offsets[place], offset: offsets[place + 1] });
+    }
+    if last > elements {
+        return Err(Error::OffsetsOutside { place: offsets.len() - 1, offset: last, elements });
+    }
+    Ok(())
+}

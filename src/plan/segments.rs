@@ -1,0 +1,244 @@
+//! Segments by offsets, which only the device knows: shares of elements and ends, and what carries over their borders.
+
+use super::planner::{Draft, Planner, Request};
+use super::windows::{Window, nothing, windows};
+use super::{Binding, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
+use crate::error::{Error, Result};
+use crate::input::Piece;
+use crate::limits::TRIPS_MAX;
+
+/// Invocations of a workgroup.
+const SIZE: u32 = 128;
+/// Elements and ends of an invocation, at least, where there are enough.
+const ITEMS_MIN: u64 = 32;
+/// Loads in flight, at most: workgroup memory has a word for each element of a round.
+const LOADS_MAX: u32 = 4;
+
+/// How a dispatch over segments is launched.
+struct Shape {
+    kernel: Kernel,
+    size: u32,
+    loads: u32,
+    /// Trips of an invocation, beside those for each element and each end of its share.
+    fixed: u64,
+    /// Those.
+    each: u64,
+    /// Shares of a workgroup, at most; and at least.
+    shares: (u32, u32),
+}
+
+impl Planner {
+    /// Plans the answers of segments; `offsets` names one offset more than there are segments.
+    ///
+    /// Sources: shares of equal work, merge path (Merrill and Garland); what crosses their borders, as in CUB's segmented reductions by key.
+    pub(super) fn segments(&self, draft: &mut Draft, request: &Request, offsets: Piece, elements: u64) -> Result<()> {
+        let segments = offsets.elements.saturating_sub(1);
+        let [GroupCost::Values { .. }] = self.cost.groups[..] else {
+            return Err(Error::NotBySegments { operator: "the operator" });
+        };
+        let most = u64::from(u32::MAX) - (1 << 20);
+        if elements + segments > most {
+            return Err(Error::SegmentsTooMany { elements, segments, most });
+        }
+        if self.limits.storage_buffers_max < 5 {
+            let (limit, value) = ("max_storage_buffers_per_shader_stage", self.limits.storage_buffers_max.into());
+            return Err(Error::LimitTooSmall { limit, value, needs: 5 });
+        }
+        // Where a pass of its own finishes, groups of segments whose accumulators one binding holds; and whose offsets one does.
+        let apart = if self.finishes_apart(request) { self.finished_together() } else { u64::MAX };
+        let together = apart.min(self.limits.binding_bytes_max / 4 / 2).max(1);
+        let mut done = 0;
+        while done < segments {
+            let now = together.min(segments - done);
+            let offsets = offsets.part(done, now + 1);
+            self.segments_together(draft, request, offsets, elements, done)?;
+            done += now;
+        }
+        Ok(())
+    }
+
+    /// Plans segments, the first of which is the n-th.
+    fn segments_together(
+        &self,
+        draft: &mut Draft,
+        request: &Request,
+        offsets: Piece,
+        elements: u64,
+        row: u64,
+    ) -> Result<()> {
+        let segments = offsets.elements - 1;
+        let bound = windows(&[offsets], &self.limits, 4);
+        let [bound] = &bound[..] else { return Err(Error::SegmentsTooMany { elements, segments, most: segments / 2 }) };
+        let offsets = Binding { slot: 4, resource: bound.bindings[1].resource.clone() };
+        let (store, resource, output) = self.destination(draft, request, segments as u32, row);
+        let begin = draft.passes.len();
+        let mut shares = 0;
+        let mut before = 0;
+        let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
+        windows.retain(|window| window.elements > 0);
+        if windows.is_empty() {
+            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false });
+        }
+        for window in &windows {
+            let shape = self.segments_shape()?;
+            let most = (self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1);
+            let mut done = 0;
+            loop {
+                let now = most.min(window.elements - done);
+                let mut pass = self.segments_pass(&shape, store, window.zipped, now, segments)?;
+                let base = i128::from(before) - i128::from(window.first);
+                pass.bindings = window.bindings.clone();
+                pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
+                pass.bindings.push(offsets.clone());
+                pass.params = Params {
+                    first: (window.first + done) as u32,
+                    count: now as u32,
+                    stride: bound.first as u32,
+                    partial: shares,
+                    output,
+                    partner: window.partner,
+                    base: [base as u32, (base >> 32) as u32],
+                    total: [elements as u32, 0],
+                    rows: segments as u32,
+                    ..pass.params
+                };
+                shares += pass.workgroups * shape.shares.0;
+                draft.passes.push(pass);
+                done += now;
+                if done >= window.elements {
+                    break;
+                }
+            }
+            before += window.elements;
+        }
+        let carries = 0..u64::from(shares) * self.carry_bytes();
+        draft.scratch_bytes = draft.scratch_bytes.max(carries.end);
+        for pass in &mut draft.passes[begin..] {
+            pass.params.partials = shares;
+            pass.bindings.push(Binding { slot: 5, resource: Resource::Scratch { bytes: carries.clone() } });
+        }
+        let size = self.carry_size();
+        let each = shares.div_ceil(size);
+        draft.passes.push(Pass {
+            variant: self.variant(Kernel::Carry, store, size, false, Rows::Segments),
+            workgroups: 1,
+            bindings: vec![
+                Binding { slot: 0, resource: Resource::Scratch { bytes: carries } },
+                Binding { slot: 3, resource },
+                offsets,
+            ],
+            params: Params {
+                stride: bound.first as u32,
+                vectors: each,
+                partials: shares,
+                output,
+                total: [elements as u32, 0],
+                rows: segments as u32,
+                ..Params::default()
+            },
+            regions: Vec::new(),
+            dims: Vec::new(),
+            trips: self.carry_trips(size, each.into()),
+        });
+        self.finish(draft, request, segments as u32, elements, row, Rows::Segments);
+        Ok(())
+    }
+
+    /// Which kernel, and its workgroup.
+    fn segments_shape(&self) -> Result<Shape> {
+        let cost = &self.cost;
+        let loads = self.loads().min(LOADS_MAX);
+        let combine = 1 + cost.combine_trips + cost.shuffle_trips;
+        let unit = self.per_vector();
+        let ends = 64 + 4 * 32 + cost.once_trips;
+        let lanes = self.lanes_min(SIZE).filter(|_| SIZE <= self.limits.invocations_max);
+        if let Some(lanes) = lanes.filter(|_| !cost.own_state && !cost.reads_position && !self.one) {
+            // Fewer loads where a round's words would fill workgroup memory.
+            let words = |loads: u32| u64::from(SIZE) * u64::from(loads) * unit;
+            let room = self.limits.workgroup_bytes_max / 4;
+            let loads = if words(loads) <= room { loads } else { 1 };
+            // A chunk: its marks, its elements, two butterflies; a round: clearing and marking ends, which are items themselves.
+            let chunk = 2 * unit
+                + unit * (1 + cost.element_trips + cost.once_trips)
+                + self.vector_trips()
+                + 18 * combine
+                + 2 * cost.once_trips;
+            let round = 2 + u64::from(loads) * unit + u64::from(loads) * chunk;
+            let fixed = ends + 9 * combine + round + cost.once_trips;
+            // A round takes at least LOADS * unit * lanes elements; an end one trip of a lane and its answer.
+            let each = round.div_ceil(u64::from(loads) * unit * u64::from(lanes))
+                + (1 + cost.once_trips).div_ceil(lanes.into())
+                + 1;
+            if words(loads) <= room && TRIPS_MAX.saturating_sub(fixed) / each >= ITEMS_MIN * u64::from(lanes) {
+                let most = self.limits.lanes.map_or(lanes, |(_, most)| most);
+                return Ok(Shape {
+                    kernel: Kernel::Segments { serial: false },
+                    size: SIZE,
+                    loads,
+                    fixed,
+                    each,
+                    shares: (SIZE / lanes, SIZE / most),
+                });
+            }
+        }
+        let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max);
+        let each = 1 + (cost.element_trips + 1).max(cost.once_trips + 1);
+        let fixed = ends + 2 * cost.once_trips;
+        if fixed + each > TRIPS_MAX {
+            return Err(self.too_many_trips(fixed + each));
+        }
+        Ok(Shape { kernel: Kernel::Segments { serial: true }, size, loads: 1, fixed, each, shares: (size, size) })
+    }
+
+    /// The launch over so many elements of a window, in which so many segments may end.
+    fn segments_pass(&self, shape: &Shape, store: Store, zipped: bool, elements: u64, segments: u64) -> Result<Pass> {
+        let serial = matches!(shape.kernel, Kernel::Segments { serial: true });
+        let planner = if serial { self.one_by_one() } else { self.clone() };
+        let mut variant = planner.variant(shape.kernel, store, shape.size, zipped, Rows::Segments);
+        (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
+        let items = elements + segments;
+        let launched =
+            u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max) / u64::from(shape.size);
+        let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
+        let items_max = (TRIPS_MAX - shape.fixed) / shape.each;
+        let needed = items.div_ceil(items_max * u64::from(shape.shares.1));
+        let workgroups = enough.min(launched).max(needed).max(1);
+        let most = u64::from(self.limits.workgroups_max.min(65_535));
+        if workgroups > most {
+            return Err(Error::SegmentsTooMany {
+                elements,
+                segments,
+                most: most * items_max * u64::from(shape.shares.1),
+            });
+        }
+        let workgroups = workgroups as u32;
+        Ok(Pass {
+            variant,
+            workgroups,
+            bindings: Vec::new(),
+            params: Params { splits: workgroups, ..Params::default() },
+            regions: Vec::new(),
+            dims: Vec::new(),
+            trips: shape.fixed + shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.shares.1)),
+        })
+    }
+
+    /// Bytes of what a share leaves.
+    fn carry_bytes(&self) -> u64 {
+        4 * (2 * self.cost.value_words() + 2)
+    }
+
+    /// The workgroup of the pass that carries: as large as workgroup memory has room for.
+    fn carry_size(&self) -> u32 {
+        let room = self.limits.workgroup_bytes_max / (4 * (self.cost.value_words() + 1));
+        let fits = 1u32 << room.clamp(1, 1 << 16).ilog2();
+        self.single_size().min(fits)
+    }
+
+    /// Trips of an invocation that carries over so many shares.
+    fn carry_trips(&self, size: u32, shares: u64) -> u64 {
+        let combine = 1 + self.cost.combine_trips;
+        let steps = u64::from(size.ilog2()) + 1;
+        64 + shares * (2 * combine + self.cost.once_trips) + steps * combine
+    }
+}

@@ -1,0 +1,167 @@
+//! Segments on the device: recorded, or with their answers on the host.
+
+use super::jobs::{Results, launch_segments};
+use super::reducer::{Reducer, record_plan};
+use crate::device::{Recorder, Waiting, choose, fill};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::input::{Offsets, Output, Piece, Place, Ranges, Taken};
+use crate::op::{DeviceOp, Keep, Op};
+use crate::plan::{Arrangement, Request, Store};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+use wgpu::BufferUsages;
+
+/// Elements and segments of a slice's offsets that one plan takes, about.
+const TOGETHER: u64 = 1 << 31;
+
+/// Segments that one plan reduces: their offsets on the device, and the elements that they count in.
+pub(super) struct Group<'b> {
+    /// The first segment.
+    pub first: u64,
+    /// Their number.
+    pub segments: u64,
+    pub pieces: Vec<Piece>,
+    pub buffers: Vec<Cow<'b, wgpu::Buffer>>,
+    /// Their offsets, in the last buffer.
+    pub offsets: Piece,
+}
+
+impl Group<'_> {
+    /// So many of its segments from its n-th on.
+    pub fn part(&self, from: u64, segments: u64) -> Piece {
+        self.offsets.part(from, segments + 1)
+    }
+}
+
+impl<T: Element, O: Op<T>> Reducer<T, O> {
+    /// The recorder for segments: bins have no room for each segment, so that exact sums are kept in registers.
+    fn by_segments(&self) -> Result<&Recorder> {
+        if self.recorder.op.folds.iter().all(|fold| fold.value().is_some()) {
+            return Ok(&self.recorder);
+        }
+        if let Some(recorder) = self.segments.get() {
+            return Ok(recorder);
+        }
+        let context = self.recorder.context.clone();
+        let with = |_| DeviceOp::new::<T, O>(&self.op, Keep::Registers);
+        let op = with(Keep::Registers)?;
+        if op.folds.iter().any(|fold| fold.value().is_none()) {
+            return Err(Error::NotBySegments { operator: O::NAME });
+        }
+        // Browsers cannot wait for a self-test here.
+        let op = match cfg!(target_arch = "wasm32") {
+            true => op,
+            false => pollster::block_on(choose(&context, O::NAME, &with, Waiting::Blocking))?,
+        };
+        let recorder = Recorder::new(context, op)?;
+        Ok(self.segments.get_or_init(|| recorder))
+    }
+
+    /// Records the answers of segments.
+    pub(super) fn record_segments(
+        &self,
+        compute: &mut wgpu::ComputePass<'_>,
+        input: &Ranges<'_>,
+        offsets: &Offsets<'_>,
+        output: &Output<'_>,
+    ) -> Result<()> {
+        let recorder = self.by_segments()?;
+        let op = &recorder.op;
+        if op.answers.is_empty() {
+            return Err(Error::NoDeviceAnswer { operator: op.name });
+        }
+        let count = offsets.segments(input.elements())?;
+        let claimed = output.claim(op.name, op.answer_words(), count)?;
+        let there = if let Place::Device(there) = &offsets.0 { Some(there) } else { None };
+        for read in [Some(input), there].into_iter().flatten() {
+            if read.reads(output.buffer, &claimed)? {
+                return Err(Error::SegmentsInPlace);
+            }
+        }
+        let each = 4 * (op.answer_words() as u64 + u64::from(output.counted));
+        for group in groups(recorder, input, offsets)? {
+            let claimed = claimed.start + group.first * each..claimed.start + (group.first + group.segments) * each;
+            let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
+            let each = Arrangement::Segments(group.offsets);
+            let store = Store::Answer { counted: output.counted };
+            let request = Request { pieces: &group.pieces, each, start: 0, direct: true, store, output: 0 };
+            record_plan(recorder, compute, &request, &buffers, output.buffer, &claimed)?;
+        }
+        Ok(())
+    }
+
+    /// The accumulators of segments as words, and how many elements each has.
+    pub(super) fn segment_results(
+        &self,
+        input: &Ranges<'_>,
+        offsets: &Offsets<'_>,
+        take: &mut dyn FnMut(&Results),
+    ) -> Result<()> {
+        let recorder = self.by_segments()?;
+        offsets.segments(input.elements())?;
+        groups(recorder, input, offsets)?.iter().try_for_each(|group| launch_segments(recorder, group, take))
+    }
+}
+
+/// Segments in groups that one plan takes each, their offsets on the device.
+fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, offsets: &'b Offsets<'_>) -> Result<Vec<Group<'b>>> {
+    let (pieces, buffers) = input.pieces()?;
+    let mut buffers: Vec<Cow<wgpu::Buffer>> = buffers.into_iter().map(Cow::Borrowed).collect();
+    let number = buffers.len();
+    match &offsets.0 {
+        Place::Device(there) => {
+            let (found, at) = there.pieces()?;
+            let [piece] = found[..] else { return Err(Error::OffsetsApart { ranges: found.len() as u64 }) };
+            buffers.push(Cow::Owned(at[0].clone()));
+            let segments = piece.elements.saturating_sub(1);
+            let offsets = Piece { buffer: number, ..piece };
+            Ok(if segments == 0 { vec![] } else { vec![Group { first: 0, segments, pieces, buffers, offsets }] })
+        }
+        Place::Host(offsets) => {
+            let mut all = Vec::new();
+            for segments in together(offsets) {
+                let here = &offsets[segments.start..=segments.end];
+                let (begin, end) = (here[0], here[here.len() - 1]);
+                let mut taken = Taken::default();
+                taken.skip(&pieces, begin);
+                let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
+                let context = &recorder.context;
+                let bytes: &[u8] = bytemuck::cast_slice(&words);
+                let buffer = context.mapped_buffer("offsets", bytes.len() as u64, BufferUsages::STORAGE)?;
+                fill(&buffer, 0, bytes)?;
+                buffer.unmap();
+                let mut buffers = buffers.clone();
+                buffers.push(Cow::Owned(buffer));
+                all.push(Group {
+                    first: segments.start as u64,
+                    segments: segments.len() as u64,
+                    pieces: taken.take(&pieces, end - begin),
+                    buffers,
+                    offsets: Piece::of(number, 0, words.len() as u64),
+                });
+            }
+            Ok(all)
+        }
+    }
+}
+
+/// Neighbouring segments of at most so many elements together, or one that is longer.
+fn together(offsets: &[u64]) -> Vec<Range<usize>> {
+    let segments = offsets.len().saturating_sub(1);
+    let mut all = Vec::new();
+    let mut first = 0;
+    while first < segments {
+        let from = offsets[first] + first as u64;
+        let more =
+            offsets[first + 1..].iter().zip(first as u64 + 1..).take_while(|&(&end, s)| end + s - from <= TOGETHER);
+        let end = first + more.count().max(1);
+        all.push(first..end);
+        first = end;
+    }
+    all
+}
+
+/// A recorder that is made when segments are first asked for.
+pub(super) type Segmented = OnceLock<Recorder>;
