@@ -5,7 +5,10 @@
 //! cargo run --release --example measure -- operator=fast_sum dtype=f32 log2=28
 //! cargo run --release --example measure -- operator=fast_sum log2=28 workgroup_size=256,512 loads=4,8 groups=528,1056
 //! cargo run --release --example measure -- operator=fast_sum,argmax shape=16384x16384,1048576x256 axis=0
+//! cargo run --release --example measure -- operator=fast_sum log2=28 segments=4,16,70000
 //! ```
+//!
+//! `segments=N`: segments of N elements by offsets; `segments=mixN`: of 1 to N elements, as many of each power of two.
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
 
@@ -37,6 +40,7 @@ struct Request {
     shapes: Vec<Vec<u64>>,
     axes: Vec<i64>,
     short_log2: Vec<u32>,
+    segments: Vec<String>,
     /// Options of the operator: `ddof=1`, `bins=1024`, `range=0:1`.
     options: Vec<(String, String)>,
 }
@@ -82,6 +86,7 @@ fn main() -> Outcome<()> {
         shapes: vec![],
         axes: vec![0],
         short_log2: vec![],
+        segments: vec![],
         options: vec![],
     };
     for argument in std::env::args().skip(1) {
@@ -111,6 +116,7 @@ fn main() -> Outcome<()> {
             }
             "axis" => request.axes = value.split(',').map(str::parse).collect::<Result<_, _>>()?,
             "short_log2" => request.short_log2 = numbers()?,
+            "segments" => request.segments = value.split(',').map(String::from).collect(),
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
             "bins_in_workgroup" => request.bins_in_workgroup = Some(value.parse()?),
@@ -155,10 +161,20 @@ impl Visitor for Measure<'_> {
     type Out = Outcome<()>;
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Outcome<()> {
         let request = self.request;
-        let views = request.shapes.iter().map(|shape| Axes::of(shape, &request.axes)).collect::<Result<Vec<_>, _>>()?;
-        let inputs: Vec<(u64, Option<&Axes>)> = match views.is_empty() {
-            true => request.log2.iter().map(|&log2| ((1u64 << log2) + request.plus, None)).collect(),
-            false => views.iter().map(|view| (view.answers() * view.length(), Some(view))).collect(),
+        let lengths = request.log2.iter().map(|&log2| (1u64 << log2) + request.plus);
+        let mut many: Vec<(u64, Many)> = Vec::new();
+        for shape in &request.shapes {
+            let view = Axes::of(shape, &request.axes)?;
+            many.push((view.answers() * view.length(), Many::Axes(view, shape.clone())));
+        }
+        for n in if request.segments.is_empty() { vec![] } else { lengths.clone().collect() } {
+            for kind in &request.segments {
+                many.push((n, Many::segments(self.gpu, n, kind)?));
+            }
+        }
+        let inputs: Vec<(u64, Option<&Many>)> = match many.is_empty() {
+            true => lengths.map(|n| (n, None)).collect(),
+            false => many.iter().map(|(n, many)| (*n, Some(many))).collect(),
         };
         let longest = inputs.iter().map(|&(n, _)| n).max().unwrap_or(1);
         let pool = longest.max((1 << (request.window_log2 + 2)) / T::DTYPE.bytes());
@@ -168,10 +184,12 @@ impl Visitor for Measure<'_> {
         let buffer_elements = longest.max(1 << 20);
         let buffers =
             (0..(pool / buffer_elements).max(1)).map(|_| fill(self.gpu, &block, buffer_elements)).collect::<Vec<_>>();
-        for (number, &(n, view)) in inputs.iter().enumerate() {
-            let shape_of =
-                request.shapes.get(number).map(|shape| format!("\"shape\":{shape:?},\"axes\":{:?},", request.axes));
-            let shape_of = shape_of.unwrap_or_default();
+        for &(n, view) in &inputs {
+            let shape_of = match view {
+                None => String::new(),
+                Some(Many::Axes(_, shape)) => format!("\"shape\":{shape:?},\"axes\":{:?},", request.axes),
+                Some(Many::Segments { kind, .. }) => format!("\"segments\":\"{kind}\","),
+            };
             for shape in shapes(self.gpu.tuning(), request) {
                 let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, (n, &host), view, request.samples)?;
                 println!(
@@ -189,6 +207,48 @@ impl Visitor for Measure<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// An input of many answers.
+enum Many {
+    /// Axes of an array of this shape.
+    Axes(Axes, Vec<u64>),
+    /// Segments by offsets.
+    Segments { kind: String, offsets: Vec<u32>, there: wgpu::Buffer },
+}
+
+impl Many {
+    fn segments(gpu: &Gpu, n: u64, kind: &str) -> Outcome<Many> {
+        let most: u64 = kind.trim_start_matches("mix").parse()?;
+        let mut state = 1u64;
+        let mut lengths = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let unit = (state >> 11) as f64 / (1u64 << 53) as f64;
+            if kind.starts_with("mix") { ((most as f64).powf(unit) as u64).max(1) } else { most }
+        });
+        let mut offsets = vec![0u32];
+        let mut at = 0;
+        while at < n {
+            at = (at + lengths.next().unwrap_or(n)).min(n);
+            offsets.push(at as u32);
+        }
+        let there = fill(gpu, &offsets, offsets.len() as u64);
+        Ok(Many::Segments { kind: kind.into(), offsets, there })
+    }
+
+    fn answers(&self) -> u64 {
+        match self {
+            Many::Axes(axes, _) => axes.answers(),
+            Many::Segments { offsets, .. } => offsets.len() as u64 - 1,
+        }
+    }
+
+    fn of<'a, T: Element>(&'a self, input: Input<'a, T>) -> treefold::Each<'a, T> {
+        match self {
+            Many::Axes(axes, _) => input.over(axes.clone()),
+            Many::Segments { there, .. } => input.segments(there),
+        }
     }
 }
 
@@ -289,7 +349,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     op: &O,
     buffers: &[wgpu::Buffer],
     (n, host): (u64, &[T]),
-    view: Option<&Axes>,
+    view: Option<&Many>,
     samples: usize,
 ) -> Outcome<String> {
     let compiling = Instant::now();
@@ -304,7 +364,9 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     let host = &host[..n as usize];
     let right = match view {
         None => op.close(&reducer.reduce(first)?, &Cpu::new().reduce(op.clone(), host)?, host, false),
-        Some(view) => right_each(op, &reducer.reduce_each(first.over(view.clone()))?, host, view)?,
+        Some(Many::Axes(axes, _)) => right_each(op, &reducer.reduce_each(first.over(axes.clone()))?, host, axes)?,
+        // By what is recorded: so many answers are a burden for the host.
+        Some(Many::Segments { .. }) => true,
     };
     if reducer.answer_words() == 0 {
         return Ok(format!("\"right\":{right},\"compile_ms\":{compiled:.0},\"us\":null"));
@@ -312,8 +374,8 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     let (device, queue) = (gpu.device(), gpu.queue());
     let output = device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: (reducer.answer_bytes() * view.map_or(1, Axes::answers)).next_multiple_of(256),
-        usage: BufferUsages::STORAGE,
+        size: (reducer.answer_bytes() * view.map_or(1, Many::answers)).next_multiple_of(256),
+        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         mapped_at_creation: false,
     });
     let reps = if n <= 1 << 22 { 200 } else { 20 };
@@ -331,8 +393,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
             match view {
                 None => reducer.record_in_pass(&mut pass, window, &output)?,
                 Some(view) => {
-                    let each = window.clone().over(view.clone());
-                    reducer.record_each_in_pass(&mut pass, each, treefold::Output::bare(&output))?;
+                    reducer.record_each_in_pass(&mut pass, view.of(window.clone()), treefold::Output::bare(&output))?;
                 }
             }
         }
@@ -347,6 +408,17 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
             break;
         }
     }
+    let right = right
+        && match view {
+            Some(Many::Segments { offsets, .. }) => {
+                let mut encoder = device.create_command_encoder(&Default::default());
+                let each = view.map(|view| view.of(windows[0].clone())).ok_or("no segments")?;
+                reducer.record_each(&mut encoder, each, treefold::Output::bare(&output))?;
+                queue.submit([encoder.finish()]);
+                right_segments(gpu, op, reducer.answer_words(), &output, host, offsets)?
+            }
+            _ => true,
+        };
     times.sort_by(f64::total_cmp);
     let (median, low, high) = (times[times.len() / 2], times[0], times[times.len() - 1]);
     let rate = (n * T::DTYPE.bytes()) as f64 / median / 1e3;
@@ -363,6 +435,38 @@ fn right_each<T: Element, O: Op<T>>(op: &O, got: &[O::Output], host: &[T], view:
     // Of the elements of an answer only their number and size count where a tolerance is asked for.
     let elements = &host[..(view.length() as usize).min(host.len())];
     Ok(some.into_iter().all(|at| op.close(&got[at], &want[at], elements, false)))
+}
+
+/// Whether some of the recorded answers are those of the CPU engine.
+fn right_segments<T: Element, O: Op<T>>(
+    gpu: &Gpu,
+    op: &O,
+    words: usize,
+    output: &wgpu::Buffer,
+    host: &[T],
+    offsets: &[u32],
+) -> Outcome<bool> {
+    let (device, queue) = (gpu.device(), gpu.queue());
+    let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+    let size = output.size().min(1 << 28);
+    let there = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+    let mut encoder = device.create_command_encoder(&Default::default());
+    encoder.copy_buffer_to_buffer(output, 0, &there, 0, size);
+    queue.submit([encoder.finish()]);
+    there.map_async(wgpu::MapMode::Read, .., |_| ());
+    device.poll(wgpu::PollType::wait_indefinitely())?;
+    let view = there.get_mapped_range(..)?;
+    let found: &[u32] = bytemuck::cast_slice(&view);
+    let segments = (offsets.len() - 1).min(found.len() / words);
+    for at in (0..segments).step_by((segments / 1000).max(1)).chain([segments - 1]) {
+        let elements = &host[offsets[at] as usize..offsets[at + 1] as usize];
+        let got = op.read(&found[at * words..][..words], elements.len() as u64)?;
+        if !op.close(&got, &Cpu::new().reduce(op.clone(), elements)?, elements, true) {
+            eprintln!("segment {at}: {got:?}");
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 struct Stamps {

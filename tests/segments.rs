@@ -58,10 +58,13 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All segments by some of the launch shapes and by the adapter's own.
+/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others.
 fn everywhere(run: impl Fn(&Gpu, &[Lengths]) -> Vec<String>) {
-    for shape in some_shapes() {
-        let failures = run(&gpu().with_tuning(shape).expect("a launch shape"), &some_segments());
+    let shapes = some_shapes();
+    for (number, &shape) in shapes.iter().enumerate() {
+        let some_of_them = some_segments().into_iter().skip(number).step_by(shapes.len()).collect();
+        let those = if number == 0 { some_segments() } else { some_of_them };
+        let failures = run(&gpu().with_tuning(shape).expect("a launch shape"), &those);
         assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
     }
     let failures = run(&gpu(), &some_segments());

@@ -30,6 +30,7 @@ Examples:
   treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
   treefold dot x.npy y.npy                   two inputs of equal length
   treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
+  treefold max --segments o.npy x.npy        a maximum for each segment, by offsets as in a CSR matrix
   treefold histogram --range -1:1 x.npy      counts of equal bins; below, above and nan apart
   treefold sum --partial a.part a-*.npy      here the one half of the data,
   treefold sum --partial b.part b-*.npy      on another machine the other,
@@ -79,6 +80,11 @@ pub struct Args {
     /// An answer for each N elements, one behind another
     #[arg(long, value_name = "N", conflicts_with_all = ["axis", "keepdims"], value_parser = clap::value_parser!(u64).range(1..))]
     pub rows: Option<u64>,
+
+    /// An answer for each segment: OFFSETS.npy has one whole number more than there are segments, and segment s has numbers
+    /// OFFSETS[s] to OFFSETS[s + 1]
+    #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["axis", "keepdims", "rows"])]
+    pub segments: Option<PathBuf>,
 
     /// Keep axes that --axis reduces in the shape, with length 1
     #[arg(long, requires = "axis")]
@@ -155,7 +161,10 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "fast" | "memory" | "axis" | "rows" | "keepdims" | "output")
+            !matches!(
+                option,
+                "adapter" | "dtype" | "fast" | "memory" | "axis" | "rows" | "segments" | "keepdims" | "output"
+            )
         });
         ensure!(
             idle.is_empty(),
@@ -174,8 +183,8 @@ impl Args {
             usage("--force lets --partial or --output replace a file, and there is neither; leave it out")
         );
         ensure!(
-            self.partial.is_none() || (self.axis.is_none() && self.rows.is_none()),
-            usage("--partial is for one answer over everything; leave out --axis and --rows")
+            self.partial.is_none() || (self.axis.is_none() && self.rows.is_none() && self.segments.is_none()),
+            usage("--partial is for one answer over everything; leave out --axis, --rows and --segments")
         );
         ensure!(
             !piped || !self.force,

@@ -3,8 +3,10 @@
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
-use anyhow::{Context, Result, ensure};
-use treefold::{Axes, Dtype, Element, Engine, Error, Fold, Op, StreamEach, StreamOptions};
+use crate::source::Sizes;
+use anyhow::{Context, Result, anyhow, ensure};
+use std::path::Path;
+use treefold::{Axes, Dtype, Element, Engine, Error, Fold, Offsets, Op, StreamEach, StreamOptions};
 
 /// The axes that a command line asks for, and the shape of the answers. `ordered`: elements will come in C order, else as they are
 /// stored.
@@ -45,22 +47,92 @@ pub fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u6
     Ok((axes, shape))
 }
 
+/// Which answers are wanted.
+#[derive(Debug)]
+pub enum Wanted {
+    /// Along axes, or of rows.
+    Axes(Axes),
+    /// Of segments, by their offsets.
+    Segments(Vec<u64>),
+}
+
+impl Wanted {
+    fn answers(&self) -> u64 {
+        match self {
+            Wanted::Axes(axes) => axes.answers(),
+            Wanted::Segments(offsets) => offsets.len() as u64 - 1,
+        }
+    }
+
+    /// Elements of an answer, where all have as many.
+    pub fn length(&self) -> Option<u64> {
+        match self {
+            Wanted::Axes(axes) => Some(axes.length()),
+            Wanted::Segments(_) => None,
+        }
+    }
+}
+
+/// The offsets that a file holds, checked against what is known of the inputs.
+pub fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
+    let file = Inputs::open(&[path.to_path_buf()], None)?;
+    let name = file.names();
+    let mut offsets: Vec<u64> = Vec::new();
+    let negative = |at: usize, offset: i64| {
+        anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative")
+    };
+    let sizes = Sizes::within(1 << 20, 8, memory);
+    match file.dtype {
+        Dtype::U32 => file.feed::<u32>(true, sizes, &mut |_, _, part| {
+            offsets.extend(part.iter().map(|&offset| u64::from(offset)));
+            Ok(())
+        })?,
+        Dtype::U64 => file.feed::<u64>(true, sizes, &mut |_, _, part| {
+            offsets.extend(part);
+            Ok(())
+        })?,
+        Dtype::I32 => file.feed::<i32>(true, sizes, &mut |_, _, part| {
+            for &offset in part {
+                offsets.push(u64::try_from(offset).map_err(|_| negative(offsets.len(), offset.into()))?);
+            }
+            Ok(())
+        })?,
+        Dtype::I64 => file.feed::<i64>(true, sizes, &mut |_, _, part| {
+            for &offset in part {
+                offsets.push(u64::try_from(offset).map_err(|_| negative(offsets.len(), offset))?);
+            }
+            Ok(())
+        })?,
+        other => {
+            return Err(usage(format!(
+                "{name}: --segments is for whole numbers, but it holds {other}; save the offsets as int64"
+            )));
+        }
+    }
+    let most = inputs.count().unwrap_or(u64::MAX);
+    Offsets::check(&offsets, most).map_err(|error| anyhow::Error::from(error).context(name))?;
+    Ok(offsets)
+}
+
 /// Begins the reduction, where its accumulators fit the memory.
-pub fn begin<T: Element, O: Op<T>>(engine: &Engine, op: &O, axes: &Axes, args: &Args) -> Result<StreamEach<T, O>> {
+pub fn begin<T: Element, O: Op<T>>(engine: &Engine, op: &O, wanted: Wanted, args: &Args) -> Result<StreamEach<T, O>> {
     ensure!(
         T::DTYPE != Dtype::F32x2,
-        usage(format!("{} takes pairs of two inputs as a whole; leave out --axis and --rows", O::NAME))
+        usage(format!("{} takes pairs of two inputs as a whole; leave out --axis, --rows and --segments", O::NAME))
     );
+    let answers = wanted.answers();
     let each = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64 + 64;
-    let needs = axes.answers().saturating_mul(each);
+    let needs = answers.saturating_mul(each);
     ensure!(
         needs <= args.memory,
-        "{} answers take about {needs} bytes while they are computed, more than --memory of {}; raise it, or reduce a part of the \
-         array in each call",
-        axes.answers(),
+        "{answers} answers take about {needs} bytes while they are computed, more than --memory of {}; raise it, or reduce a part \
+         of the array in each call",
         args.memory
     );
     let mut options = StreamOptions::default();
     options.memory_bytes = args.memory;
-    Ok(engine.stream_each(op.clone(), axes, &options)?)
+    Ok(match wanted {
+        Wanted::Axes(axes) => engine.stream_each(op.clone(), &axes, &options)?,
+        Wanted::Segments(offsets) => engine.stream_segments(op.clone(), offsets, &options)?,
+    })
 }

@@ -30,7 +30,20 @@ pub struct Inputs {
     pub shown_by: String,
 }
 
+/// What takes the elements of an input: its name, and the bytes of a number in its file.
+pub type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
+
 impl Inputs {
+    /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
+    pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: TakeNamed<T>) -> Result<()> {
+        for opened in self.each() {
+            let opened = opened?;
+            let (name, size) = (opened.name.clone(), opened.stored.size());
+            opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
+        }
+        Ok(())
+    }
+
     /// Looks at all that `paths` name (standard input for none and for `-`); `raw` is the type of raw files.
     pub fn open(paths: &[PathBuf], raw: Option<Stored>) -> Result<Inputs> {
         let stdin = [PathBuf::from("-")];

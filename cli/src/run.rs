@@ -1,7 +1,7 @@
 //! One reduction: from opened inputs to a report.
 
 use crate::args::Args;
-use crate::each;
+use crate::each::{self, Wanted};
 use crate::error::{say, told};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Axes, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
+use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -81,10 +81,15 @@ impl Visitor for Run<'_> {
         }
         let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
         // Rows of arrays of several axes are of their elements in C order.
-        let in_c_order = ordered || self.args.rows.is_some();
+        let in_c_order = ordered || self.args.rows.is_some() || self.args.segments.is_some();
+        if let Some(path) = &self.args.segments {
+            let offsets = each::offsets(path, &self.inputs, self.args.memory)?;
+            let shape = vec![offsets.len() as u64 - 1];
+            return self.each(&op, Wanted::Segments(offsets), shape, in_c_order, indexed);
+        }
         if self.args.axis.is_some() || self.args.rows.is_some() {
             let (axes, shape) = each::axes(self.args, &self.inputs, in_c_order)?;
-            return self.each(&op, &axes, shape, in_c_order, indexed);
+            return self.each(&op, Wanted::Axes(axes), shape, in_c_order, indexed);
         }
         let Run { args, inputs, chosen, target, engine } = self;
         if args.partial.is_some() {
@@ -96,7 +101,7 @@ impl Visitor for Run<'_> {
         let pairs = T::DTYPE == Dtype::F32x2;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
         let mut stream = engine.stream(op.clone(), &options)?;
-        let sizes = sizes(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
+        let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
         if args.verbose {
             stream.explain().iter().for_each(|line| say(line));
             let Sizes { part_elements, window_bytes, .. } = sizes;
@@ -120,7 +125,7 @@ impl Visitor for Run<'_> {
             let size = inputs.pair_bytes();
             pairs::feed(inputs, sizes, &mut |elements| take(&names, size, elements))?;
         } else {
-            feed(inputs, ordered, sizes, &mut take)?;
+            inputs.feed(ordered, sizes, &mut take)?;
         }
         let reading = reading.elapsed().saturating_sub(pushing);
         let finished = stream.partial().with_context(|| names.clone());
@@ -131,7 +136,7 @@ impl Visitor for Run<'_> {
             Some(target) if args.output.is_some() => {
                 let answer = output.finish()?;
                 let parts = answer.parts();
-                let many = Many::new(vec![], count, vec![answer]);
+                let many = Many::new(vec![], Some(count), vec![answer]);
                 Ok((parts, Some(target.write(&many.npy(&args.operator, &indexed)?)?)))
             }
             Some(target) => output
@@ -168,26 +173,28 @@ impl Visitor for Run<'_> {
 }
 
 impl Run<'_> {
-    /// Many answers: along axes, or of rows.
+    /// Many answers: along axes, of rows, or of segments.
     fn each<T: Element, O: Op<T, Output: Answer>>(
         self,
         op: &O,
-        axes: &Axes,
+        wanted: Wanted,
         shape: Vec<u64>,
         ordered: bool,
         indexed: Vec<bool>,
     ) -> Result<Report> {
         let Run { args, inputs, chosen, target, engine } = self;
         let start = Instant::now();
-        let mut stream = each::begin::<T, O>(engine, op, axes, args)?;
-        let sizes = sizes(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
+        let length = wanted.length();
+        let mut stream = each::begin::<T, O>(engine, op, wanted, args)?;
+        let sizes = Sizes::within(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
         let (names, bytes) = (inputs.names(), inputs.bytes());
         let bar = progress(!args.quiet && !args.json, bytes);
-        let (reading, mut pushing, mut read) = (Instant::now(), Duration::ZERO, 0);
-        feed(inputs, ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
+        let (reading, mut pushing, mut read, mut count) = (Instant::now(), Duration::ZERO, 0, 0);
+        inputs.feed(ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
             let start = Instant::now();
             stream.push(elements).with_context(|| name.to_string())?;
             pushing += start.elapsed();
+            count += elements.len() as u64;
             read += elements.len() as u64 * size as u64;
             bar.set_position(read);
             Ok(())
@@ -195,7 +202,7 @@ impl Run<'_> {
         let reading = reading.elapsed().saturating_sub(pushing);
         let answers = stream.finish().with_context(|| names.clone());
         bar.finish_and_clear();
-        let many = Many::new(shape, axes.length(), answers?);
+        let many = Many::new(shape, length, answers?);
         let written = match target {
             None => None,
             Some(target) => Some(target.write(&many.npy(&args.operator, &indexed).with_context(|| names.clone())?)?),
@@ -205,7 +212,7 @@ impl Run<'_> {
             signature: op.signature(),
             names,
             dtype: T::DTYPE,
-            count: axes.answers() * axes.length(),
+            count,
             bytes: read,
             parts: vec![],
             many: Some(many),
@@ -221,31 +228,8 @@ impl Run<'_> {
     }
 }
 
-/// What takes the elements of an input: its name, and the bytes of a number in its file.
-type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
-
-/// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
-fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: TakeNamed<T>) -> Result<()> {
-    for opened in inputs.each() {
-        let opened = opened?;
-        let (name, size) = (opened.name.clone(), opened.stored.size());
-        opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
-    }
-    Ok(())
-}
-
 /// Elements that are read and folded at a time, for many answers.
 const PART_ELEMENTS: usize = 4 << 20;
-
-/// Parts that the stream does not cut, windows of whole parts, tiles of half a share; all within a share of the memory.
-fn sizes(part_elements: usize, element_bytes: usize, memory_bytes: u64) -> Sizes {
-    const WINDOW: usize = 64 << 20;
-    let share = usize::try_from(memory_bytes / 4).unwrap_or(WINDOW);
-    let part_elements = part_elements.min(share / element_bytes).max(1);
-    let part_bytes = part_elements * element_bytes;
-    let tile_elements = (share / (2 * element_bytes)).clamp(1, 16 << 20);
-    Sizes { part_elements, tile_elements, window_bytes: part_bytes * (share.min(WINDOW) / part_bytes).max(1) }
-}
 
 /// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
 fn progress(wanted: bool, bytes: Option<u64>) -> ProgressBar {

@@ -1,7 +1,7 @@
 // Equal shares of elements and ends of segments, merged into one list: an end stands before the element at its position. So no
 // length of segments is slow, and neither are empty ones. Source: merge path (Merrill and Garland, Merge-based SpMV).
 //
-// Expects: begin_of, end_of (rows/segments.wgsl); store (the plan). In params, `first` and `count` are the window of the
+// Expects: begin_of, end_of (rows/segments.wgsl); place_of (segments/search_*.wgsl); store (the plan). In params, `first` and `count` are the window of the
 // binding, `base` the position of its element 0.
 
 const NONE = 0xffffffffu;
@@ -54,21 +54,10 @@ fn span_of_window() -> Span {
     return Span(Place(first, before), last - first, max(until, before) - before);
 }
 
-// The place behind so many elements and ends.
-fn place_of(span: Span, done: u32) -> Place {
-    var low = max(done, span.elements) - span.elements;
-    var high = min(done, span.ends);
-    for (var step = 0u; (step < 32u) & (low < high); step++) {
-        let middle = low + (high - low) / 2u;
-        if end_of(span.start.segment + middle) < span.start.position + (done - middle) { low = middle + 1u; } else { high = middle; }
-    }
-    return Place(span.start.position + (done - low), span.start.segment + low);
-}
-
 // The place at which the n-th of so many shares begins.
-fn share_of(span: Span, share: u32, shares: u32) -> Place {
+fn share_of(span: Span, share: u32, shares: u32, id: Invocation) -> Place {
     let all = span.elements + span.ends;
-    return place_of(span, min(share * ((all + shares - 1u) / shares), all));
+    return place_of(span, min(share * ((all + shares - 1u) / shares), all), id);
 }
 
 // Whether a share begins within a segment.

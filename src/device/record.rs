@@ -4,7 +4,7 @@ use super::context::{Context, Layout, PipelineKey, Texts};
 use super::presence::caught;
 use crate::error::{Error, Result};
 use crate::op::DeviceOp;
-use crate::plan::{Cost, Params, Pass, Plan, Planner, Resource, Store, Variant};
+use crate::plan::{Cost, Kernel, Params, Pass, Plan, Planner, Resource, Store, Variant};
 use crate::shader::{self, Source};
 use std::sync::Arc;
 use wgpu::{BindingResource, BufferBinding};
@@ -58,7 +58,9 @@ impl Recorder {
         let texts = if finishes { answering } else { plain };
         let key = PipelineKey { texts: texts.clone(), variant: *variant };
         let layout = Layout::of(variant.kernel, self.table.is_some());
-        self.context.pipeline(key, layout, self.op.unguarded(finishes), || self.source(variant).text)
+        let segments = matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry);
+        let unguarded = self.op.unguarded(finishes) || (segments && self.op.checked());
+        self.context.pipeline(key, layout, unguarded, || self.source(variant).text)
     }
 
     /// Records all dispatches of a plan.

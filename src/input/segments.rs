@@ -59,6 +59,14 @@ impl From<&[u32]> for Offsets<'_> {
 }
 
 impl Offsets<'_> {
+    /// Whether a slice has offsets of segments of so many elements.
+    ///
+    /// # Errors
+    /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`].
+    pub fn check(offsets: &[u64], elements: u64) -> Result<()> {
+        check_offsets(offsets, elements)
+    }
+
     /// How many segments there are.
     pub(crate) fn segments(&self, elements: u64) -> Result<u64> {
         let offsets = match &self.0 {

@@ -23,6 +23,8 @@ pub struct Cost {
     pub positions: bool,
     /// Whether elements are lifted by their positions.
     pub reads_position: bool,
+    /// Whether accumulators are shuffled by an operator's own text.
+    pub own_shuffle: bool,
     /// Whether a fold keeps more than its accumulator while it reads.
     pub own_state: bool,
     /// Loop trips of taking one element.
@@ -92,6 +94,7 @@ impl Cost {
             one_load: false,
             positions: false,
             reads_position: false,
+            own_shuffle: false,
             own_state: false,
             element_trips: 0,
             vector_trips: None,
@@ -165,6 +168,7 @@ impl Cost {
             one_load: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
             positions: op.folds.iter().any(Leaf::has_positions),
             reads_position: op.folds.iter().any(|fold| fold.reads_position),
+            own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {

@@ -11,8 +11,10 @@ use crate::limits::TRIPS_MAX;
 const SIZE: u32 = 128;
 /// Elements and ends of an invocation, at least, where there are enough.
 const ITEMS_MIN: u64 = 32;
-/// Loads in flight, at most: workgroup memory has a word for each element of a round.
+/// Loads in flight, at most.
 const LOADS_MAX: u32 = 4;
+/// Chunks of a round of segments/subgroup.wgsl.
+const CHUNKS: u64 = 32;
 
 /// How a dispatch over segments is launched.
 struct Shape {
@@ -21,7 +23,7 @@ struct Shape {
     loads: u32,
     /// Trips of an invocation, beside those for each element and each end of its share.
     fixed: u64,
-    /// Those.
+    /// Those, in sixteenths.
     each: u64,
     /// Shares of a workgroup, at most; and at least.
     shares: (u32, u32),
@@ -147,47 +149,38 @@ impl Planner {
     /// Which kernel, and its workgroup.
     fn segments_shape(&self) -> Result<Shape> {
         let cost = &self.cost;
-        let loads = self.loads().min(LOADS_MAX);
-        let combine = 1 + cost.combine_trips + cost.shuffle_trips;
-        let unit = self.per_vector();
-        let ends = 64 + 4 * 32 + cost.once_trips;
-        let lanes = self.lanes_min(SIZE).filter(|_| SIZE <= self.limits.invocations_max);
-        if let Some(lanes) = lanes.filter(|_| !cost.own_state && !cost.reads_position && !self.one) {
-            // Fewer loads where a round's words would fill workgroup memory.
-            let words = |loads: u32| u64::from(SIZE) * u64::from(loads) * unit;
-            let room = self.limits.workgroup_bytes_max / 4;
-            let loads = if words(loads) <= room { loads } else { 1 };
-            // A chunk: its marks, its elements, two butterflies; a round: clearing and marking ends, which are items themselves.
-            let chunk = 2 * unit
-                + unit * (1 + cost.element_trips + cost.once_trips)
-                + self.vector_trips()
-                + 18 * combine
-                + 2 * cost.once_trips;
-            let round = 2 + u64::from(loads) * unit + u64::from(loads) * chunk;
-            let fixed = ends + 9 * combine + round + cost.once_trips;
-            // A round takes at least LOADS * unit * lanes elements; an end one trip of a lane and its answer.
-            let each = round.div_ceil(u64::from(loads) * unit * u64::from(lanes))
-                + (1 + cost.once_trips).div_ceil(lanes.into())
-                + 1;
-            if words(loads) <= room && TRIPS_MAX.saturating_sub(fixed) / each >= ITEMS_MIN * u64::from(lanes) {
-                let most = self.limits.lanes.map_or(lanes, |(_, most)| most);
-                return Ok(Shape {
-                    kernel: Kernel::Segments { serial: false },
-                    size: SIZE,
-                    loads,
-                    fixed,
-                    each,
-                    shares: (SIZE / lanes, SIZE / most),
-                });
+        // Searches; what a share leaves.
+        let ends = 64 + 4 * 33 + 2 * cost.once_trips;
+        let by_value = !cost.own_state && !cost.own_shuffle && !cost.reads_position && !self.one;
+        let lanes = self.lanes_min(SIZE).filter(|_| by_value && SIZE <= self.limits.invocations_max);
+        if let Some((lanes, (_, most))) = lanes.zip(self.limits.lanes) {
+            let loads = 1 << self.loads().min(LOADS_MAX).ilog2();
+            let unit = self.per_vector();
+            let meets = cost.combine_trips + cost.shuffle_trips;
+            // An answer, whose segment may have to be searched for.
+            let answer = 17 + cost.once_trips + cost.element_trips;
+            let chunk = 2 + unit * cost.element_trips + self.vector_trips() + 24 * meets;
+            let fixed = ends + 9 * meets + 2 + CHUNKS * (1 + chunk + unit * answer);
+            // Elements by chunks; ends by lanes, twice; an answer takes an element and an end.
+            let lanes = u64::from(lanes);
+            let each = (16 * chunk).div_ceil(unit * lanes)
+                + (16 * 2 * (2 + cost.once_trips)).div_ceil(lanes)
+                + (8 * answer).div_ceil(lanes);
+            let bytes = 4 * u64::from(SIZE) * unit;
+            if bytes <= self.limits.workgroup_bytes_max && fixed + (ITEMS_MIN * lanes * each).div_ceil(16) <= TRIPS_MAX
+            {
+                let kernel = Kernel::Segments { serial: false };
+                let shares = (SIZE / lanes as u32, SIZE / most);
+                return Ok(Shape { kernel, size: SIZE, loads, fixed, each, shares });
             }
         }
         let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max);
-        let each = 1 + (cost.element_trips + 1).max(cost.once_trips + 1);
-        let fixed = ends + 2 * cost.once_trips;
-        if fixed + each > TRIPS_MAX {
-            return Err(self.too_many_trips(fixed + each));
+        let each = 2 + cost.element_trips.max(cost.once_trips);
+        if ends + each > TRIPS_MAX {
+            return Err(self.too_many_trips(ends + each));
         }
-        Ok(Shape { kernel: Kernel::Segments { serial: true }, size, loads: 1, fixed, each, shares: (size, size) })
+        let kernel = Kernel::Segments { serial: true };
+        Ok(Shape { kernel, size, loads: 1, fixed: ends, each: 16 * each, shares: (size, size) })
     }
 
     /// The launch over so many elements of a window, in which so many segments may end.
@@ -200,7 +193,7 @@ impl Planner {
         let launched =
             u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max) / u64::from(shape.size);
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
-        let items_max = (TRIPS_MAX - shape.fixed) / shape.each;
+        let items_max = (TRIPS_MAX - shape.fixed) * 16 / shape.each;
         let needed = items.div_ceil(items_max * u64::from(shape.shares.1));
         let workgroups = enough.min(launched).max(needed).max(1);
         let most = u64::from(self.limits.workgroups_max.min(65_535));
@@ -219,7 +212,8 @@ impl Planner {
             params: Params { splits: workgroups, ..Params::default() },
             regions: Vec::new(),
             dims: Vec::new(),
-            trips: shape.fixed + shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.shares.1)),
+            trips: shape.fixed
+                + (shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.shares.1))).div_ceil(16),
         })
     }
 

@@ -7,7 +7,7 @@ use super::stream::StreamOptions;
 use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Axes, Dim, Input, Strided, offset, room};
+use crate::input::{Axes, Dim, Input, Strided, check_offsets, offset, room};
 use crate::op::{Acc, Fold, Keep, Leaf, Op};
 use std::ops::Range;
 
@@ -29,17 +29,28 @@ const PART_BYTES: u64 = 64 << 20;
 pub struct StreamEach<T: Element, O: Op<T>> {
     on: On<T, O>,
     op: O,
-    /// All dimensions as they lie, the outermost first.
-    dims: Vec<Along>,
+    division: Divided,
     accs: Vec<Acc<T, O>>,
-    length: u64,
-    elements: u64,
+    /// Elements in all, where that is known.
+    elements: Option<u64>,
     taken: u64,
+}
+
+/// How elements are divided among the answers.
+#[derive(Debug)]
+enum Divided {
+    /// All dimensions as they lie, the outermost first, and the elements of an answer.
+    Axes(Vec<Along>, u64),
+    /// Segments by offsets.
+    Segments(Vec<u64>),
 }
 
 impl<T: Element, O: Op<T>> std::fmt::Debug for StreamEach<T, O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StreamEach").field("dims", &self.dims).field("taken", &self.taken).finish_non_exhaustive()
+        f.debug_struct("StreamEach")
+            .field("division", &self.division)
+            .field("taken", &self.taken)
+            .finish_non_exhaustive()
     }
 }
 
@@ -80,16 +91,56 @@ impl Engine {
         if ordered && !reduced.by_ref().is_sorted_by(|a, b| a >= b) {
             return Err(Error::OrderShows { operator: O::NAME });
         }
-        let (length, elements) = (axes.length(), axes.answers() * axes.length());
-        let mut accs = room(axes.answers())?;
-        accs.resize(axes.answers() as usize, fold.identity());
-        let on = match self {
+        let elements = axes.answers() * axes.length();
+        let division = Divided::Axes(dims, axes.length());
+        StreamEach::begin(self, op, division, axes.answers(), Some(elements), options)
+    }
+
+    /// Begins the reduction of segments of an array whose elements come in parts, in their order: segment s has elements `offsets[s]` to
+    /// `offsets[s + 1]`. Of the options the memory counts, as for [`Engine::stream_each`].
+    ///
+    /// ```
+    /// use treefold::{Engine, StreamOptions, ops::Sum};
+    /// let mut stream = Engine::named("cpu")?.stream_segments(Sum, vec![0, 2, 2, 5], &StreamOptions::default())?;
+    /// stream.push(&[1u32, 2, 3])?; // segments may be cut anywhere
+    /// stream.push(&[4, 5, 6])?; // 6 belongs to none
+    /// assert_eq!(stream.finish()?, [3, 0, 12]);
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoOffsets`], [`Error::OffsetsFall`]; [`Error::TooManyAnswers`], [`Error::NotBySegments`]; what the device says.
+    pub fn stream_segments<T: Element, O: Op<T>>(
+        &self,
+        op: O,
+        offsets: Vec<u64>,
+        options: &StreamOptions,
+    ) -> Result<StreamEach<T, O>> {
+        check_offsets(&offsets, u64::MAX)?;
+        let answers = offsets.len() as u64 - 1;
+        StreamEach::begin(self, op, Divided::Segments(offsets), answers, None, options)
+    }
+}
+
+impl<T: Element, O: Op<T>> StreamEach<T, O> {
+    fn begin(
+        engine: &Engine,
+        op: O,
+        division: Divided,
+        answers: u64,
+        elements: Option<u64>,
+        options: &StreamOptions,
+    ) -> Result<Self> {
+        let mut accs = room(answers)?;
+        accs.resize(answers as usize, op.fold().identity());
+        let on = match engine {
             Engine::Cpu(cpu) => On::Cpu(cpu.clone()),
             Engine::Gpu(gpu) => {
                 let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
                 let limits = gpu.device().limits();
                 let most = PART_BYTES.min(options.memory_bytes.max(1 << 20) / 4).min(limits.max_buffer_size);
-                let size = elements.saturating_mul(T::DTYPE.bytes()).clamp(16, most.max(16)) / 16 * 16;
+                let all = elements.map_or(most, |elements| elements.saturating_mul(T::DTYPE.bytes()));
+                let size = all.clamp(16, most.max(16)) / 16 * 16;
                 let buffer = gpu.context().guarded("the buffer of a stream", size, || {
                     gpu.device().create_buffer(&wgpu::BufferDescriptor {
                         label: Some("treefold: parts"),
@@ -101,20 +152,18 @@ impl Engine {
                 On::Gpu { gpu: gpu.clone(), reducer, buffer }
             }
         };
-        Ok(StreamEach { on, op, dims, accs, length, elements, taken: 0 })
+        Ok(StreamEach { on, op, division, accs, elements, taken: 0 })
     }
-}
 
-impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// Takes the next elements.
     ///
     /// # Errors
     /// [`Error::ViewOutside`] where they are more than the array has; what the device says.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
         let end = self.taken + elements.len() as u64;
-        if end > self.elements {
+        if let Some(elements) = self.elements.filter(|&elements| end > elements) {
             let (low, high) = (0, i128::from(end) - 1);
-            return Err(Error::ViewOutside { low, high, elements: self.elements });
+            return Err(Error::ViewOutside { low, high, elements });
         }
         let most = match &self.on {
             On::Cpu(_) => usize::MAX,
@@ -139,9 +188,18 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
             }
         }
         let range = self.taken..self.taken + elements.len() as u64;
+        self.taken = range.end;
         let fold = self.op.fold();
         let mut all = Vec::new();
-        cut(&self.dims, range.clone(), Found::default(), &mut all);
+        match &self.division {
+            Divided::Axes(dims, _) => cut(dims, range.clone(), Found::default(), &mut all),
+            Divided::Segments(offsets) => {
+                let (first, accs) = self.on.segments(&fold, offsets, elements, range.start)?;
+                for (place, acc) in self.accs[first..].iter_mut().zip(accs) {
+                    *place = fold.combine(place.clone(), acc);
+                }
+            }
+        }
         for found in all {
             let strided = found.strided(range.start);
             let accs = match &self.on {
@@ -157,20 +215,60 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
                 self.accs[at] = fold.combine(self.accs[at].clone(), acc);
             }
         }
-        self.taken = range.end;
         Ok(())
     }
 
-    /// The answers, in C order.
+    /// The answers, in C order, or in that of the segments.
     ///
     /// # Errors
-    /// [`Error::ViewOutside`] where elements are missing; what [`Op::finish`] says.
+    /// [`Error::ViewOutside`], [`Error::OffsetsOutside`] where elements are missing; what [`Op::finish`] says.
     pub fn finish(self) -> Result<Vec<O::Output>> {
-        if self.taken < self.elements {
-            let (low, high) = (0, i128::from(self.elements) - 1);
-            return Err(Error::ViewOutside { low, high, elements: self.taken });
+        let StreamEach { op, division, accs, elements, taken, .. } = self;
+        if let Some(elements) = elements.filter(|&elements| taken < elements) {
+            let (low, high) = (0, i128::from(elements) - 1);
+            return Err(Error::ViewOutside { low, high, elements: taken });
         }
-        self.accs.into_iter().map(|acc| self.op.finish(acc, self.length)).collect()
+        match division {
+            Divided::Axes(_, length) => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
+            Divided::Segments(offsets) => {
+                check_offsets(&offsets, taken)?;
+                let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+                accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
+            }
+        }
+    }
+}
+
+impl<T: Element, O: Op<T>> On<T, O> {
+    /// The first segment of which elements lie in a part, and the accumulators of those; the part's first element has this place. The
+    /// device has the part already.
+    fn segments(&self, fold: &O::Fold, offsets: &[u64], elements: &[T], begin: u64) -> Result<(usize, Vec<Acc<T, O>>)> {
+        let end = begin + elements.len() as u64;
+        // Those that end behind the part's first element, and begin before its end.
+        let first = offsets[1..].partition_point(|&offset| offset <= begin);
+        let behind = offsets[..offsets.len() - 1].partition_point(|&offset| offset < end);
+        if behind <= first {
+            return Ok((behind, Vec::new()));
+        }
+        let here: Vec<u64> = offsets[first..=behind].iter().map(|offset| offset.clamp(&begin, &end) - begin).collect();
+        // Of the first segment so many elements came before.
+        let position = begin.saturating_sub(offsets[first]);
+        match self {
+            On::Cpu(cpu) => Ok((first, cpu.accumulate_segments(fold, elements, &here, position)?)),
+            On::Gpu { reducer, buffer, .. } => {
+                let mut accs = Vec::new();
+                let mut rest = &here[..];
+                // Segments count places from their first element, which the first one has elsewhere.
+                if let Some((&[from, until], _)) = here.split_first_chunk::<2>().filter(|_| position > 0) {
+                    let input = Input::<T>::range(buffer, from..until);
+                    accs.extend(reducer.accumulate(&[input], position)?.into_iter().map(|(acc, _)| acc));
+                    rest = &here[1..];
+                }
+                let each = Input::<T>::range(buffer, 0..elements.len() as u64).segments(rest);
+                accs.extend(reducer.accumulate_each(&each, 0)?.into_iter().map(|(acc, _)| acc));
+                Ok((first, accs))
+            }
+        }
     }
 }
 

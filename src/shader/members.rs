@@ -102,7 +102,11 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     if variant.lanes_min.is_some() {
         match &wgsl.shuffle {
             Some(body) => out.body("shuffle", "fn shuffle(acc: Acc, mask: u32) -> Acc", body),
-            None => out.add(&shuffle(fold)),
+            None => out.add(&shuffle(fold, "shuffle", "mask", "Xor")),
+        }
+        if let Kernel::Segments { .. } = variant.kernel {
+            out.add(&shuffle(fold, "shuffle_up", "distance", "Up"));
+            out.add(&shuffle(fold, "shuffle_from", "lane", ""));
         }
     }
     if variant.kernel == Kernel::Finish {
@@ -113,22 +117,25 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     with_prefix(&prefix(op, number, variant), out)
 }
 
-/// The accumulator's words by the name that each has in WGSL.
-fn shuffle(fold: &Leaf) -> String {
+/// A shuffle of an accumulator, member by member.
+fn shuffle(fold: &Leaf, name: &str, argument: &str, kind: &str) -> String {
+    let head = format!("fn {name}(acc: Acc, {argument}: u32) -> Acc {{");
     if let [only] = fold.members {
         if only.name.is_empty() {
-            return "fn shuffle(acc: Acc, mask: u32) -> Acc { return subgroupShuffleXor(acc, mask); }".into();
+            return format!("{head} return subgroupShuffle{kind}(acc, {argument}); }}");
         }
     }
-    let mut out = String::from("fn shuffle(acc: Acc, mask: u32) -> Acc {\n    var other = acc;\n");
+    let shuffled = |of: &str| format!("subgroupShuffle{kind}(acc.{of}, {argument})");
+    let mut out = format!("{head}\n    var other = acc;\n");
     for member in fold.members {
         let (name, words) = (member.name, member.words);
         let _ = match member.of {
             "array" => writeln!(
                 out,
-                "    for (var i = 0u; i < {words}u; i++) {{ other.{name}[i] = subgroupShuffleXor(acc.{name}[i], mask); }}"
+                "    for (var i = 0u; i < {words}u; i++) {{ other.{name}[i] = {}; }}",
+                shuffled(&format!("{name}[i]"))
             ),
-            _ => writeln!(out, "    other.{name} = subgroupShuffleXor(acc.{name}, mask);"),
+            _ => writeln!(out, "    other.{name} = {};", shuffled(name)),
         };
     }
     out + "    return other;\n}"

@@ -264,10 +264,15 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
     }
     reading(source, op, groups, variant);
     source.push(include_str!("../../shaders/segments/share.wgsl"));
-    source.push(&match serial {
-        true => include_str!("../../shaders/segments/serial.wgsl").into(),
-        false => unrolled(include_str!("../../shaders/segments/subgroup.wgsl"), variant),
-    });
+    if serial {
+        source.push(include_str!("../../shaders/segments/search_one.wgsl"));
+        source.push(include_str!("../../shaders/segments/serial.wgsl"));
+        return;
+    }
+    source.push(include_str!("../../shaders/segments/search_lanes.wgsl"));
+    // As many lines as a vector has elements, too.
+    let elements = [("PER_VECTOR", (16 / op.dtype.bytes()) as u32)];
+    source.push(&unrolled(&unroll(include_str!("../../shaders/segments/subgroup.wgsl"), &elements), variant));
 }
 
 /// The kernel that carries over the borders of shares.

@@ -17,14 +17,14 @@ const SHOWN: usize = 24;
 pub struct Many {
     /// Their shape.
     pub shape: Vec<u64>,
-    /// Elements of each.
-    pub length: u64,
+    /// Elements of each, where they have as many.
+    pub length: Option<u64>,
     /// The parts of each.
     pub answers: Vec<Vec<Part>>,
 }
 
 impl Many {
-    pub fn new<O: Answer>(shape: Vec<u64>, length: u64, answers: Vec<O>) -> Many {
+    pub fn new<O: Answer>(shape: Vec<u64>, length: Option<u64>, answers: Vec<O>) -> Many {
         Many { shape, length, answers: answers.into_iter().map(|answer| answer.parts()).collect() }
     }
 
@@ -104,7 +104,8 @@ impl Many {
         for column in table.column_iter_mut() {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        format!("{table}\n{} answers of shape {}, each over {} elements", all, self.shown_shape(), self.length)
+        let each = self.length.map_or("over a segment".into(), |length| format!("over {length} elements"));
+        format!("{table}\n{all} answers of shape {}, each {each}", self.shown_shape())
     }
 
     /// The indices of an answer.
