@@ -5,7 +5,8 @@ struct Params {
     stride: u32,      // elements (or partials) from one row to the next; columns: invocations of a group
     splits: u32,      // workgroups of a row
     vectors: u32,     // blocked: vectors of an invocation, at most; striped: full grid strides; combine: partials of an invocation;
-                      // columns: elements from one invocation's first to the next one's
+                      // columns: elements from one invocation's first to the next one's; segments: items that an end counts as;
+                      // carry: shares of an invocation
     grid_stride: u32, // vectors that all invocations of a row read in a round; columns: elements from one to the next
     partial: u32,     // partial of the first workgroup
     partials: u32,    // partials in all

@@ -1,7 +1,7 @@
-// One workgroup carries what shares left open into the segments that they found begun: a segmented scan over the shares, in order.
-// Invocation i takes `vectors` neighbours, start i·vectors on.
+// One workgroup carries what shares left open into the segments that they found begun. Invocation i takes `vectors` shares, from
+// i·vectors on.
 //
-// Expects: Acc, identity, combine (the operator); store (the plan). In params, `partials` is the number of shares.
+// Expects: Acc, identity, combine (the operator); segments/scan.wgsl; store (the plan). In params, `partials` is the number of shares.
 
 const NONE = 0xffffffffu;
 
@@ -14,9 +14,6 @@ struct Carry {
 
 @group(0) @binding(0) var<storage, read> carries: array<Carry>;
 @group(0) @binding(2) var<uniform> params: Params;
-
-var<workgroup> shared_acc: array<Acc, WORKGROUP_SIZE>;
-var<workgroup> shared_ended: array<u32, WORKGROUP_SIZE>;
 
 // What is open behind a share.
 fn behind(open: Acc, share: u32) -> Acc {
@@ -34,22 +31,7 @@ fn main(id: Invocation) {
         open = behind(open, share);
         ended |= carries[share].ended;
     }
-    shared_acc[id.local] = open;
-    shared_ended[id.local] = ended;
-    for (var distance = 1u; distance < WORKGROUP_SIZE; distance *= 2u) {
-        workgroupBarrier();
-        let joins = (id.local >= distance) & (ended == 0u);
-        if joins {
-            open = combine(shared_acc[id.local - distance], open);
-            ended = shared_ended[id.local - distance];
-        }
-        workgroupBarrier();
-        if joins {
-            shared_acc[id.local] = open;
-            shared_ended[id.local] = ended;
-        }
-    }
-    workgroupBarrier();
+    scan_open(open, ended != 0u, id);
     open = identity();
     if id.local > 0u { open = shared_acc[id.local - 1u]; }
     for (var share = low; share < high; share++) {

@@ -1,7 +1,8 @@
-// Segments in order: each invocation walks a share of elements and ends. For operators that keep an order, read positions, or hold
-// much; and where there are no subgroups.
+// Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the next.
+// For operators that keep an order, read positions, or hold much; and where there are no subgroups.
 //
-// Expects: State, init_state, accumulate, acc_of (the operator); element (load/*.wgsl); segments/share.wgsl.
+// Expects: State, init_state, accumulate, acc_of, identity, combine (the operator); element (load/*.wgsl); segments/share.wgsl,
+// search_one.wgsl and scan.wgsl.
 
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -16,12 +17,12 @@ fn main(id: Invocation) {
     var at = start;
     segment = start.segment;
     var state = init_state(id);
+    var head = identity();
     var end = end_of(at.segment);
-    let items = (span.elements + span.ends + shares - 1u) / shares;
-    for (var left = items; left > 0u; left--) {
+    for (var left = items_of(span, shares) + 1u; left > 0u; left--) {
         if (at.segment < stop.segment) & (end <= at.position) {
             let acc = acc_of(state, id, at.segment);
-            if begun & (at.segment == start.segment) { carries[params.partial + share].head = acc; } else { store(acc, at.segment); }
+            if begun & (at.segment == start.segment) { head = acc; } else { store(acc, at.segment); }
             at.segment++;
             end = end_of(at.segment);
             segment = at.segment;
@@ -32,8 +33,26 @@ fn main(id: Invocation) {
             at.position++;
         }
     }
+
     let ended = at.segment > start.segment;
-    carries[params.partial + share].tail = acc_of(state, id, at.segment);
-    carries[params.partial + share].segment = select(NONE, start.segment, begun & ended);
-    carries[params.partial + share].ended = select(0u, 1u, ended);
+    scan_open(acc_of(state, id, at.segment), ended, id);
+    var open = identity();
+    var ended_before = false;
+    if id.local > 0u {
+        open = shared_acc[id.local - 1u];
+        ended_before = shared_ended[id.local - 1u] != 0u;
+    }
+    let slot = params.partial + id.workgroup.x;
+    if ended & begun { head = combine(open, head); }
+    if ended & begun & ended_before { store(head, start.segment); }
+    // What began before this workgroup ends with its first end.
+    if ended & !ended_before {
+        carries[slot].head = head;
+        carries[slot].segment = select(NONE, start.segment, begun);
+    }
+    if id.local == WORKGROUP_SIZE - 1u {
+        carries[slot].tail = shared_acc[id.local];
+        carries[slot].ended = shared_ended[id.local];
+        if shared_ended[id.local] == 0u { carries[slot].segment = NONE; }
+    }
 }

@@ -2,7 +2,7 @@
 // length of segments is slow, and neither are empty ones. Source: merge path (Merrill and Garland, Merge-based SpMV).
 //
 // Expects: begin_of, end_of (rows/segments.wgsl); place_of (segments/search_*.wgsl); store (the plan). In params, `first` and `count` are the window of the
-// binding, `base` the position of its element 0.
+// binding, `base` the position of its element 0, `vectors` the items that an end counts as.
 
 const NONE = 0xffffffffu;
 
@@ -54,10 +54,25 @@ fn span_of_window() -> Span {
     return Span(Place(first, before), last - first, max(until, before) - before);
 }
 
+// Items in all, and of a share: an element is one, an end as many as it is worth elements.
+fn items_in(span: Span) -> u32 { return span.elements + params.vectors * span.ends; }
+fn items_of(span: Span, shares: u32) -> u32 { return (items_in(span) + shares - 1u) / shares; }
+
+// The place behind so many ends where so many items are done: no further than the next end.
+fn place_behind(span: Span, ends: u32, done: u32) -> Place {
+    var elements = min(done - params.vectors * ends, span.elements);
+    if ends < span.ends { elements = min(elements, end_of(span.start.segment + ends) - span.start.position); }
+    return Place(span.start.position + elements, span.start.segment + ends);
+}
+
+// Whether an end is among so many items.
+fn is_done(span: Span, end: u32, done: u32) -> bool {
+    return (end_of(span.start.segment + end) - span.start.position) + params.vectors * (end + 1u) <= done;
+}
+
 // The place at which the n-th of so many shares begins.
 fn share_of(span: Span, share: u32, shares: u32, id: Invocation) -> Place {
-    let all = span.elements + span.ends;
-    return place_of(span, min(share * ((all + shares - 1u) / shares), all), id);
+    return place_of(span, min(share * items_of(span, shares), items_in(span)), id);
 }
 
 // Whether a share begins within a segment.

@@ -200,7 +200,7 @@ fn main(id: Invocation) {
     var held = Held(init_state(id), false, identity(), 0u);
     var vector_K = load(e / PER_VECTOR + K * id.lanes + id.lane);  // for K in 0..LOADS
     // Every subgroup of a workgroup has as many rounds as the longest share may have.
-    let rounds = ((span.elements + span.ends + shares - 1u) / shares + PER_VECTOR) / round + 1u;
+    let rounds = (items_of(span, shares) + PER_VECTOR) / round + 1u;
     for (var r = 0u; r < rounds; r++) {
         let next = e + round;
         workgroupBarrier();

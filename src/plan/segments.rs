@@ -13,6 +13,12 @@ const SIZE: u32 = 128;
 const ITEMS_MIN: u64 = 32;
 /// Loads in flight, at most.
 const LOADS_MAX: u32 = 4;
+/// Elements and ends that one plan takes: 32 bits count them, and those of a share more.
+const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
+/// Invocations of the workgroup that carries, where there is room.
+const CARRY_SIZE: u32 = 256;
+/// Shares that an invocation carries over, at most.
+const CARRIED_MAX: u64 = 64;
 /// Chunks of a round of segments/subgroup.wgsl.
 const CHUNKS: u64 = 32;
 
@@ -25,8 +31,19 @@ struct Shape {
     fixed: u64,
     /// Those, in sixteenths.
     each: u64,
-    /// Shares of a workgroup, at most; and at least.
+    /// What a workgroup leaves, at most; and at least.
     shares: (u32, u32),
+    /// Shares of a workgroup, at least.
+    teams: u32,
+    /// Items that an end counts as; an element is one.
+    end_items: u32,
+}
+
+impl Shape {
+    /// Items of a share, at most.
+    fn items_max(&self) -> u64 {
+        (TRIPS_MAX - self.fixed) * 16 / self.each
+    }
 }
 
 impl Planner {
@@ -38,7 +55,7 @@ impl Planner {
         let [GroupCost::Values { .. }] = self.cost.groups[..] else {
             return Err(Error::NotBySegments { operator: "the operator" });
         };
-        let most = u64::from(u32::MAX) - (1 << 20);
+        let most = ITEMS_IN_ALL;
         if elements + segments > most {
             return Err(Error::SegmentsTooMany { elements, segments, most });
         }
@@ -48,12 +65,24 @@ impl Planner {
         }
         // Where a pass of its own finishes, groups of segments whose accumulators one binding holds; and whose offsets one does.
         let apart = if self.finishes_apart(request) { self.finished_together() } else { u64::MAX };
-        let together = apart.min(self.limits.binding_bytes_max / 4 / 2).max(1);
+        // And as many as 32 bits count, each by what its end counts as; and as the shares that one pass carries over have trips for,
+        // if all of them ended in one dispatch.
+        let shape = self.segments_shape(elements, 1)?;
+        let all = self.carried_max() / u64::from(shape.shares.0) * u64::from(shape.teams) * shape.items_max();
+        let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
+        windows.retain(|window| window.elements > 0);
+        if windows.is_empty() {
+            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false });
+        }
+        let dispatches: u64 = windows.iter().map(|window| window.elements.div_ceil(self.most()).max(1)).sum();
+        let counted =
+            (ITEMS_IN_ALL - elements).min(all.saturating_sub(elements) / dispatches) / u64::from(shape.end_items);
+        let together = apart.min(self.limits.binding_bytes_max / 4 / 2).min(counted).max(1);
         let mut done = 0;
         while done < segments {
             let now = together.min(segments - done);
             let offsets = offsets.part(done, now + 1);
-            self.segments_together(draft, request, offsets, elements, done)?;
+            self.segments_together(draft, request, (&windows, dispatches), offsets, elements, done)?;
             done += now;
         }
         Ok(())
@@ -64,30 +93,25 @@ impl Planner {
         &self,
         draft: &mut Draft,
         request: &Request,
+        (windows, dispatches): (&[Window], u64),
         offsets: Piece,
         elements: u64,
         row: u64,
     ) -> Result<()> {
         let segments = offsets.elements - 1;
-        let bound = windows(&[offsets], &self.limits, 4);
+        let bound = super::windows::windows(&[offsets], &self.limits, 4);
         let [bound] = &bound[..] else { return Err(Error::SegmentsTooMany { elements, segments, most: segments / 2 }) };
         let offsets = Binding { slot: 4, resource: bound.bindings[1].resource.clone() };
         let (store, resource, output) = self.destination(draft, request, segments as u32, row);
         let begin = draft.passes.len();
         let mut shares = 0;
         let mut before = 0;
-        let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
-        windows.retain(|window| window.elements > 0);
-        if windows.is_empty() {
-            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false });
-        }
-        for window in &windows {
-            let shape = self.segments_shape()?;
-            let most = (self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1);
+        let shape = self.segments_shape(elements, segments)?;
+        for window in windows {
             let mut done = 0;
             loop {
-                let now = most.min(window.elements - done);
-                let mut pass = self.segments_pass(&shape, store, window.zipped, now, segments)?;
+                let now = self.most().min(window.elements - done);
+                let mut pass = self.segments_pass(&shape, store, window.zipped, (now, segments), dispatches)?;
                 let base = i128::from(before) - i128::from(window.first);
                 pass.bindings = window.bindings.clone();
                 pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
@@ -146,8 +170,13 @@ impl Planner {
         Ok(())
     }
 
+    /// Elements of a dispatch, by time.
+    fn most(&self) -> u64 {
+        (self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1)
+    }
+
     /// Which kernel, and its workgroup.
-    fn segments_shape(&self) -> Result<Shape> {
+    fn segments_shape(&self, elements: u64, segments: u64) -> Result<Shape> {
         let cost = &self.cost;
         // Searches; what a share leaves.
         let ends = 64 + 4 * 33 + 2 * cost.once_trips;
@@ -171,49 +200,61 @@ impl Planner {
             {
                 let kernel = Kernel::Segments { serial: false };
                 let shares = (SIZE / lanes as u32, SIZE / most);
-                return Ok(Shape { kernel, size: SIZE, loads, fixed, each, shares });
+                let teams = shares.1;
+                return Ok(Shape { kernel, size: SIZE, loads, fixed, each, shares, teams, end_items: 1 });
             }
         }
-        let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max);
-        let each = 2 + cost.element_trips.max(cost.once_trips);
-        if ends + each > TRIPS_MAX {
-            return Err(self.too_many_trips(ends + each));
+        // A workgroup holds what each of its invocations leaves open.
+        let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max).min(self.held());
+        let (element, end) = (2 + cost.element_trips, 2 + cost.once_trips);
+        let fixed = ends + end + (u64::from(size.ilog2()) + 2) * (1 + cost.combine_trips);
+        // An end counts as many elements as it takes trips.
+        let room = (ITEMS_IN_ALL - elements) / segments.max(1);
+        let end_items = end.div_ceil(element).min(room).max(1);
+        let each = element.max(end.div_ceil(end_items));
+        if fixed + each > TRIPS_MAX {
+            return Err(self.too_many_trips(fixed + each));
         }
         let kernel = Kernel::Segments { serial: true };
-        Ok(Shape { kernel, size, loads: 1, fixed: ends, each: 16 * each, shares: (size, size) })
+        let (each, end_items) = (16 * each, end_items as u32);
+        Ok(Shape { kernel, size, loads: 1, fixed, each, shares: (1, 1), teams: size, end_items })
     }
 
-    /// The launch over so many elements of a window, in which so many segments may end.
-    fn segments_pass(&self, shape: &Shape, store: Store, zipped: bool, elements: u64, segments: u64) -> Result<Pass> {
+    /// The launch over so many elements of a window, in which so many segments may end; one of so many dispatches.
+    fn segments_pass(
+        &self,
+        shape: &Shape,
+        store: Store,
+        zipped: bool,
+        (elements, segments): (u64, u64),
+        dispatches: u64,
+    ) -> Result<Pass> {
         let serial = matches!(shape.kernel, Kernel::Segments { serial: true });
         let planner = if serial { self.one_by_one() } else { self.clone() };
         let mut variant = planner.variant(shape.kernel, store, shape.size, zipped, Rows::Segments);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
-        let items = elements + segments;
+        let items = elements + u64::from(shape.end_items) * segments;
         let launched =
             u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max) / u64::from(shape.size);
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
-        let items_max = (TRIPS_MAX - shape.fixed) * 16 / shape.each;
-        let needed = items.div_ceil(items_max * u64::from(shape.shares.1));
-        let workgroups = enough.min(launched).max(needed).max(1);
+        let items_max = shape.items_max();
+        let needed = items.div_ceil(items_max * u64::from(shape.teams));
+        let carried = self.carried_max() / (dispatches * u64::from(shape.shares.0));
+        let workgroups = enough.min(launched).min(carried).max(needed).max(1);
         let most = u64::from(self.limits.workgroups_max.min(65_535));
         if workgroups > most {
-            return Err(Error::SegmentsTooMany {
-                elements,
-                segments,
-                most: most * items_max * u64::from(shape.shares.1),
-            });
+            return Err(Error::SegmentsTooMany { elements, segments, most: most * items_max * u64::from(shape.teams) });
         }
         let workgroups = workgroups as u32;
         Ok(Pass {
             variant,
             workgroups,
             bindings: Vec::new(),
-            params: Params { splits: workgroups, ..Params::default() },
+            params: Params { splits: workgroups, vectors: shape.end_items, ..Params::default() },
             regions: Vec::new(),
             dims: Vec::new(),
             trips: shape.fixed
-                + (shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.shares.1))).div_ceil(16),
+                + (shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.teams))).div_ceil(16),
         })
     }
 
@@ -224,9 +265,20 @@ impl Planner {
 
     /// The workgroup of the pass that carries: as large as workgroup memory has room for.
     fn carry_size(&self) -> u32 {
+        self.single_size().max(CARRY_SIZE).min(self.held()).min(self.limits.invocations_max)
+    }
+
+    /// Invocations whose open accumulators workgroup memory holds, a power of two.
+    fn held(&self) -> u32 {
         let room = self.limits.workgroup_bytes_max / (4 * (self.cost.value_words() + 1));
-        let fits = 1u32 << room.clamp(1, 1 << 16).ilog2();
-        self.single_size().min(fits)
+        1 << room.clamp(1, 1 << 16).ilog2()
+    }
+
+    /// Shares that the pass behind can carry over, and does not take long for.
+    fn carried_max(&self) -> u64 {
+        let size = self.carry_size();
+        let most = (1..=CARRIED_MAX).rev().find(|&each| self.carry_trips(size, each) <= TRIPS_MAX);
+        u64::from(size) * most.unwrap_or(1)
     }
 
     /// Trips of an invocation that carries over so many shares.

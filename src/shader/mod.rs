@@ -266,6 +266,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
     source.push(include_str!("../../shaders/segments/share.wgsl"));
     if serial {
         source.push(include_str!("../../shaders/segments/search_one.wgsl"));
+        source.push(include_str!("../../shaders/segments/scan.wgsl"));
         source.push(include_str!("../../shaders/segments/serial.wgsl"));
         return;
     }
@@ -285,6 +286,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant
     answers(source, op, |fold| folds.contains(&fold), variant);
     source.push(&glue::glue_values(op, folds, variant));
     source.push(&glue::group_store(op, std::slice::from_ref(group), 0, variant));
+    source.push(include_str!("../../shaders/segments/scan.wgsl"));
     source.push(include_str!("../../shaders/segments/carry.wgsl"));
 }
 

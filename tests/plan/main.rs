@@ -7,6 +7,7 @@ mod kernels;
 mod loops;
 mod model;
 mod rows;
+mod segments;
 mod views;
 mod whole;
 mod wrong;

@@ -85,6 +85,7 @@ pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
             Kernel::Reduce | Kernel::Columns { .. } => machine.reduce(pass),
             Kernel::Combine { group } => machine.combine(pass, group),
             Kernel::Finish => machine.finish(pass),
+            Kernel::Segments { .. } | Kernel::Carry => panic!("segments have a model of their own: {pass:?}"),
         }
     }
     assert!(machine.accumulators.iter().all(Vec::is_empty), "accumulators that no pass finishes");
@@ -132,7 +133,7 @@ impl<'a> Machine<'a> {
                 0
             }
             Kernel::Columns { .. } => u64::from(size) * 4 * cost.value_words(),
-            Kernel::Finish => 0,
+            Kernel::Finish | Kernel::Segments { .. } | Kernel::Carry => 0,
             Kernel::Combine { group } => match cost.groups[group] {
                 GroupCost::Values { words } => held(words),
                 // bins/counters.wgsl with two wide counters a column; exact/settle.wgsl.
@@ -174,7 +175,7 @@ impl<'a> Machine<'a> {
         match v.kernel {
             Kernel::Reduce | Kernel::Columns { .. } if cost.table => assert_eq!(slots, [0, 1, 3, 4], "{pass:?}"),
             Kernel::Reduce | Kernel::Columns { .. } => assert_eq!(slots, [0, 1, 3], "{pass:?}"),
-            Kernel::Combine { .. } | Kernel::Finish => assert_eq!(slots, [0, 3], "{pass:?}"),
+            _ => assert_eq!(slots, [0, 3], "{pass:?}"),
         }
         assert_eq!(pass.bindings.iter().any(|binding| binding.resource == Resource::Table), slots.contains(&4));
     }

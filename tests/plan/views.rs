@@ -40,7 +40,7 @@ fn some_views() -> Vec<Strided> {
     ]
 }
 
-fn costs() -> Vec<Cost> {
+pub fn costs() -> Vec<Cost> {
     let positions = |cost: Cost| Cost { positions: true, ..cost };
     let mut costs = plain();
     costs.extend([

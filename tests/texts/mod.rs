@@ -236,7 +236,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
     let large = planner.launch().single_elements_max * 4 + 100_000;
     let rows = |count: u64, length: u64| Some(Strided::rows(count, length));
     let view = |shape: &[u64], axes: &[i64]| Some(Axes::of(shape, axes).expect("axes").dims().clone());
-    let requests: [(&str, u64, Option<Strided>, Store); 13] = [
+    let requests: [(&str, u64, Option<Strided>, Store); 15] = [
         ("large", large, None, Store::Sealed),
         ("large, counted", large, None, counted),
         ("small", 100, None, Store::Sealed),
@@ -249,6 +249,8 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         ("columns", 1 << 16, view(&[1 << 10, 64], &[0]), Store::Sealed),
         ("few columns, bare", 3 * large, view(&[large, 3], &[0]), bare),
         ("a middle axis, counted", 1 << 15, view(&[32, 64, 16], &[1]), counted),
+        ("segments", large, None, Store::Sealed),
+        ("segments, counted", large, None, counted),
         ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
     ];
     let mut seen = Vec::<(Variant, &str)>::new();
@@ -263,7 +265,11 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
                 continue;
             }
             let pieces = [Piece { other: zipped.then_some((1, 3)), ..Piece::of(0, 1, elements) }];
-            let each = view.as_ref().map_or(Arrangement::Whole, Arrangement::Strided);
+            let each = match view {
+                None if what.starts_with("segments") => Arrangement::Segments(Piece::of(2, 0, 1000)),
+                None => Arrangement::Whole,
+                Some(view) => Arrangement::Strided(view),
+            };
             let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
             let Ok(plan) = planner.plan(&request) else { continue };
             for pass in plan.passes {
