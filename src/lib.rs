@@ -61,7 +61,7 @@ mod plan;
 mod run;
 mod shader;
 
-pub use device::{Gpu, Listed};
+pub use device::{Gpu, Listed, Prepared};
 pub use element::{Dtype, Element, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;

@@ -2,7 +2,7 @@
 
 use super::explain::{Explanation, explained};
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Recorder, Waiting, choose, compute_pass};
+use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Each, Input, Output, Piece, Ranges, Strided};
@@ -160,8 +160,16 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         input: impl Into<Input<'i, T>>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        let elements = input.into().ranges;
-        record(&self.recorder, compute, &elements, None, Self::ELEMENTS_MAX, output.into())
+        self.prepare(input, output)?.record_in_pass(compute)
+    }
+
+    /// Makes ready what [`Reducer::record`] would record, for programs that record the same in every frame: see [`Prepared`]. Where
+    /// a record plans, binds and dispatches, a prepared one only dispatches.
+    ///
+    /// # Errors
+    /// As for [`Reducer::record`].
+    pub fn prepare<'i>(&self, input: impl Into<Input<'i, T>>, output: impl Into<Output<'i>>) -> Result<Prepared> {
+        prepared(&self.recorder, &input.into().ranges, None, Self::ELEMENTS_MAX, output.into())
     }
 
     /// Records the reductions of [rows](Input::rows) or [axes](Input::over); the answers are dense in `output`, in the order of the
@@ -188,8 +196,16 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         each: Each<'_, T>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
+        self.prepare_each(each, output)?.record_in_pass(compute)
+    }
+
+    /// Makes ready what [`Reducer::record_each`] would record.
+    ///
+    /// # Errors
+    /// As for [`Reducer::record_each`].
+    pub fn prepare_each<'i>(&self, each: Each<'_, T>, output: impl Into<Output<'i>>) -> Result<Prepared> {
         let strided = each.division.strided(each.count()?);
-        record(&self.recorder, compute, &each.input.ranges, Some(&strided), Self::ELEMENTS_MAX, output.into())
+        prepared(&self.recorder, &each.input.ranges, Some(&strided), Self::ELEMENTS_MAX, output.into())
     }
 
     pub(super) const ELEMENTS_MAX: u64 = <O::Fold as Fold<T>>::ELEMENTS_MAX;
@@ -246,22 +262,21 @@ async fn ready(
                     shader::check(&recorder.op, &recorder.source(&pass.variant))?;
                 }
             }
-            recorder.prepare(&plan)?;
+            recorder.compile(&plan)?;
         }
     }
     context.heard().await?;
     Ok(recorder)
 }
 
-/// Records the reduction of a whole input, or of each of its answers.
-fn record(
+/// Makes ready the reduction of a whole input, or of each of its answers.
+fn prepared(
     recorder: &Recorder,
-    compute: &mut wgpu::ComputePass<'_>,
     input: &Ranges<'_>,
     each: Option<&Strided>,
     most: u64,
     output: Output<'_>,
-) -> Result<()> {
+) -> Result<Prepared> {
     let (op, limits) = (&recorder.op, recorder.context.limits);
     let operator = op.name;
     if op.answers.is_empty() {
@@ -281,13 +296,13 @@ fn record(
         return Err(Error::LimitTooSmall { limit, value, needs: size });
     }
     if count == 0 {
-        return Ok(());
+        return Ok(Prepared::nothing(recorder.context.clone()));
     }
     let each = each.map_or(Arrangement::Whole, Arrangement::Strided);
     let (store, word) = (Store::Answer { counted: output.counted }, ((claimed.start - offset) / 4) as u32);
     let request = Request { pieces: &pieces, each, start: 0, direct, store, output: word };
     let plan = recorder.planner.plan(&request)?;
-    recorder.record(compute, &plan, &buffers, Destination { buffer: output.buffer, offset, size })
+    recorder.make(&plan, &buffers, Destination { buffer: output.buffer, offset, size })
 }
 
 /// The request for one result over all pieces.
