@@ -20,7 +20,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// [`Op::finish`] says.
     pub fn reduce<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<O::Output> {
         may_block("Reducer::reduce", "Reducer::reduce_async")?;
-        self.answers(self.accumulate(&[input.into()], 0)?)?.pop().ok_or(Error::ResultMissing)
+        finished(&self.op, self.accumulate(&[input.into()], 0)?)?.pop().ok_or(Error::ResultMissing)
     }
 
     /// Answers many inputs with one submission and one wait for some thousands of them, in their order. Besides the answers at
@@ -42,11 +42,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             group.push(input);
             room = room.saturating_sub(needs);
             if room == 0 {
-                answers.extend(self.answers(self.accumulate(&group, 0)?)?);
+                answers.extend(finished(&self.op, self.accumulate(&group, 0)?)?);
                 (group, room) = (Vec::new(), most);
             }
         }
-        answers.extend(self.answers(self.accumulate(&group, 0)?)?);
+        answers.extend(finished(&self.op, self.accumulate(&group, 0)?)?);
         Ok(answers)
     }
 
@@ -55,32 +55,19 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`], and [`Reducer::record_each`].
     pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<O::Output>> {
-        may_block("Reducer::reduce_each", "Reducer::record_each, or Reducer::reduce_async for each answer")?;
-        self.answers(self.accumulate_each(&each, 0)?)
+        may_block("Reducer::reduce_each", "Reducer::reduce_each_async")?;
+        finished(&self.op, self.accumulate_each(&each, 0)?)
     }
 
     /// The accumulator of each answer, of which the first element has this position, and how many elements it has.
     pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
         let strided = each.division.strided(each.count()?);
-        let fold = self.op.fold();
-        let mut all: Vec<(Acc<T, O>, u64)> = room(strided.answers())?;
-        let mut take = |results: &Results, more: bool| {
-            let found = self::accs::<T, O>(&self.op, results);
-            if !more {
-                all.extend(found);
-                return;
-            }
-            let from = all.len() - found.len();
-            for (place, (acc, count)) in all[from..].iter_mut().zip(found) {
-                *place = (fold.combine(place.0.clone(), acc), place.1 + count);
-            }
-        };
-        each_answer(&self.recorder, &each.input.ranges, &strided, (Self::ELEMENTS_MAX, position), &mut take)?;
-        Ok(all)
-    }
-
-    fn answers(&self, accs: Vec<(Acc<T, O>, u64)>) -> Result<Vec<O::Output>> {
-        accs.into_iter().map(|(acc, elements)| self.op.finish(acc, elements)).collect()
+        let mut all = Gathered::of(&self.op, strided.answers())?;
+        for block in each_answer(&self.recorder, &each.input.ranges, &strided, (Self::ELEMENTS_MAX, position))? {
+            let (submitted, more) = block?;
+            all.take(&submitted.wait(&self.recorder)?, more);
+        }
+        Ok(all.accs)
     }
 
     /// Submits the reduction of `input` and waits for its accumulator: a part of a reduction that is finished elsewhere.
@@ -111,6 +98,39 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let ranges: Vec<_> = inputs.iter().map(|input| &input.ranges).collect();
         let results = submit(&self.recorder, &ranges, Self::ELEMENTS_MAX, first)?.wait(&self.recorder)?;
         Ok(accs::<T, O>(&self.op, &results))
+    }
+}
+
+/// Answers from their accumulators and how many elements each has.
+pub(super) fn finished<T: Element, O: Op<T>>(op: &O, accs: Vec<(Acc<T, O>, u64)>) -> Result<Vec<O::Output>> {
+    accs.into_iter().map(|(acc, elements)| op.finish(acc, elements)).collect()
+}
+
+/// The accumulators of many answers, as they come.
+pub(super) struct Gathered<'a, T: Element, O: Op<T>> {
+    op: &'a O,
+    /// Each with how many elements it has.
+    pub accs: Vec<(Acc<T, O>, u64)>,
+}
+
+impl<'a, T: Element, O: Op<T>> Gathered<'a, T, O> {
+    /// Room for so many.
+    pub fn of(op: &'a O, answers: u64) -> Result<Self> {
+        Ok(Gathered { op, accs: room(answers)? })
+    }
+
+    /// Takes what [`each_answer`] gives.
+    pub fn take(&mut self, results: &Results, more: bool) {
+        let found = accs::<T, O>(self.op, results);
+        if !more {
+            self.accs.extend(found);
+            return;
+        }
+        let fold = self.op.fold();
+        let from = self.accs.len() - found.len();
+        for (place, (acc, count)) in self.accs[from..].iter_mut().zip(found) {
+            *place = (fold.combine(place.0.clone(), acc), place.1 + count);
+        }
     }
 }
 
