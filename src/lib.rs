@@ -68,8 +68,8 @@ pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Each, Input, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Trips, Value, Wgsl,
-    WordType,
+    Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials, Trips,
+    Value, Wgsl, WordType,
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{

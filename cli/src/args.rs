@@ -66,7 +66,7 @@ pub struct Args {
     #[arg(long)]
     pub fast: bool,
 
-    /// Write a partial result to OUT in place of the answer, for merge. OUT must not exist yet, and appears only when it
+    /// Write a partial result to OUT in place of the answer, or of all answers, for merge. OUT must not exist yet, and appears only when it
     /// is complete; - is standard output. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
@@ -154,9 +154,8 @@ impl Args {
 
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
-        let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "fast" | "memory" | "axis" | "rows" | "keepdims" | "output")
-        });
+        let idle =
+            self.given_but(|option| !matches!(option, "adapter" | "dtype" | "fast" | "axis" | "rows" | "keepdims"));
         ensure!(
             idle.is_empty(),
             usage(format!(
@@ -172,10 +171,6 @@ impl Args {
         ensure!(
             self.partial.is_some() || self.output.is_some() || !self.force,
             usage("--force lets --partial or --output replace a file, and there is neither; leave it out")
-        );
-        ensure!(
-            self.partial.is_none() || (self.axis.is_none() && self.rows.is_none()),
-            usage("--partial is for one answer over everything; leave out --axis and --rows")
         );
         ensure!(
             !piped || !self.force,

@@ -7,7 +7,7 @@ use crate::device::{Context, Gpu, Waiting, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Each, Input};
-use crate::op::{Acc, Op, Partial};
+use crate::op::{Acc, Op, Partial, Span};
 use crate::plan::Tuning;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (op, coming) = (self.op.clone(), self.accumulate_async(&input.into(), first.unwrap_or(0)));
         Box::pin(async move {
             let (acc, count) = coming.await?;
-            Ok(Partial::of(op, acc, count, first))
+            Ok(Partial::of(op, acc, Span { count, first }))
         })
     }
 }

@@ -7,6 +7,7 @@ mod engine;
 mod explain;
 mod futures;
 mod jobs;
+mod partials;
 mod reduce;
 mod reducer;
 mod stream;

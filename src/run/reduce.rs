@@ -5,7 +5,7 @@ use super::reducer::Reducer;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Each, Input, room};
-use crate::op::{Acc, Fold, Op, Partial};
+use crate::op::{Acc, Fold, Op, Partial, Span};
 
 /// Bytes of what a group of a batch holds: recorded commands, on both sides of wgpu, and results, which are there twice.
 const BATCH_BYTES: u64 = 32 << 20;
@@ -77,7 +77,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn partial<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Partial<T, O>> {
         may_block("Reducer::partial", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], 0)?.pop().ok_or(Error::ResultMissing)?;
-        Ok(Partial::of(self.op.clone(), acc, count, None))
+        Ok(Partial::of(self.op.clone(), acc, Span { count, first: None }))
     }
 
     /// The same of an input whose first element has this place in the whole.
@@ -87,7 +87,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn partial_at<'i>(&self, input: impl Into<Input<'i, T>>, first: u64) -> Result<Partial<T, O>> {
         may_block("Reducer::partial_at", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], first)?.pop().ok_or(Error::ResultMissing)?;
-        Ok(Partial::of(self.op.clone(), acc, count, Some(first)))
+        Ok(Partial::of(self.op.clone(), acc, Span { count, first: Some(first) }))
     }
 
     /// The accumulators of many inputs, each of which begins at `first`, and how many elements each has.

@@ -8,7 +8,7 @@ use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Axes, Dim, Input, Strided, offset, room};
-use crate::op::{Acc, Fold, Keep, Leaf, Op};
+use crate::op::{Acc, Fold, Keep, Leaf, Op, Partials, Span};
 use std::ops::Range;
 
 /// Bytes of elements that a device gets at a time.
@@ -32,6 +32,8 @@ pub struct StreamEach<T: Element, O: Op<T>> {
     /// All dimensions as they lie, the outermost first.
     dims: Vec<Along>,
     accs: Vec<Acc<T, O>>,
+    /// Of the answers.
+    shape: Vec<u64>,
     length: u64,
     elements: u64,
     taken: u64,
@@ -101,7 +103,7 @@ impl Engine {
                 On::Gpu { gpu: gpu.clone(), reducer, buffer }
             }
         };
-        Ok(StreamEach { on, op, dims, accs, length, elements, taken: 0 })
+        Ok(StreamEach { on, op, dims, accs, shape: axes.shape(false), length, elements, taken: 0 })
     }
 }
 
@@ -166,11 +168,25 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// # Errors
     /// [`Error::ViewOutside`] where elements are missing; what [`Op::finish`] says.
     pub fn finish(self) -> Result<Vec<O::Output>> {
-        if self.taken < self.elements {
-            let (low, high) = (0, i128::from(self.elements) - 1);
-            return Err(Error::ViewOutside { low, high, elements: self.taken });
-        }
+        self.whole()?;
         self.accs.into_iter().map(|acc| self.op.finish(acc, self.length)).collect()
+    }
+
+    /// The accumulators, to be merged with those of other arrays and finished elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::ViewOutside`] where elements are missing.
+    pub fn partials(self) -> Result<Partials<T, O>> {
+        self.whole()?;
+        Ok(Partials::of(self.op, self.accs, self.shape, Span { count: self.length, first: None }))
+    }
+
+    fn whole(&self) -> Result<()> {
+        let (low, high) = (0, i128::from(self.elements) - 1);
+        match self.taken < self.elements {
+            true => Err(Error::ViewOutside { low, high, elements: self.taken }),
+            false => Ok(()),
+        }
     }
 }
 
