@@ -1,9 +1,9 @@
-//! Host time of recording: hand-written calls of wgpu, a prepared reduction, and one that is planned at each call, of as many
-//! dispatches, in one compute pass. Nothing is submitted.
+//! Host time of recording: hand-written calls of wgpu, a prepared reduction, and one that is planned at each call, of
+//! as many dispatches, in one compute pass. Nothing is submitted.
 //!
-//! `cargo bench --bench record`: nanoseconds a record. `calls` ends with the last call, `encoded` with the encoder's finish, where
-//! wgpu reads what it was given. The adapter is the best one, or the one that WGPU_ADAPTER_NAME names; an app's device is one that the
-//! program opened itself, a `Gpu` is one of the library's own.
+//! `cargo bench --bench record`: nanoseconds a record. `calls` ends with the last call, `encoded` with the encoder's
+//! finish, where wgpu reads what it was given. The adapter is the best one, or the one that WGPU_ADAPTER_NAME names; an
+//! app's device is one that the program opened itself, a `Gpu` is one of the library's own.
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
 use std::time::{Duration, Instant};

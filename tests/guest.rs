@@ -182,7 +182,8 @@ fn prepared_reductions_stand_in_the_programs_own_passes() {
     }
 }
 
-/// Partials grow into a larger buffer; what was prepared before keeps the one that it has, and both are right side by side.
+/// Partials grow into a larger buffer; what was prepared before keeps the one that it has, and both are right side by
+/// side.
 #[test]
 fn prepared_reductions_keep_their_scratch() {
     let gpu = gpu().with_tuning(small().with(|tuning| tuning.fold.workgroups_max = 4096)).expect("a launch shape");

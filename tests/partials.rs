@@ -1,5 +1,5 @@
-//! Partials of many answers: wherever an array is cut, on whichever engine, the parts merge to the bits of the whole; what does not
-//! belong together is refused.
+//! Partials of many answers: wherever an array is cut, on whichever engine, the parts merge to the bits of the whole;
+//! what does not belong together is refused.
 
 mod common;
 use common::*;
@@ -11,7 +11,8 @@ const SHAPE: [u64; 3] = [6, 5, 4];
 const STRIDES: [i64; 3] = [20, 4, 1];
 const SETS: [&[i64]; 6] = [&[0], &[1], &[2], &[0, 2], &[1, 2], &[0, 1, 2]];
 
-/// Indices `from..to` of the outermost axis that is reduced, as a view of the whole array; and elements of an answer before it.
+/// Indices `from..to` of the outermost axis that is reduced, as a view of the whole array; and elements of an answer
+/// before it.
 fn part(axes: &[i64], from: u64, to: u64) -> (Axes, u64) {
     let cut = axes[0] as usize;
     let mut shape = SHAPE;
@@ -197,7 +198,8 @@ fn one_answer_is_a_single_partial() {
     assert_eq!(sent(&Sum, none).finish().expect("no answers"), []);
 }
 
-/// Every cut and every flipped bit is noticed; so are lengths that contradict each other under a checksum that is right.
+/// Every cut and every flipped bit is noticed; so are lengths that contradict each other under a checksum that is
+/// right.
 #[test]
 fn damaged_bytes() {
     let rows = Axes::of(&[2, 3, 2], &[2]).expect("axes");

@@ -66,8 +66,8 @@ pub struct Args {
     #[arg(long)]
     pub fast: bool,
 
-    /// Write a partial result to OUT in place of the answer, or of all answers, for merge. OUT must not exist yet, and appears only when it
-    /// is complete; - is standard output. Not for what rounds on the way (with --fast, say)
+    /// Write a partial result to OUT in place of the answer, or of all answers, for merge. OUT must not exist yet, and
+    /// appears only when it is complete; - is standard output. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 

@@ -143,8 +143,8 @@ impl Context {
         }
     }
 
-    /// An error where wgpu has told that the device is lost. It takes nanoseconds; devices of an app, and those that were just
-    /// destroyed, are not found.
+    /// An error where wgpu has told that the device is lost. It takes nanoseconds; devices of an app, and those that
+    /// were just destroyed, are not found.
     pub fn not_told_lost(&self, what: &'static str) -> Result<()> {
         match self.loss.as_ref().and_then(|loss| loss.reason()) {
             None => Ok(()),

@@ -5,15 +5,17 @@ use super::presence::caught;
 use crate::error::Result;
 use std::sync::Arc;
 
-/// A reduction that is ready to be recorded: pipelines, bind groups and parameters of one input and one output, made once by
-/// [`Reducer::prepare`](crate::Reducer::prepare) or [`Reducer::prepare_each`](crate::Reducer::prepare_each). To record it sets a
-/// pipeline and a bind group and dispatches, for each pass of the plan, and does nothing else.
+/// A reduction that is ready to be recorded: pipelines, bind groups and parameters of one input and one output, made
+/// once by [`Reducer::prepare`](crate::Reducer::prepare) or [`Reducer::prepare_each`](crate::Reducer::prepare_each). To
+/// record it sets a pipeline and a bind group and dispatches, for each pass of the plan, and does nothing else.
 ///
-/// - **What it reads** are the contents that the buffers have when the commands run; their ranges, and the operator's parameters, are
-///   those of the call that made it. A [`Reducer::set_op`](crate::Reducer::set_op) or another input wants another one.
-/// - **What it holds**: the buffers, its own hold of the device's memory for partials included. All reductions of a device share that
-///   memory, since what a queue is given runs in order, dispatch by dispatch; where a longer one gets a larger piece, this keeps the
-///   piece that it has. Buffers that the program itself destroys are an error that wgpu tells at the submission.
+/// - **What it reads** are the contents that the buffers have when the commands run; their ranges, and the operator's
+///   parameters, are those of the call that made it. A [`Reducer::set_op`](crate::Reducer::set_op) or another input
+///   wants another one.
+/// - **What it holds**: the buffers, its own hold of the device's memory for partials included. All reductions of a
+///   device share that memory, since what a queue is given runs in order, dispatch by dispatch; where a longer one gets
+///   a larger piece, this keeps the piece that it has. Buffers that the program itself destroys are an error that wgpu
+///   tells at the submission.
 /// - It may outlive its reducer, and may be cloned and used from several threads.
 ///
 /// ```no_run
@@ -51,9 +53,10 @@ impl Prepared {
     /// Records it into `encoder`; the answers are left in the output when the encoder's commands run.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`](crate::Error::DeviceLost) on a [`Gpu`](crate::Gpu) of which wgpu has told that it is lost: at once where its
-    /// driver gives up, at the next `Device::poll` where the program itself destroys it. To ask takes a microsecond, so that nothing is
-    /// asked here; of an app's own device, wgpu tells the app. What else is wrong, an encoder of another device for one, wgpu tells when the encoder finishes;
+    /// [`Error::DeviceLost`](crate::Error::DeviceLost) on a [`Gpu`](crate::Gpu) of which wgpu has told that it is lost:
+    /// at once where its driver gives up, at the next `Device::poll` where the program itself destroys it. To ask takes
+    /// a microsecond, so that nothing is asked here; of an app's own device, wgpu tells the app. What else is wrong, an
+    /// encoder of another device for one, wgpu tells when the encoder finishes;
     /// [`Error::Foreign`](crate::Error::Foreign) where it panics.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
         self.record_in_pass(&mut compute_pass(encoder))

@@ -53,8 +53,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Submits the reductions of [rows](Input::rows) or [axes](Input::over); the future brings the answers, as
     /// [`Reducer::reduce_each`] gives them.
     ///
-    /// All of it is submitted by this call, so that what the program writes to the buffers later does not show; the results of all
-    /// answers are in the device's memory at once. Where those are too many, reduce parts of the view.
+    /// All of it is submitted by this call, so that what the program writes to the buffers later does not show; the
+    /// results of all answers are in the device's memory at once. Where those are too many, reduce parts of the view.
     ///
     /// # Errors
     /// As for [`Reducer::reduce_each`].
@@ -63,8 +63,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Box::pin(async move { finished(&op, coming.await?) })
     }
 
-    /// Submits the reductions of each answer, whose first elements have this position; the future brings the accumulators, and how many
-    /// elements each has.
+    /// Submits the reductions of each answer, whose first elements have this position; the future brings the
+    /// accumulators, and how many elements each has.
     pub(super) fn accumulate_each_async(
         &self,
         each: &Each<'_, T>,

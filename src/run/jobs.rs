@@ -76,9 +76,10 @@ fn submit_pieces(
 /// Bytes of the results of one submission, about.
 const RESULTS_BYTES: u64 = 16 << 20;
 
-/// The reductions of each answer of a view, submitted one by one as they are asked for: so many answers at once that one binding holds
-/// their results, of so many elements of each a time; the first element of every answer has this position. The flag says that what comes
-/// is more elements of the answers that came last, in place of answers that follow.
+/// The reductions of each answer of a view, submitted one by one as they are asked for: so many answers at once that
+/// one binding holds their results, of so many elements of each a time; the first element of every answer has this
+/// position. The flag says that what comes is more elements of the answers that came last, in place of answers that
+/// follow.
 pub(super) fn each_answer<'a>(
     recorder: &'a Recorder,
     input: &Ranges<'a>,

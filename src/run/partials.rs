@@ -9,8 +9,8 @@ use crate::input::{Axes, Division, Each};
 use crate::op::{Acc, Op, Partials, Span};
 
 impl<T: Element, O: Op<T>> Reducer<T, O> {
-    /// Submits the reductions of [rows](crate::Input::rows) or [axes](crate::Input::over) and waits for their accumulators: parts of
-    /// reductions that are finished elsewhere.
+    /// Submits the reductions of [rows](crate::Input::rows) or [axes](crate::Input::over) and waits for their
+    /// accumulators: parts of reductions that are finished elsewhere.
     ///
     /// # Errors
     /// As for [`Reducer::reduce_each`].
@@ -28,8 +28,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(gathered(self.op.clone(), shape(&each)?, Some(first), self.accumulate_each(&each, first)?))
     }
 
-    /// [`Reducer::partials_each`] and, where there is a `first`, [`Reducer::partials_each_at`], without blocking; all of it is submitted by
-    /// this call, as for [`Reducer::reduce_each_async`].
+    /// [`Reducer::partials_each`] and, where there is a `first`, [`Reducer::partials_each_at`], without blocking; all
+    /// of it is submitted by this call, as for [`Reducer::reduce_each_async`].
     ///
     /// # Errors
     /// As for [`Reducer::reduce_each`].

@@ -163,8 +163,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.prepare(input, output)?.record_in_pass(compute)
     }
 
-    /// Makes ready what [`Reducer::record`] would record, for programs that record the same in every frame: see [`Prepared`]. Where
-    /// a record plans, binds and dispatches, a prepared one only dispatches.
+    /// Makes ready what [`Reducer::record`] would record, for programs that record the same in every frame: see
+    /// [`Prepared`]. Where a record plans, binds and dispatches, a prepared one only dispatches.
     ///
     /// # Errors
     /// As for [`Reducer::record`].

@@ -8,14 +8,15 @@ use crate::error::Result;
 use crate::op::{Acc, Fold, Op};
 use std::marker::PhantomData;
 
-/// The accumulators of many answers in C order, their shape, and how many elements of each went in: rows or axes of a part of an array,
-/// whose other parts are elsewhere.
+/// The accumulators of many answers in C order, their shape, and how many elements of each went in: rows or axes of a
+/// part of an array, whose other parts are elsewhere.
 ///
-/// `merge(a, b)` is, in each answer, a's elements followed by b's; both have as many answers, of one shape. The rules of order are those of
-/// [`Partial`]: where an operator holds positions (`argmin`, `stats`), parts are merged in their order, and the positions of
-/// the right one move by the elements that the left one has *in each answer*. So an array is cut along its outermost axis that is reduced,
-/// unless the operator has no positions. [`Reducer::partials_each`](crate::Reducer::partials_each),
-/// [`Cpu::partials_axes`](crate::Cpu::partials_axes) and [`StreamEach::partials`](crate::StreamEach::partials) make them.
+/// `merge(a, b)` is, in each answer, a's elements followed by b's; both have as many answers, of one shape. The rules
+/// of order are those of [`Partial`]: where an operator holds positions (`argmin`, `stats`), parts are merged in their
+/// order, and the positions of the right one move by the elements that the left one has *in each answer*. So an array
+/// is cut along its outermost axis that is reduced, unless the operator has no positions.
+/// [`Reducer::partials_each`](crate::Reducer::partials_each), [`Cpu::partials_axes`](crate::Cpu::partials_axes) and
+/// [`StreamEach::partials`](crate::StreamEach::partials) make them.
 ///
 /// ```
 /// use treefold::{Axes, Cpu, Partials, ops::{ArgMax, Found}};
@@ -91,8 +92,9 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// In each answer, this one's elements followed by the other's.
     ///
     /// # Errors
-    /// [`Error::BadPartial`](crate::Error::BadPartial) where the two have other shapes or parameters, where the count would not fit 64 bits,
-    /// and where the operator needs the order and the other one does not begin where this one ends.
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where the two have other shapes or parameters, where the count
+    /// would not fit 64 bits, and where the operator needs the order and the other one does not begin where this one
+    /// ends.
     pub fn merge(self, other: Self) -> Result<Self> {
         if self.shape != other.shape {
             let (left, right) = (&self.shape, &other.shape);
@@ -141,8 +143,8 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// Reads them back; a single partial is one answer, of no axes.
     ///
     /// # Errors
-    /// [`Error::BadPartial`](crate::Error::BadPartial) where they are cut, damaged, of another version, or of another operator or element
-    /// type.
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where they are cut, damaged, of another version, or of another
+    /// operator or element type.
     pub fn from_bytes(op: O, bytes: &[u8]) -> Result<Self> {
         let (Header { operator: found, dtype: over, count, first, shape }, words) = read(bytes)?;
         let (fold, operator, dtype) = (op.fold(), op.signature(), T::DTYPE.name());

@@ -15,13 +15,15 @@ use bytes::bad;
 use order::{Joined, combined, join};
 use std::marker::PhantomData;
 
-/// The accumulator of some elements, how many they are, and where the first of them stands in the whole input, if known.
+/// The accumulator of some elements, how many they are, and where the first of them stands in the whole input, if
+/// known.
 ///
-/// `merge(a, b)` is a's elements followed by b's. Partials of most operators merge in any order, those of exact operators
-/// from any mix of adapters and with the same bits as one reduction over everything. Where an operator holds positions
-/// (`argmin`, `stats`), parts are merged in their order, and the positions of the right one move behind the left one; where
-/// it reads positions, the right one must begin where the left one ends. [`Reducer::partial`](crate::Reducer::partial),
-/// [`Cpu::partial`](crate::Cpu::partial) and [`Stream::partial`](crate::Stream::partial) make them.
+/// `merge(a, b)` is a's elements followed by b's. Partials of most operators merge in any order, those of exact
+/// operators from any mix of adapters and with the same bits as one reduction over everything. Where an operator holds
+/// positions (`argmin`, `stats`), parts are merged in their order, and the positions of the right one move behind the
+/// left one; where it reads positions, the right one must begin where the left one ends.
+/// [`Reducer::partial`](crate::Reducer::partial), [`Cpu::partial`](crate::Cpu::partial) and
+/// [`Stream::partial`](crate::Stream::partial) make them.
 ///
 /// ```
 /// use treefold::{Cpu, Partial, ops::Sum};
@@ -73,8 +75,8 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
     /// This one's elements followed by the other's.
     ///
     /// # Errors
-    /// [`Error::BadPartial`](crate::Error::BadPartial) where the two are of other parameters, where the count would not fit 64 bits, and
-    /// where the operator needs the order and the other one does not begin where this one ends.
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where the two are of other parameters, where the count would not
+    /// fit 64 bits, and where the operator needs the order and the other one does not begin where this one ends.
     pub fn merge(self, other: Self) -> Result<Self> {
         Ok(match join::<T, O>((&self.op, self.span), (&other.op, other.span))? {
             Joined::Left => self,
@@ -103,8 +105,8 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         op.finish(self.acc.clone(), self.span.count)
     }
 
-    /// The bytes of a file or a message: magic, version, operator, element type, count, accumulator, all little-endian, and a
-    /// CRC-32 of everything before it. Equal partials of exact operators have equal bytes.
+    /// The bytes of a file or a message: magic, version, operator, element type, count, accumulator, all little-endian,
+    /// and a CRC-32 of everything before it. Equal partials of exact operators have equal bytes.
     ///
     /// # Errors
     /// [`Error::BadPartial`](crate::Error::BadPartial) where an integer sum has outgrown the 64 bits that are written.
@@ -115,8 +117,8 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
     /// Reads them back.
     ///
     /// # Errors
-    /// [`Error::BadPartial`](crate::Error::BadPartial) where they are cut, damaged, of another version, or of another operator or element
-    /// type, or of many answers.
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where they are cut, damaged, of another version, or of another
+    /// operator or element type, or of many answers.
     pub fn from_bytes(op: O, bytes: &[u8]) -> Result<Self> {
         Partials::from_bytes(op, bytes)?.single()
     }

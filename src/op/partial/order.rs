@@ -27,8 +27,9 @@ pub(super) enum Joined {
 /// A part followed by another.
 ///
 /// # Errors
-/// [`Error::BadPartial`](crate::Error::BadPartial) where one operator is told other than the other, where the count would not fit 64 bits,
-/// and where the operator needs the order and the right part does not begin where the left one ends.
+/// [`Error::BadPartial`](crate::Error::BadPartial) where one operator is told other than the other, where the count
+/// would not fit 64 bits, and where the operator needs the order and the right part does not begin where the left one
+/// ends.
 pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right): (&O, Span)) -> Result<Joined> {
     let (operator, others) = (op.signature(), other.signature());
     if operator != others {
