@@ -93,7 +93,8 @@ pub struct Args {
     #[arg(long)]
     pub force: bool,
 
-    /// Memory for staging and on the device together: bytes, or with K, M, G, KiB, MiB, GiB (all powers of 1024)
+    /// Memory for staging and on the device together, for merge that of the largest partial: bytes, or with K, M, G, KiB,
+    /// MiB, GiB (all powers of 1024)
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub memory: u64,
 
