@@ -11,6 +11,9 @@ use treefold::ops::FastSum;
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Gpu, Input, Prepared, Reducer};
 
+/// A way to record.
+type Record<'a> = dyn Fn(&mut wgpu::ComputePass<'_>) + 'a;
+
 /// Records of a pass.
 const RECORDS: u64 = 1000;
 
@@ -64,7 +67,7 @@ impl Bench {
     }
 
     /// The time of so many records, or more, in passes of [`RECORDS`], and that of encoding them.
-    fn time(&self, records: u64, encoded: bool, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Duration {
+    fn time(&self, records: u64, encoded: bool, record: &Record) -> Duration {
         let passes = records.div_ceil(RECORDS);
         let mut time = Duration::ZERO;
         for _ in 0..passes {
@@ -103,8 +106,7 @@ fn compare(
     let ready = |pass: &mut wgpu::ComputePass<'_>| prepared.record_in_pass(pass).expect("a record");
     let planned =
         |pass: &mut wgpu::ComputePass<'_>| reducer.record_in_pass(pass, &input, &bench.output).expect("a record");
-    let ways: [(&str, &dyn Fn(&mut wgpu::ComputePass<'_>)); 3] =
-        [("by hand", &by_hand), ("prepared", &ready), ("record", &planned)];
+    let ways: [(&str, &Record); 3] = [("by hand", &by_hand), ("prepared", &ready), ("record", &planned)];
     for encoded in [false, true] {
         for (way, record) in ways {
             let what = if encoded { "encoded" } else { "calls" };
