@@ -270,6 +270,11 @@ pub enum Error {
         /// The operator's name.
         operator: &'static str,
     },
+    /// Partials of segments, whose answers are over different numbers of elements.
+    #[error(
+        "partials of many answers are over as many elements each, which segments are not; finish them here, or take a partial of each segment"
+    )]
+    NoPartialsOfSegments,
     /// Answers that would be written to a buffer that the same dispatch reads.
     #[error(
         "the answers of segments would go to a buffer that the elements or offsets are read from, which no dispatch may do; give the output a buffer of its own"

@@ -62,15 +62,15 @@ mod plan;
 mod run;
 mod shader;
 
-pub use device::{Gpu, Listed};
+pub use device::{Gpu, Listed, Prepared};
 pub use element::{Dtype, Element, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Trips, Value, Wgsl,
-    WordType,
+    Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials, Trips,
+    Value, Wgsl, WordType,
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{

@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::{gpu, upload};
+use common::{gpu, small_gpu, upload};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use treefold::ops::{ArgMax, Sum};
-use treefold::{AnswerFuture, Engine, Error, Gpu, Input, Reducer, wgpu};
+use treefold::{AnswerFuture, Axes, Cpu, Engine, Error, Gpu, Input, Reducer, wgpu};
 
 const ELEMENTS: u64 = 1 << 20;
 /// How long a device is kept busy, so that what is behind takes longer than a future's patience.
@@ -164,6 +164,37 @@ fn both_ways_agree() {
     assert!(matches!(pollster::block_on(Engine::best_async()), Ok(Engine::Gpu(_))));
 }
 
+/// Answers of more submissions than one, each over what the buffer held at the call.
+#[test]
+fn many_answers_come_as_one_future() {
+    let _alone = alone();
+    // Bindings that hold the results of some thousands of answers.
+    let gpu = small_gpu(1 << 17);
+    let reducer = gpu.reducer::<u32, _>((Sum, ArgMax)).expect("a reducer");
+    let elements: Vec<u32> = (0..30_000u32).map(|n| n.wrapping_mul(0x9e37_79b9) >> 8).collect();
+    let input = upload(&gpu, &elements);
+    for axes in [&[0][..], &[1], &[2], &[0, 2], &[], &[0, 1, 2]] {
+        let each = || Input::from(&input).over(Axes::of(&[2, 3000, 5], axes).expect("axes"));
+        let want = reducer.reduce_each(each()).expect("answers");
+        assert_eq!(pollster::block_on(reducer.reduce_each_async(each())).expect("answers"), want, "{axes:?}");
+    }
+    let rows = || Input::from(&input).rows(2);
+    let want = reducer.reduce_each(rows()).expect("answers");
+    assert_eq!(want[7_777], Cpu::new().reduce((Sum, ArgMax), &elements[15_554..15_556]).expect("an answer"));
+    let coming = reducer.reduce_each_async(rows());
+    gpu.queue().write_buffer(&input, 0, &[0; 120_000]);
+    drop(input);
+    assert!(pollster::block_on(coming).expect("answers") == want, "what is written later shows");
+    let input = upload(&gpu, &elements);
+    let ragged = pollster::block_on(reducer.reduce_each_async(Input::from(&input).rows(7)));
+    assert!(matches!(ragged, Err(Error::RaggedRows { .. })), "{ragged:?}");
+    let nothing = pollster::block_on(reducer.reduce_each_async(Input::range(&input, 0..0).rows(7)));
+    assert_eq!(nothing.expect("no answers"), []);
+    gpu.device().destroy();
+    let lost = pollster::block_on(reducer.reduce_each_async(Input::from(&input).rows(2)));
+    assert!(matches!(lost, Err(Error::DeviceLost { .. })), "{lost:?}");
+}
+
 /// Executors with several threads take them.
 #[test]
 fn futures_are_send() {
@@ -178,6 +209,8 @@ fn futures_are_send() {
     let sums = std::thread::spawn(move || (pollster::block_on(one), pollster::block_on(other)));
     let (one, other) = sums.join().expect("a thread");
     assert_eq!((one.expect("a sum"), other.expect("a partial").finish().expect("a sum")), (6, 6));
+    let each = send(reducer.reduce_each_async(Input::from(&input).rows(1)));
+    assert_eq!(std::thread::spawn(|| pollster::block_on(each)).join().expect("a thread").expect("sums"), [1, 2, 3]);
     drop(send(Reducer::<u32, _>::new_async(gpu.device(), gpu.queue(), Sum)));
     drop((send(Gpu::new_async()), send(Engine::best_async()), send(gpu.reduce_async(Sum, &[1u32]))));
 }

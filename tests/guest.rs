@@ -115,6 +115,132 @@ fn a_pass_of_the_program_holds_many_reductions() {
     }
 }
 
+/// A kernel of the program that leaves its mark in a place of its own.
+fn marks(gpu: &Gpu, marks: &wgpu::Buffer) -> (wgpu::ComputePipeline, wgpu::BindGroup) {
+    let text = "@group(0) @binding(0) var<storage, read_write> marks: array<u32>;
+        @compute @workgroup_size(1) fn main() { marks[0] = marks[0] * 3u + 1u; }";
+    let source = wgpu::ShaderSource::Wgsl(text.into());
+    let module = gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: Default::default(),
+        cache: None,
+    });
+    let layout = pipeline.get_bind_group_layout(0);
+    let entries = [wgpu::BindGroupEntry { binding: 0, resource: marks.as_entire_binding() }];
+    let group =
+        gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
+    (pipeline, group)
+}
+
+#[test]
+fn prepared_reductions_stand_in_the_programs_own_passes() {
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    let (n, answers) = (5000u32, 40u64);
+    let input = upload(&gpu, &vec![0u32; n as usize]);
+    let (whole, rows, mark) = (output(&gpu, 3), output(&gpu, 2 * answers), output(&gpu, 1));
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    assert!(sum.plan(&input).expect("a plan").passes.len() > 1, "partials are what this is about");
+    let whole_sum = sum.prepare(&input, &whole).expect("a prepared reduction");
+    let max = gpu.reducer::<u32, _>(Max).expect("a reducer");
+    let longest = max.prepare_each(Input::from(&input).rows(u64::from(n) / answers), &rows).expect("prepared rows");
+    // Both outlive their reducers.
+    drop((sum, max));
+    let (pipeline, group) = marks(&gpu, &mark);
+    let mut marked = 0u32;
+    for frame in 0..50u32 {
+        let elements: Vec<u32> = (0..n).map(|i| i.wrapping_mul(frame + 1) % 10_007).collect();
+        gpu.queue().write_buffer(&input, 0, bytemuck::cast_slice(&elements));
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        for turn in 0..3 {
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(1, 1, 1);
+            marked = marked.wrapping_mul(3).wrapping_add(1);
+            match turn {
+                0 => whole_sum.record_in_pass(&mut pass).expect("a record"),
+                1 => longest.record_in_pass(&mut pass).expect("a record"),
+                _ => (),
+            }
+        }
+        drop(pass);
+        // And once more behind it, on another thread, by another hold of it.
+        let again = whole_sum.clone();
+        std::thread::scope(|scope| scope.spawn(|| again.record(&mut encoder).expect("a record")).join())
+            .expect("a thread");
+        gpu.queue().submit([encoder.finish()]);
+        let total: u64 = elements.iter().map(|&x| u64::from(x)).sum();
+        assert_eq!(download(&gpu, &whole), [total as u32, (total >> 32) as u32, n], "frame {frame}");
+        let want: Vec<u32> =
+            elements.chunks(125).flat_map(|row| [row.iter().copied().max().unwrap_or(0), 125]).collect();
+        assert_eq!(download(&gpu, &rows), want, "frame {frame}");
+        assert_eq!(download(&gpu, &mark), [marked], "frame {frame}");
+    }
+}
+
+/// Partials grow into a larger buffer; what was prepared before keeps the one that it has, and both are right side by
+/// side.
+#[test]
+fn prepared_reductions_keep_their_scratch() {
+    let gpu = gpu().with_tuning(small().with(|tuning| tuning.fold.workgroups_max = 4096)).expect("a launch shape");
+    let elements: Vec<u32> = Random(8).elements(1_500_000);
+    let input = upload(&gpu, &elements);
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let lengths = [3000u64, 400_000, 1_500_000];
+    let scratch = lengths.map(|n| sum.scratch_bytes(n));
+    assert!(0 < scratch[0] && 4096 < scratch[1] && 2 * scratch[1] < scratch[2], "{scratch:?}");
+    let outputs = lengths.map(|_| output(&gpu, 3));
+    let mut prepared = Vec::new();
+    for (count, (&n, place)) in lengths.iter().zip(&outputs).enumerate() {
+        prepared.push(sum.prepare(Input::range(&input, 0..n), place).expect("a prepared reduction"));
+        // Each beside all before it, in one pass, several times over.
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        for at in (0..=count).chain((0..=count).rev()).chain(0..=count) {
+            prepared[at].record_in_pass(&mut pass).expect("a record");
+        }
+        drop(pass);
+        gpu.queue().submit([encoder.finish()]);
+        for (&n, place) in lengths.iter().zip(&outputs).take(count + 1) {
+            let total: u64 = elements[..n as usize].iter().map(|&x| u64::from(x)).sum();
+            assert_eq!(download(&gpu, place), [total as u32, (total >> 32) as u32, n as u32], "{n} of {count}");
+        }
+    }
+}
+
+#[test]
+fn prepared_reductions_keep_their_parameters_and_places() {
+    let gpu = gpu();
+    let input = upload(&gpu, &[0.0f32; 64]);
+    let out = output(&gpu, 4);
+    let mut lse = gpu.reducer::<f32, _>(LogSumExp { scale: 1.0 }).expect("a reducer");
+    gpu.queue().write_buffer(&input, 0, bytemuck::cast_slice(&[2.0f32; 64]));
+    let prepared = lse.prepare(&input, out.slice(0..8)).expect("a prepared reduction");
+    lse.set_op(LogSumExp { scale: 10.0 }).expect("another scale");
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    prepared.record(&mut encoder).expect("a record");
+    lse.record(&mut encoder, &input, out.slice(8..16)).expect("a record");
+    gpu.queue().submit([encoder.finish()]);
+    let words = download(&gpu, &out);
+    let [frozen, later] = [words[0], words[2]].map(f32::from_bits);
+    let log = 64f32.ln();
+    assert!((frozen - (2.0 + log)).abs() < 1e-3 && (later - (20.0 + log)).abs() < 1e-3, "{frozen} {later}");
+    // What is wrong is told by the call that prepares; no rows are no dispatches.
+    let overlap = lse.prepare(&input, &input);
+    assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
+    let ragged = lse.prepare_each(Input::from(&input).rows(10), &out);
+    assert!(matches!(ragged, Err(Error::RaggedRows { .. })), "{ragged:?}");
+    let nothing = lse.prepare_each(Input::range(&input, 0..0).rows(10), &out).expect("no rows");
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    nothing.record(&mut encoder).expect("a record of nothing");
+    gpu.queue().submit([encoder.finish()]);
+    assert_eq!(download(&gpu, &out), words);
+}
+
 #[test]
 fn several_buffers_are_one_input() {
     let gpu = gpu();

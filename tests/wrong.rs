@@ -123,7 +123,7 @@ wrong! {
     partials_on_one_another: "return params.partial + workgroup; }" => "return workgroup; }", by_index;
     index_not_rebased: ", base_of(row))" => ", vec2<u32>(0u, 0u))", by_index;
     position_base_lost: "position_base = base_of(" => "_ = base_of(", by_position;
-    position_base_high: "vec2<u32>(0u - first_of(row), select(0xffffffffu, 0u, first_of(row) == 0u))" => "vec2<u32>(0u - first_of(row), 0u)", by_rows;
+    position_base_high: "vec2<u32>(first_of(row), select(0u, 1u, first_of(row) > params.base.x))" => "vec2<u32>(first_of(row), 0u)", by_rows;
     row_offset_lost: "fn first_of(row: u32) -> u32 { return params.first + row * params.stride; }" => "fn first_of(row: u32) -> u32 { return params.first; }", by_rows;
     row_of_partials_lost: "let low = min(first + id.local * params.vectors, end);" => "let low = min(id.local * params.vectors, end);", by_rows;
     row_of_a_workgroup: "return workgroup / params.splits;" => "return workgroup;", by_rows;

@@ -67,8 +67,8 @@ pub struct Args {
     #[arg(long)]
     pub fast: bool,
 
-    /// Write a partial result to OUT in place of the answer, for merge. OUT must not exist yet, and appears only when it
-    /// is complete; - is standard output. Not for what rounds on the way (with --fast, say)
+    /// Write a partial result to OUT in place of the answer, or of all answers, for merge. OUT must not exist yet, and
+    /// appears only when it is complete; - is standard output. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
@@ -99,7 +99,8 @@ pub struct Args {
     #[arg(long)]
     pub force: bool,
 
-    /// Memory for staging and on the device together: bytes, or with K, M, G, KiB, MiB, GiB (all powers of 1024)
+    /// Memory for staging and on the device together, for merge that of the largest partial: bytes, or with K, M, G, KiB,
+    /// MiB, GiB (all powers of 1024)
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub memory: u64,
 
@@ -161,10 +162,7 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(
-                option,
-                "adapter" | "dtype" | "fast" | "memory" | "axis" | "rows" | "segments" | "keepdims" | "output"
-            )
+            !matches!(option, "adapter" | "dtype" | "fast" | "axis" | "rows" | "segments" | "keepdims")
         });
         ensure!(
             idle.is_empty(),
@@ -183,8 +181,8 @@ impl Args {
             usage("--force lets --partial or --output replace a file, and there is neither; leave it out")
         );
         ensure!(
-            self.partial.is_none() || (self.axis.is_none() && self.rows.is_none() && self.segments.is_none()),
-            usage("--partial is for one answer over everything; leave out --axis, --rows and --segments")
+            self.partial.is_none() || self.segments.is_none(),
+            usage("--partial is for answers over as many elements each; leave out --segments")
         );
         ensure!(
             !piped || !self.force,

@@ -4,28 +4,27 @@ use crate::args::Args;
 use crate::error::{STDIN, shown_path, unreadable, usage};
 use crate::operators::{self, Chosen, Told};
 use crate::output::Output;
-use crate::report::{MERGED, Report, Seconds};
+use crate::report::{MERGED, Many, Report, Seconds};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partial};
-
-/// Longer files are no partials.
-const BYTES_MAX: u64 = 128 << 20;
+use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partials};
 
 /// The option that names the place of a partial.
 const OPTION: &str = "--partial";
 
-/// The place of a partial: standard output for `-`, else a file.
-pub fn target(path: &Path, force: bool) -> Result<Output> {
-    match path.as_os_str() == "-" {
-        true => Output::standard(OPTION),
-        false => Output::file(OPTION, path, force),
-    }
+/// The place of what the command line wants written: a partial, on standard output for `-`, or an array.
+pub fn target(args: &Args) -> Result<Option<Output>> {
+    Ok(match (&args.partial, &args.output) {
+        (Some(path), _) if path.as_os_str() == "-" => Some(Output::standard(OPTION)?),
+        (Some(path), _) => Some(Output::file(OPTION, path, args.force)?),
+        (None, Some(path)) => Some(Output::file("--output", path, args.force)?),
+        (None, None) => None,
+    })
 }
 
 /// Whether partials of this operator merge to the same bits, however the input was cut.
@@ -44,22 +43,12 @@ pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen) -> Result<()> {
     Ok(())
 }
 
-/// Merges the partials that the command line names, in their order.
+/// Merges the partials that the command line names, in their order, one behind the other.
 pub fn merge(args: &Args) -> Result<Report> {
     let start = Instant::now();
-    let target = args.partial.as_deref().map(|path| target(path, args.force)).transpose()?;
-    let files = args.files.iter().map(|path| Found::read(path)).collect::<Result<Vec<Found>>>()?;
-    let first = files.first().context("no partials")?;
-    for found in &files {
-        ensure!(
-            first.what() == found.what(),
-            "{} is a partial {}, but {} is a partial {}; merge like with like",
-            first.name,
-            first.what(),
-            found.name,
-            found.what()
-        );
-    }
+    let target = target(args)?;
+    let (first, others) = args.files.split_first().context("no partials")?;
+    let first = Found::read(first, args.memory)?;
     let unknown = || anyhow!("{}: is a partial {}, which this treefold does not have", first.name, first.what());
     let dtype = operators::dtype_named(&first.header.dtype).ok_or_else(unknown)?;
     let chosen = Chosen::named(first.header.name(), dtype).ok_or_else(unknown)?;
@@ -68,7 +57,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     operators::check(chosen.typed(), &args.told)
         .with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
     told.extend(args.told.iter().cloned());
-    chosen.visit(&told, Merge { files: &files, chosen, plain, target, start })?
+    chosen.visit(&told, Merge { args, first: &first, others, chosen, plain, target, start })?
 }
 
 /// A partial's file.
@@ -79,14 +68,25 @@ struct Found {
 }
 
 impl Found {
-    fn read(path: &Path) -> Result<Found> {
+    /// Reads at most so many bytes, of a file that is no partial the first few.
+    fn read(path: &Path, most: u64) -> Result<Found> {
         let stdin = path.as_os_str() == "-";
         let name = if stdin { STDIN.into() } else { shown_path(path) };
         let mut bytes = vec![];
         let opened: std::io::Result<Box<dyn Read>> =
             if stdin { Ok(Box::new(std::io::stdin())) } else { File::open(path).map(|file| Box::new(file) as _) };
-        let read = opened.and_then(|from| from.take(BYTES_MAX).read_to_end(&mut bytes));
+        let read = opened.and_then(|mut from| {
+            from.by_ref().take(Header::MAGIC.len() as u64).read_to_end(&mut bytes)?;
+            if bytes == Header::MAGIC {
+                from.take(most).read_to_end(&mut bytes)?;
+            }
+            Ok(())
+        });
         read.map_err(|error| unreadable(&name, &error))?;
+        ensure!(
+            bytes.len() as u64 <= most,
+            "{name}: is a partial of more than the {most} bytes of --memory; raise it, or reduce a part of the array in each call"
+        );
         let header = Header::read(&bytes).with_context(|| name.clone())?;
         Ok(Found { name, bytes, header })
     }
@@ -102,6 +102,19 @@ impl Found {
         let words = inner.unwrap_or_default().split(',').filter_map(|word| word.split_once('='));
         words.map(|(name, value)| (name.into(), value.into())).collect()
     }
+
+    /// Its accumulators, where it is of the same kind as the `first`.
+    fn partials<T: Element, O: Op<T>>(&self, op: &O, first: &Found) -> Result<Partials<T, O>> {
+        ensure!(
+            first.what() == self.what(),
+            "{} is a partial {}, but {} is a partial {}; merge like with like",
+            first.name,
+            first.what(),
+            self.name,
+            self.what()
+        );
+        Partials::from_bytes(op.clone(), &self.bytes).with_context(|| self.name.clone())
+    }
 }
 
 /// Keeps an operator for later.
@@ -116,7 +129,9 @@ impl Visitor for Boxed {
 
 /// The merge; visited with the operator as the command line wants it.
 struct Merge<'a> {
-    files: &'a [Found],
+    args: &'a Args,
+    first: &'a Found,
+    others: &'a [PathBuf],
     chosen: Chosen,
     /// The operator as the partials have it.
     plain: Box<dyn Any>,
@@ -128,42 +143,52 @@ impl Visitor for Merge<'_> {
     type Out = Result<Report>;
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Result<Report> {
-        let Merge { files, chosen, plain, target, start } = self;
+        let Merge { args, first, others, chosen, plain, target, start } = self;
         let op: &O = plain.downcast_ref().context("another operator")?;
         let what = |op: &O| op.signature();
         if !same_fold(&op.fold(), &wanted.fold()) {
             return Err(usage(format!(
                 "{}: is a partial {}, of which {} cannot be made; reduce the input anew",
-                files[0].name,
+                first.name,
                 what(op),
                 what(&wanted)
             )));
         }
-        let names = match files {
-            [only] => only.name.clone(),
-            all => format!("{} partials ({} ...)", all.len(), all[0].name),
+        if args.partial.is_some() && what(op) != what(&wanted) {
+            return Err(usage(format!("a merged partial stays a {}; give its options with the answer", what(op))));
+        }
+        if args.output.is_some() {
+            Many::ensure_array(&operators::sample(&wanted)?, chosen.typed())?;
+        }
+        let names = match others {
+            [] => first.name.clone(),
+            others => format!("{} partials ({} ...)", 1 + others.len(), first.name),
         };
         ensure_mergeable::<T, O>(&chosen).with_context(|| names.clone())?;
-        let mut all = Partial::empty(op.clone());
-        for found in files {
-            let partial = Partial::from_bytes(op.clone(), &found.bytes);
-            all = partial.and_then(|partial| all.merge(partial)).with_context(|| found.name.clone())?;
+        let mut all: Partials<T, O> = first.partials(op, first)?;
+        for path in others {
+            let found = Found::read(path, args.memory)?;
+            let partials = found.partials(op, first)?;
+            all = all.merge(partials).with_context(|| found.name.clone())?;
         }
         let read = start.elapsed();
-        let count = all.count();
-        let found = match target {
-            None => all.finish_as(&wanted).map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
-            Some(target) => {
-                if what(op) != what(&wanted) {
-                    return Err(usage(format!(
-                        "a merged partial stays a {}; give its options with the answer",
-                        what(op)
-                    )));
-                }
-                all.to_bytes().map_err(anyhow::Error::from).and_then(|bytes| Ok((vec![], Some(target.write(&bytes)?))))
-            }
+        let (count, indexed) = (all.answers().saturating_mul(all.length()), operators::indexed(&wanted)?);
+        let single = all.shape().is_empty();
+        let (shape, length) = (all.shape().to_vec(), all.length());
+        let (many, written) = if args.partial.is_some() {
+            let bytes = all.to_bytes().with_context(|| names.clone())?;
+            (Many::none(shape, length), target.map(|target| target.write(&bytes)).transpose()?)
+        } else {
+            let answers = all.finish_as(&wanted).with_context(|| names.clone())?;
+            let many = Many::new(shape, Some(length), answers);
+            let array = |target: Output| target.write(&many.npy(chosen.typed(), &indexed)?);
+            let written = target.map(array).transpose().with_context(|| names.clone())?;
+            (many, written)
         };
-        let (parts, written) = found.with_context(|| names.clone())?;
+        let (parts, many) = match single {
+            true => (many.answers.into_iter().next().unwrap_or_default(), None),
+            false => (vec![], Some(many)),
+        };
         Ok(Report {
             operator: chosen.typed().into(),
             signature: what(&wanted),
@@ -171,11 +196,11 @@ impl Visitor for Merge<'_> {
             dtype: T::DTYPE,
             count,
             bytes: 0,
-            indexed: operators::indexed(&wanted)?,
+            indexed,
             parts,
-            many: None,
+            many,
             written,
-            is_array: false,
+            is_array: args.output.is_some(),
             exact: O::EXACT,
             method: chosen.method,
             adapter: MERGED.into(),

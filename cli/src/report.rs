@@ -52,7 +52,7 @@ pub struct Report {
     pub bytes: u64,
     /// The answer; no parts where a partial was written.
     pub parts: Vec<Part>,
-    /// Answers of many, in place of one.
+    /// Answers of many, in place of one; their shape only where a partial was written.
     pub many: Option<Many>,
     /// Whether each part has an index where there is an answer.
     pub indexed: Vec<bool>,
@@ -109,7 +109,7 @@ impl Report {
     /// What `of` says of the one part, or an object of what it says of each, all bins in one list; `None` where it says
     /// nothing.
     fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
-        if let Some(many) = &self.many {
+        if let Some(many) = self.many.as_ref().filter(|_| !self.is_partial()) {
             return many.json(&self.indexed, of);
         }
         let mut parts = self.parts.iter().zip(&self.indexed).map(|(part, &indexed)| (part.name, of(part, indexed)));
@@ -120,6 +120,11 @@ impl Report {
         let bins = (!bins.is_empty()).then_some(("bins", Json::List(bins)));
         let members: Vec<_> = bins.into_iter().chain(parts.filter_map(|(name, value)| Some((name, value?)))).collect();
         (!members.is_empty()).then_some(Json::Object(members))
+    }
+
+    /// Whether a partial was written in place of answers.
+    fn is_partial(&self) -> bool {
+        self.written.is_some() && !self.is_array
     }
 
     /// How many of the parts are bins; they come first.
@@ -151,7 +156,9 @@ impl Report {
             }
             Some(Written { path, bytes }) => {
                 let size = BinaryBytes(*bytes);
-                format!("wrote {path}: a partial {}, {size}; finish it with treefold merge", self.operator)
+                let shape =
+                    self.many.as_ref().map_or(String::new(), |many| format!(" of shape {}", many.shown_shape()));
+                format!("wrote {path}: a partial {}{shape}, {size}; finish it with treefold merge", self.operator)
             }
             None => match &self.many {
                 Some(many) => many.text(&self.operator, &self.indexed),

@@ -19,11 +19,7 @@ use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, Stream
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = match (&args.partial, &args.output) {
-        (Some(path), _) => Some(target(path, args.force)?),
-        (None, Some(path)) => Some(Output::file("--output", path, args.force)?),
-        (None, None) => None,
-    };
+    let target = target(args)?;
     let inputs = Inputs::open(&args.files, args.raw())?;
     let name = &args.operator;
     let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
@@ -79,6 +75,9 @@ impl Visitor for Run<'_> {
         if self.args.output.is_some() {
             Many::ensure_array(&operators::sample(&op)?, &self.args.operator)?;
         }
+        if self.args.partial.is_some() {
+            ensure_mergeable::<T, O>(&self.chosen)?;
+        }
         let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
         // Rows of arrays of several axes are of their elements in C order.
         let in_c_order = ordered || self.args.rows.is_some() || self.args.segments.is_some();
@@ -92,10 +91,6 @@ impl Visitor for Run<'_> {
             return self.each(&op, Wanted::Axes(axes), shape, in_c_order, indexed);
         }
         let Run { args, inputs, chosen, target, engine } = self;
-        if args.partial.is_some() {
-            ensure_mergeable::<T, O>(&chosen)?;
-        }
-
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory;
         let pairs = T::DTYPE == Dtype::F32x2;
@@ -200,12 +195,20 @@ impl Run<'_> {
             Ok(())
         })?;
         let reading = reading.elapsed().saturating_sub(pushing);
-        let answers = stream.finish().with_context(|| names.clone());
+        let found = if args.partial.is_some() {
+            let bytes = stream.partials().and_then(|partials| partials.with_shape(&shape)?.to_bytes());
+            bytes.map(|bytes| (Many::none(shape, length), Some(bytes)))
+        } else {
+            stream.finish().map(|answers| (Many::new(shape, length, answers), None))
+        };
         bar.finish_and_clear();
-        let many = Many::new(shape, length, answers?);
-        let written = match target {
-            None => None,
-            Some(target) => Some(target.write(&many.npy(&args.operator, &indexed).with_context(|| names.clone())?)?),
+        let (many, partial) = found.with_context(|| names.clone())?;
+        let written = match (target, partial) {
+            (None, _) => None,
+            (Some(target), Some(bytes)) => Some(target.write(&bytes)?),
+            (Some(target), None) => {
+                Some(target.write(&many.npy(&args.operator, &indexed).with_context(|| names.clone())?)?)
+            }
         };
         Ok(Report {
             operator: args.operator.clone(),
@@ -217,7 +220,7 @@ impl Run<'_> {
             parts: vec![],
             many: Some(many),
             indexed,
-            is_array: written.is_some(),
+            is_array: args.output.is_some(),
             written,
             exact: O::EXACT,
             method: chosen.method,

@@ -122,7 +122,7 @@ fn what_does_not_go_together_is_told() {
     run(["sum", "--keepdims", &file]).fails(2, &["--axis"]);
     let raw = folder.file("raw.bin", &raw_i32(&[1, 2]));
     run(["sum", "--axis", "0", "--dtype", "i32", &raw]).fails(2, &["--axis", "--rows"]);
-    run(["sum", "--axis", "0", "--partial", "p", &file]).fails(2, &["--partial", "--axis"]);
+    run(["sum", "--axis", "0", "--partial", "p", "--output", "o", &file]).fails(2, &["--partial", "--output"]);
     let floats = folder.f32("x.npy", &[1.0, 2.0]);
     run(["dot", "--rows", "1", &floats, &floats]).fails(2, &["--axis", "--rows"]);
     let long = folder.i32("long.npy", &vec![0; 1 << 16]);

@@ -162,7 +162,7 @@ fn command_lines_that_are_wrong() {
         run(["adapters"].iter().chain(option)).fails(2, &[&whole]);
     }
     run(["adapters", "--quiet", "--bins", "2"]).fails(2, &["leave out ", "--quiet", " and ", "--bins"]);
-    for option in [&["--adapter", "cpu"][..], &["--memory", "1G"], &["--fast"], &["--dtype", "f32"]] {
+    for option in [&["--adapter", "cpu"][..], &["--rows", "2"], &["--fast"], &["--dtype", "f32"]] {
         let whole = format!("partials know their operator and type, and merge on the host; leave out {}", option[0]);
         run(["merge", "x.part"].iter().chain(option)).fails(2, &[&whole]);
     }

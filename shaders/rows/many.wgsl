@@ -4,5 +4,7 @@ fn split_of(workgroup: u32) -> u32 { return workgroup % params.splits; }
 fn first_of(row: u32) -> u32 { return params.first + row * params.stride; }
 fn partial_of(workgroup: u32) -> u32 { return params.partial + workgroup; }
 
-// Position of the binding's element 0, where positions count from the row's first element.
-fn base_of(row: u32) -> vec2<u32> { return vec2<u32>(0u - first_of(row), select(0xffffffffu, 0u, first_of(row) == 0u)); }
+// Position of the binding's element 0, where the row's first element has the position `base`.
+fn base_of(row: u32) -> vec2<u32> {
+    return params.base - vec2<u32>(first_of(row), select(0u, 1u, first_of(row) > params.base.x));
+}

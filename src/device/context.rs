@@ -159,6 +159,15 @@ impl Context {
         }
     }
 
+    /// An error where wgpu has told that the device is lost. It takes nanoseconds; devices of an app, and those that
+    /// were just destroyed, are not found.
+    pub fn not_told_lost(&self, what: &'static str) -> Result<()> {
+        match self.loss.as_ref().and_then(|loss| loss.reason()) {
+            None => Ok(()),
+            Some(reason) => Err(Error::DeviceLost { what, message: reason.into() }),
+        }
+    }
+
     /// The error as it is, or the loss of the device, where the device is lost.
     pub fn diagnosed(&self, error: Error) -> Error {
         let what = match error {

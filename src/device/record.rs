@@ -1,7 +1,7 @@
-//! A plan into the caller's encoder: pipelines, bind groups, dispatches, and nothing else.
+//! From a plan to what its dispatches need: pipelines, parameters, bind groups.
 
 use super::context::{Context, Layout, PipelineKey, Texts};
-use super::presence::caught;
+use super::prepared::{Dispatch, Prepared};
 use crate::error::{Error, Result};
 use crate::op::DeviceOp;
 use crate::plan::{Cost, Kernel, Params, Pass, Plan, Planner, Resource, Store, Variant};
@@ -71,6 +71,11 @@ impl Recorder {
         inputs: &[&wgpu::Buffer],
         output: Destination,
     ) -> Result<()> {
+        self.make(plan, inputs, output)?.record_in_pass(compute)
+    }
+
+    /// Makes what the dispatches of a plan need: pipelines, parameters, bindings.
+    pub fn make(&self, plan: &Plan, inputs: &[&wgpu::Buffer], output: Destination) -> Result<Prepared> {
         let context = &self.context;
         // An app's device is not asked for each record: that takes a microsecond, and the next call that waits tells.
         if context.loss.is_some() {
@@ -111,15 +116,13 @@ impl Recorder {
             plan.passes.iter().enumerate().map(bind).collect::<Option<Vec<_>>>()
         })?;
         let missing = || Error::Refused { what: "the bindings of a reduction", message: "a buffer is missing".into() };
-        let groups = groups.ok_or_else(missing)?;
-        // What wgpu refuses of these it tells when the encoder finishes, so that there is no error to wait for.
-        caught("the dispatches of a reduction", || {
-            for ((pass, pipeline), group) in plan.passes.iter().zip(&pipelines).zip(&groups) {
-                compute.set_pipeline(pipeline);
-                compute.set_bind_group(0, group, &[]);
-                compute.dispatch_workgroups(pass.workgroups, 1, 1);
-            }
-        })
+        let made = pipelines.into_iter().zip(groups.ok_or_else(missing)?).zip(&plan.passes);
+        let dispatch = |((pipeline, bindings), pass): ((_, _), &Pass)| Dispatch {
+            pipeline,
+            bindings,
+            workgroups: pass.workgroups,
+        };
+        Ok(Prepared { context: context.clone(), dispatches: made.map(dispatch).collect() })
     }
 
     /// The uniform blocks of all passes in one buffer, the bytes of each, and their stride.
@@ -140,8 +143,8 @@ impl Recorder {
         Ok((self.context.parameters(all)?, bytes as u64, stride))
     }
 
-    /// Makes the pipelines that a plan will need, so that its first run does not wait for the compiler.
-    pub fn prepare(&self, plan: &Plan) -> Result<()> {
+    /// Compiles the pipelines that a plan will need, so that its first run does not wait for the compiler.
+    pub fn compile(&self, plan: &Plan) -> Result<()> {
         self.context.present("making pipelines")?;
         plan.passes.iter().try_for_each(|pass| self.pipeline(&pass.variant).map(drop))
     }
@@ -166,11 +169,6 @@ fn check_limits(context: &Context, op: &DeviceOp) -> Result<()> {
         Some((limit, value, needs)) => Err(Error::LimitTooSmall { limit, value, needs }),
         None => Ok(()),
     }
-}
-
-/// A compute pass of this crate.
-pub(crate) fn compute_pass(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
-    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("treefold"), timestamp_writes: None })
 }
 
 fn bind_range(buffer: &wgpu::Buffer, offset: u64, size: u64) -> BindingResource<'_> {

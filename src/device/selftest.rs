@@ -4,8 +4,9 @@
 //! workgroup and through partials, is taken; the others stay unused on this device.
 
 use super::context::Context;
+use super::prepared::compute_pass;
 use super::readback::{Readback, Waiting};
-use super::record::{Recorder, compute_pass};
+use super::record::Recorder;
 use crate::element::Dtype;
 use crate::error::{Error, Result};
 use crate::input::Piece;

@@ -9,7 +9,8 @@ mod wgsl;
 pub use accumulator::{Accumulator, Member};
 pub use answer::{Answer, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
-pub use partial::{Header, Partial};
+pub(crate) use partial::Span;
+pub use partial::{Header, Partial, Partials};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
 pub(crate) use wgsl::{declared, prefixed, tokens};
 

@@ -179,7 +179,7 @@ pub struct Params {
     pub output: u32,
     /// Zipped inputs: from an element of the first to its partner in the second, modulo 2^32.
     pub partner: u32,
-    /// Position of the binding's element 0, modulo 2^64.
+    /// Position of the binding's element 0, modulo 2^64; of contiguous rows, that of each row's first element.
     pub base: [u32; 2],
     /// Elements of a whole row.
     pub total: [u32; 2],

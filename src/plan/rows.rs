@@ -82,6 +82,7 @@ impl Planner {
             let mut pass = self.reduce_pass(variant, splits, now as u32, first + done * length, length, length);
             pass.bindings = window.bindings.clone();
             pass.params.partner = window.partner;
+            pass.params.base = [request.start as u32, (request.start >> 32) as u32];
             let splits = pass.params.splits;
             let partials = pass.workgroups;
             draft.passes.push(pass);

@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::error::Result;
-use crate::op::{Fold, Op, Partial};
+use crate::op::{Fold, Op, Partial, Span};
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
@@ -61,13 +61,13 @@ impl Cpu {
     /// The accumulator of `elements`, to be merged and finished elsewhere.
     pub fn partial<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Partial<T, O> {
         let acc = self.accumulate(&op.fold(), elements, 0);
-        Partial::of(op, acc, elements.len() as u64, None)
+        Partial::of(op, acc, Span { count: elements.len() as u64, first: None })
     }
 
     /// The same of elements whose first has this place in the whole input.
     pub fn partial_at<T: Element, O: Op<T>>(&self, op: O, elements: &[T], first: u64) -> Partial<T, O> {
         let acc = self.accumulate(&op.fold(), elements, first);
-        Partial::of(op, acc, elements.len() as u64, Some(first))
+        Partial::of(op, acc, Span { count: elements.len() as u64, first: Some(first) })
     }
 
     /// The accumulator of `elements`, of which the first has this index in the whole input.

@@ -1,13 +1,13 @@
 //! Calls that do not block: for executors, and for browsers, where nothing may.
 
 use super::jobs::submit;
-use super::reduce::accs;
+use super::reduce::{Gathered, accs, finished};
 use super::reducer::Reducer;
 use crate::device::{Context, Gpu, Waiting, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::Input;
-use crate::op::{Acc, Op, Partial};
+use crate::input::{Each, Input};
+use crate::op::{Acc, Op, Partial, Span};
 use crate::plan::Tuning;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -50,6 +50,42 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         })
     }
 
+    /// Submits the reductions of [rows](Input::rows) or [axes](Input::over); the future brings the answers, as
+    /// [`Reducer::reduce_each`] gives them.
+    ///
+    /// All of it is submitted by this call, so that what the program writes to the buffers later does not show; the
+    /// results of all answers are in the device's memory at once. Where those are too many, reduce parts of the view.
+    ///
+    /// # Errors
+    /// As for [`Reducer::reduce_each`].
+    pub fn reduce_each_async(&self, each: Each<'_, T>) -> AnswerFuture<Vec<O::Output>> {
+        let (op, coming) = (self.op.clone(), self.accumulate_each_async(&each, 0));
+        Box::pin(async move { finished(&op, coming.await?) })
+    }
+
+    /// Submits the reductions of each answer, whose first elements have this position; the future brings the
+    /// accumulators, and how many elements each has.
+    pub(super) fn accumulate_each_async(
+        &self,
+        each: &Each<'_, T>,
+        position: u64,
+    ) -> impl Future<Output = Result<Vec<(Acc<T, O>, u64)>>> + wgpu::WasmNotSend + use<T, O> {
+        let submitted = || {
+            let blocks = self.submissions(each, position)?.collect::<Result<Vec<_>>>()?;
+            Ok((each.count()?, self.recorder_of(each)?.op.clone(), blocks))
+        };
+        let submitted = submitted();
+        let (op, context) = (self.op.clone(), self.recorder.context.clone());
+        async move {
+            let (answers, device_op, blocks) = submitted?;
+            let mut all = Gathered::of(&op, answers)?;
+            for (block, more) in blocks {
+                all.take(&block.results(&context, &device_op, Waiting::Yielding).await?, more);
+            }
+            Ok(all.accs)
+        }
+    }
+
     /// Submits the reduction of an input that begins at `first`; the future brings its accumulator, and how many elements it has.
     fn accumulate_async(
         &self,
@@ -72,7 +108,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (op, coming) = (self.op.clone(), self.accumulate_async(&input.into(), first.unwrap_or(0)));
         Box::pin(async move {
             let (acc, count) = coming.await?;
-            Ok(Partial::of(op, acc, count, first))
+            Ok(Partial::of(op, acc, Span { count, first }))
         })
     }
 }

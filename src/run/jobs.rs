@@ -19,9 +19,17 @@ struct Job<'b> {
     result: u64,
 }
 
+/// Which parts are whose.
+enum Inputs {
+    /// Of each input the number of its parts, and how many elements it has.
+    Known(Vec<(usize, u64)>),
+    /// Each is one part, and behind its accumulators stands how many elements it has.
+    Counted,
+}
+
 /// Inputs under way.
 pub(super) struct Submitted {
-    inputs: Vec<(usize, u64)>,
+    inputs: Inputs,
     pending: Pending,
 }
 
@@ -37,7 +45,12 @@ impl Submitted {
     /// Waits as it is told to; see [`Pending::results`].
     pub async fn results(self, context: &Arc<Context>, op: &DeviceOp, waiting: Waiting) -> Result<Results> {
         let parts = self.pending.results(context, waiting).await?;
-        Ok(Results { inputs: self.inputs, parts: parts.into_iter().map(|words| op.expand(&words)).collect() })
+        let counted = |words: &Vec<u32>| (1, words.last().copied().unwrap_or(0).into());
+        let inputs = match self.inputs {
+            Inputs::Known(inputs) => inputs,
+            Inputs::Counted => parts.iter().map(counted).collect(),
+        };
+        Ok(Results { inputs, parts: parts.into_iter().map(|words| op.expand(&words)).collect() })
     }
 
     /// Blocks until they are there.
@@ -71,69 +84,74 @@ fn submit_pieces(
         }
     }
     let pending = launch(recorder, &jobs, jobs.len() as u64)?;
-    Ok(Submitted { inputs, pending })
+    Ok(Submitted { inputs: Inputs::Known(inputs), pending })
 }
 
 /// Bytes of the results of one submission, about.
 const RESULTS_BYTES: u64 = 16 << 20;
 
-/// Reduces each answer of a view, so many at once that one binding holds their results, and gives `take` what comes:
-/// answers that follow, or, where it says so, more elements of the answers that came last. Of so many elements of an answer a
-/// time; the first of every one has this position.
-pub(super) fn each_answer(
-    recorder: &Recorder,
-    input: &Ranges,
+/// The reductions of each answer of a view, submitted one by one as they are asked for: so many answers at once that
+/// one binding holds their results, of so many elements of each a time; the first element of every answer has this
+/// position. The flag says that what comes is more elements of the answers that came last, in place of answers that
+/// follow.
+pub(super) fn each_answer<'a>(
+    recorder: &'a Recorder,
+    input: &Ranges<'a>,
     strided: &Strided,
     (most, position): (u64, u64),
-    take: &mut dyn FnMut(&Results, bool),
-) -> Result<()> {
+) -> Result<impl Iterator<Item = Result<(Submitted, bool)>> + use<'a>> {
     let (pieces, buffers) = input.pieces()?;
     let each = 4 * recorder.op.sealed_words() as u64;
     let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
-    let mut left = vec![strided.clone()];
-    while let Some(block) = left.pop() {
-        let answers = block.answers();
-        match block.kept.first() {
-            Some(dim) if answers > together => {
-                let half = dim.length / 2;
-                left.extend([block.kept_part(half, dim.length - half), block.kept_part(0, half)]);
-            }
-            _ if answers == 0 => {}
-            _ => {
-                let (mut start, mut more) = (position, false);
-                for part in short_parts(block, most) {
-                    let each = Arrangement::Strided(&part);
-                    let job = Job { pieces: pieces.clone(), buffers: buffers.clone(), each, start, result: 0 };
-                    let pending = launch(recorder, &[job], answers)?;
-                    let inputs = vec![(1, part.length()); answers as usize];
-                    take(&Submitted { inputs, pending }.wait(recorder)?, more);
-                    (start, more) = (start.wrapping_add(part.length()), true);
-                }
-            }
-        }
-    }
-    Ok(())
+    let parts = move |block: Strided| {
+        let starts = move |next: &mut u64, part: Strided| {
+            let start = *next;
+            *next = start.wrapping_add(part.length());
+            Some((part, start))
+        };
+        short_parts(block, most).into_iter().scan(position, starts).zip((0..).map(|number| number > 0))
+    };
+    let submitted = move |((part, start), more): ((Strided, u64), bool)| {
+        let each = Arrangement::Strided(&part);
+        let job = Job { pieces: pieces.clone(), buffers: buffers.clone(), each, start, result: 0 };
+        let pending = launch(recorder, &[job], part.answers())?;
+        let inputs = vec![(1, part.length()); part.answers() as usize];
+        Ok((Submitted { inputs: Inputs::Known(inputs), pending }, more))
+    };
+    Ok(few_answers(strided.clone(), together).into_iter().flat_map(parts).map(submitted))
 }
 
-/// Reduces the segments of a group, so many at once that one binding holds their results.
-pub(super) fn launch_segments(recorder: &Recorder, group: &Group, take: &mut dyn FnMut(&Results)) -> Result<()> {
-    let op = &recorder.op;
-    let each = 4 * (op.sealed_words() as u64 + COUNT_WORDS);
-    let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
-    let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
-    let mut done = 0;
-    while done < group.segments {
-        let now = together.min(group.segments - done);
-        let each = Arrangement::Segments(group.part(done, now));
-        let job = Job { pieces: group.pieces.clone(), buffers: buffers.clone(), each, start: 0, result: 0 };
-        let found = launch(recorder, &[job], now)?.wait(&recorder.context)?;
-        // Behind the accumulators of a segment stands how many elements it has.
-        let inputs = found.iter().map(|words| (1, words.last().copied().unwrap_or(0).into())).collect();
-        let parts = found.into_iter().map(|words| op.expand(&words)).collect();
-        take(&Results { inputs, parts });
-        done += now;
+/// A view in blocks of at most so many answers, in their order; none of none.
+fn few_answers(block: Strided, most: u64) -> Vec<Strided> {
+    match block.kept.first().map(|dim| dim.length) {
+        Some(length) if block.answers() > most => {
+            let half = length / 2;
+            let parts = [block.kept_part(0, half), block.kept_part(half, length - half)];
+            parts.into_iter().flat_map(|part| few_answers(part, most)).collect()
+        }
+        _ if block.answers() == 0 => Vec::new(),
+        _ => vec![block],
     }
-    Ok(())
+}
+
+/// The reductions of the segments of a group, submitted one by one as they are asked for, so many at once that one binding holds
+/// their results.
+pub(super) fn each_segment<'a>(
+    recorder: Result<&'a Recorder>,
+    group: Group<'a>,
+) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
+    let together = recorder.as_ref().map_or(1, |recorder| {
+        let each = 4 * (recorder.op.sealed_words() as u64 + COUNT_WORDS);
+        Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1))
+    });
+    (0..group.segments).step_by(together as usize).map(move |done| {
+        let now = together.min(group.segments - done);
+        let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
+        let each = Arrangement::Segments(group.part(done, now));
+        let job = Job { pieces: group.pieces.clone(), buffers, each, start: 0, result: 0 };
+        let pending = launch(recorder.clone()?, &[job], now)?;
+        Ok(Submitted { inputs: Inputs::Counted, pending })
+    })
 }
 
 /// A view in parts of at most so many elements of each answer, in their order.

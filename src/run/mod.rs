@@ -8,6 +8,7 @@ mod engine;
 mod explain;
 mod futures;
 mod jobs;
+mod partials;
 mod reduce;
 mod reducer;
 mod segments;

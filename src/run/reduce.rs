@@ -1,16 +1,19 @@
 //! Reductions with the answer on the host: one, many, by rows, or as parts that are finished elsewhere.
 
-use super::jobs::{Results, each_answer, submit};
+use super::jobs::{Results, Submitted, each_answer, each_segment, submit};
 use super::reducer::Reducer;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Divided, Each, Input, room};
-use crate::op::{Acc, Fold, Op, Partial};
+use crate::op::{Acc, Fold, Op, Partial, Span};
 
 /// Bytes of what a group of a batch holds: recorded commands, on both sides of wgpu, and results, which are there twice.
 const BATCH_BYTES: u64 = 32 << 20;
 /// Bytes of what the record of a range holds, about.
 const RECORD_BYTES: u64 = 8 << 10;
+
+/// Submissions, and whether what each brings is more elements of the answers that came last.
+pub(super) type Submissions<'a> = Box<dyn Iterator<Item = Result<(Submitted, bool)>> + 'a>;
 
 impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Submits the reduction of `input` and waits for the answer.
@@ -20,7 +23,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// [`Op::finish`] says.
     pub fn reduce<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<O::Output> {
         may_block("Reducer::reduce", "Reducer::reduce_async")?;
-        self.answers(self.accumulate(&[input.into()], 0)?)?.pop().ok_or(Error::ResultMissing)
+        finished(&self.op, self.accumulate(&[input.into()], 0)?)?.pop().ok_or(Error::ResultMissing)
     }
 
     /// Answers many inputs with one submission and one wait for some thousands of them, in their order. Besides the answers at
@@ -42,11 +45,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             group.push(input);
             room = room.saturating_sub(needs);
             if room == 0 {
-                answers.extend(self.answers(self.accumulate(&group, 0)?)?);
+                answers.extend(finished(&self.op, self.accumulate(&group, 0)?)?);
                 (group, room) = (Vec::new(), most);
             }
         }
-        answers.extend(self.answers(self.accumulate(&group, 0)?)?);
+        answers.extend(finished(&self.op, self.accumulate(&group, 0)?)?);
         Ok(answers)
     }
 
@@ -55,40 +58,37 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce`], and [`Reducer::record_each`].
     pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<O::Output>> {
-        may_block("Reducer::reduce_each", "Reducer::record_each, or Reducer::reduce_async for each answer")?;
-        self.answers(self.accumulate_each(&each, 0)?)
+        may_block("Reducer::reduce_each", "Reducer::reduce_each_async")?;
+        finished(&self.op, self.accumulate_each(&each, 0)?)
+    }
+
+    /// The submissions of all answers, each made when it is asked for; see [`each_answer`].
+    pub(super) fn submissions<'a>(&'a self, each: &'a Each<'_, T>, position: u64) -> Result<Submissions<'a>> {
+        let input = &each.input.ranges;
+        Ok(match each.division.of(each.count()?) {
+            Divided::Strided(strided) => {
+                Box::new(each_answer(&self.recorder, input, &strided, (Self::ELEMENTS_MAX, position))?)
+            }
+            Divided::Segments(offsets) => {
+                let groups = self.groups(input, offsets)?.into_iter();
+                Box::new(
+                    groups
+                        .flat_map(|group| each_segment(self.recorder_of(each), group))
+                        .map(|block| Ok((block?, false))),
+                )
+            }
+        })
     }
 
     /// The accumulator of each answer, of which the first element has this position, and how many elements it has.
     pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
-        let count = each.count()?;
-        let fold = self.op.fold();
-        let mut all: Vec<(Acc<T, O>, u64)> = room(count)?;
-        let strided = match each.division.of(count) {
-            Divided::Strided(strided) => strided,
-            Divided::Segments(offsets) => {
-                let mut take = |results: &Results| all.extend(self::accs::<T, O>(&self.op, results));
-                self.segment_results(&each.input.ranges, offsets, &mut take)?;
-                return Ok(all);
-            }
-        };
-        let mut take = |results: &Results, more: bool| {
-            let found = self::accs::<T, O>(&self.op, results);
-            if !more {
-                all.extend(found);
-                return;
-            }
-            let from = all.len() - found.len();
-            for (place, (acc, count)) in all[from..].iter_mut().zip(found) {
-                *place = (fold.combine(place.0.clone(), acc), place.1 + count);
-            }
-        };
-        each_answer(&self.recorder, &each.input.ranges, &strided, (Self::ELEMENTS_MAX, position), &mut take)?;
-        Ok(all)
-    }
-
-    fn answers(&self, accs: Vec<(Acc<T, O>, u64)>) -> Result<Vec<O::Output>> {
-        accs.into_iter().map(|(acc, elements)| self.op.finish(acc, elements)).collect()
+        let recorder = self.recorder_of(each)?;
+        let mut all = Gathered::of(&self.op, each.count()?)?;
+        for block in self.submissions(each, position)? {
+            let (submitted, more) = block?;
+            all.take(&submitted.wait(recorder)?, more);
+        }
+        Ok(all.accs)
     }
 
     /// Submits the reduction of `input` and waits for its accumulator: a part of a reduction that is finished elsewhere.
@@ -98,7 +98,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn partial<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Partial<T, O>> {
         may_block("Reducer::partial", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], 0)?.pop().ok_or(Error::ResultMissing)?;
-        Ok(Partial::of(self.op.clone(), acc, count, None))
+        Ok(Partial::of(self.op.clone(), acc, Span { count, first: None }))
     }
 
     /// The same of an input whose first element has this place in the whole.
@@ -108,7 +108,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn partial_at<'i>(&self, input: impl Into<Input<'i, T>>, first: u64) -> Result<Partial<T, O>> {
         may_block("Reducer::partial_at", "Reducer::partial_async")?;
         let (acc, count) = self.accumulate(&[input.into()], first)?.pop().ok_or(Error::ResultMissing)?;
-        Ok(Partial::of(self.op.clone(), acc, count, Some(first)))
+        Ok(Partial::of(self.op.clone(), acc, Span { count, first: Some(first) }))
     }
 
     /// The accumulators of many inputs, each of which begins at `first`, and how many elements each has.
@@ -119,6 +119,39 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let ranges: Vec<_> = inputs.iter().map(|input| &input.ranges).collect();
         let results = submit(&self.recorder, &ranges, Self::ELEMENTS_MAX, first)?.wait(&self.recorder)?;
         Ok(accs::<T, O>(&self.op, &results))
+    }
+}
+
+/// Answers from their accumulators and how many elements each has.
+pub(super) fn finished<T: Element, O: Op<T>>(op: &O, accs: Vec<(Acc<T, O>, u64)>) -> Result<Vec<O::Output>> {
+    accs.into_iter().map(|(acc, elements)| op.finish(acc, elements)).collect()
+}
+
+/// The accumulators of many answers, as they come.
+pub(super) struct Gathered<'a, T: Element, O: Op<T>> {
+    op: &'a O,
+    /// Each with how many elements it has.
+    pub accs: Vec<(Acc<T, O>, u64)>,
+}
+
+impl<'a, T: Element, O: Op<T>> Gathered<'a, T, O> {
+    /// Room for so many.
+    pub fn of(op: &'a O, answers: u64) -> Result<Self> {
+        Ok(Gathered { op, accs: room(answers)? })
+    }
+
+    /// Takes what [`each_answer`] gives.
+    pub fn take(&mut self, results: &Results, more: bool) {
+        let found = accs::<T, O>(self.op, results);
+        if !more {
+            self.accs.extend(found);
+            return;
+        }
+        let fold = self.op.fold();
+        let from = self.accs.len() - found.len();
+        for (place, (acc, count)) in self.accs[from..].iter_mut().zip(found) {
+            *place = (fold.combine(place.0.clone(), acc), place.1 + count);
+        }
     }
 }
 

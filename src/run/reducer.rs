@@ -3,7 +3,7 @@
 use super::explain::{Explanation, explained};
 use super::segments::Segmented;
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Recorder, Waiting, choose, compute_pass};
+use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Divided, Each, Input, Output, Piece, Ranges, Strided};
@@ -165,8 +165,16 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         input: impl Into<Input<'i, T>>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
-        let elements = input.into().ranges;
-        record(&self.recorder, compute, &elements, None, Self::ELEMENTS_MAX, output.into())
+        self.prepare(input, output)?.record_in_pass(compute)
+    }
+
+    /// Makes ready what [`Reducer::record`] would record, for programs that record the same in every frame: see
+    /// [`Prepared`]. Where a record plans, binds and dispatches, a prepared one only dispatches.
+    ///
+    /// # Errors
+    /// As for [`Reducer::record`].
+    pub fn prepare<'i>(&self, input: impl Into<Input<'i, T>>, output: impl Into<Output<'i>>) -> Result<Prepared> {
+        prepared(&self.recorder, &input.into().ranges, None, Self::ELEMENTS_MAX, output.into())
     }
 
     /// Records the reductions of [rows](Input::rows), [axes](Input::over) or [segments](Input::segments); the answers are dense in
@@ -193,12 +201,20 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         each: Each<'_, T>,
         output: impl Into<Output<'i>>,
     ) -> Result<()> {
+        self.prepare_each(each, output)?.record_in_pass(compute)
+    }
+
+    /// Makes ready what [`Reducer::record_each`] would record.
+    ///
+    /// # Errors
+    /// As for [`Reducer::record_each`].
+    pub fn prepare_each<'i>(&self, each: Each<'_, T>, output: impl Into<Output<'i>>) -> Result<Prepared> {
         let input = &each.input.ranges;
         match each.division.of(each.count()?) {
             Divided::Strided(strided) => {
-                record(&self.recorder, compute, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
+                prepared(&self.recorder, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
             }
-            Divided::Segments(offsets) => self.record_segments(compute, input, offsets, &output.into()),
+            Divided::Segments(offsets) => self.prepare_segments(input, offsets, &output.into()),
         }
     }
 
@@ -256,22 +272,21 @@ async fn ready(
                     shader::check(&recorder.op, &recorder.source(&pass.variant))?;
                 }
             }
-            recorder.prepare(&plan)?;
+            recorder.compile(&plan)?;
         }
     }
     context.heard().await?;
     Ok(recorder)
 }
 
-/// Records the reduction of a whole input, or of each of its answers.
-fn record(
+/// Makes ready the reduction of a whole input, or of each of its answers.
+fn prepared(
     recorder: &Recorder,
-    compute: &mut wgpu::ComputePass<'_>,
     input: &Ranges<'_>,
     each: Option<&Strided>,
     most: u64,
     output: Output<'_>,
-) -> Result<()> {
+) -> Result<Prepared> {
     let op = &recorder.op;
     let operator = op.name;
     if op.answers.is_empty() {
@@ -285,23 +300,22 @@ fn record(
         return Err(Error::TooLongToRecord { operator, elements, most });
     }
     if count == 0 {
-        return Ok(());
+        return Ok(Prepared::nothing(recorder.context.clone()));
     }
     let each = each.map_or(Arrangement::Whole, Arrangement::Strided);
     let store = Store::Answer { counted: output.counted };
     let request = Request { pieces: &pieces, each, start: 0, direct, store, output: 0 };
-    record_plan(recorder, compute, &request, &buffers, output.buffer, &claimed)
+    prepared_plan(recorder, &request, &buffers, output.buffer, &claimed)
 }
 
-/// Records what is asked for, its answers at these bytes of a buffer.
-pub(super) fn record_plan(
+/// Makes ready what is asked for, its answers at these bytes of a buffer.
+pub(super) fn prepared_plan(
     recorder: &Recorder,
-    compute: &mut wgpu::ComputePass<'_>,
     request: &Request<'_>,
     buffers: &[&wgpu::Buffer],
     output: &wgpu::Buffer,
     claimed: &Range<u64>,
-) -> Result<()> {
+) -> Result<Prepared> {
     let limits = recorder.context.limits;
     let offset = claimed.start / limits.storage_alignment * limits.storage_alignment;
     let size = claimed.end - offset;
@@ -310,7 +324,7 @@ pub(super) fn record_plan(
         return Err(Error::LimitTooSmall { limit, value, needs: size });
     }
     let plan = recorder.planner.plan(&Request { output: ((claimed.start - offset) / 4) as u32, ..*request })?;
-    recorder.record(compute, &plan, buffers, Destination { buffer: output, offset, size })
+    recorder.make(&plan, buffers, Destination { buffer: output, offset, size })
 }
 
 /// The request for one result over all pieces.

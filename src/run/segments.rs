@@ -1,11 +1,10 @@
 //! Segments on the device: recorded, or with their answers on the host.
 
-use super::jobs::{Results, launch_segments};
-use super::reducer::{Reducer, record_plan};
-use crate::device::{Recorder, Waiting, choose, fill};
+use super::reducer::{Reducer, prepared_plan};
+use crate::device::{Prepared, Recorder, Waiting, choose, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Offsets, Output, Piece, Place, Ranges, Taken};
+use crate::input::{Division, Each, Offsets, Output, Piece, Place, Ranges, Taken};
 use crate::op::{DeviceOp, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
@@ -59,14 +58,21 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(self.segments.get_or_init(|| recorder))
     }
 
-    /// Records the answers of segments.
-    pub(super) fn record_segments(
+    /// The recorder that answers these.
+    pub(super) fn recorder_of(&self, each: &Each<'_, T>) -> Result<&Recorder> {
+        match &each.division {
+            Division::Segments(_) => self.by_segments(),
+            Division::Rows(_) | Division::Axes(_) | Division::Strided(_) => Ok(&self.recorder),
+        }
+    }
+
+    /// Makes the answers of segments ready to be recorded.
+    pub(super) fn prepare_segments(
         &self,
-        compute: &mut wgpu::ComputePass<'_>,
         input: &Ranges<'_>,
         offsets: &Offsets<'_>,
         output: &Output<'_>,
-    ) -> Result<()> {
+    ) -> Result<Prepared> {
         let recorder = self.by_segments()?;
         let op = &recorder.op;
         if op.answers.is_empty() {
@@ -81,27 +87,21 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             }
         }
         let each = 4 * (op.answer_words() as u64 + u64::from(output.counted));
-        for group in groups(recorder, input, offsets)? {
+        let mut all = Prepared::nothing(recorder.context.clone());
+        for group in self.groups(input, offsets)? {
             let claimed = claimed.start + group.first * each..claimed.start + (group.first + group.segments) * each;
             let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
             let each = Arrangement::Segments(group.offsets);
             let store = Store::Answer { counted: output.counted };
             let request = Request { pieces: &group.pieces, each, start: 0, direct: true, store, output: 0 };
-            record_plan(recorder, compute, &request, &buffers, output.buffer, &claimed)?;
+            all = all.and(&prepared_plan(recorder, &request, &buffers, output.buffer, &claimed)?);
         }
-        Ok(())
+        Ok(all)
     }
 
-    /// The accumulators of segments as words, and how many elements each has.
-    pub(super) fn segment_results(
-        &self,
-        input: &Ranges<'_>,
-        offsets: &Offsets<'_>,
-        take: &mut dyn FnMut(&Results),
-    ) -> Result<()> {
-        let recorder = self.by_segments()?;
-        offsets.segments(input.elements())?;
-        groups(recorder, input, offsets)?.iter().try_for_each(|group| launch_segments(recorder, group, take))
+    /// Segments in groups that one plan takes each, their offsets on the device.
+    pub(super) fn groups<'b>(&self, input: &Ranges<'b>, offsets: &'b Offsets<'_>) -> Result<Vec<Group<'b>>> {
+        groups(self.by_segments()?, input, offsets)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::Piece;
-use crate::op::{Acc, DeviceOp, Fold, Op, Partial};
+use crate::op::{Acc, DeviceOp, Fold, Op, Partial, Span};
 use crate::plan::{Arrangement, Request, Store};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -221,7 +221,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         };
         stream.merge_all(&parts);
         let Stream { op, acc, count, first, .. } = stream;
-        Ok(Finished { output: Partial::of(op, acc, count, first), count, copy_time, upload_time, kernel_time })
+        Ok(Finished { output: Partial::of(op, acc, Span { count, first }), count, copy_time, upload_time, kernel_time })
     }
 }
 

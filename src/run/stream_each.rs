@@ -8,7 +8,7 @@ use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Axes, Dim, Input, Strided, check_offsets, offset, room};
-use crate::op::{Acc, Fold, Keep, Leaf, Op};
+use crate::op::{Acc, Fold, Keep, Leaf, Op, Partials, Span};
 use std::ops::Range;
 
 /// Bytes of elements that a device gets at a time.
@@ -39,8 +39,8 @@ pub struct StreamEach<T: Element, O: Op<T>> {
 /// How elements are divided among the answers.
 #[derive(Debug)]
 enum Divided {
-    /// All dimensions as they lie, the outermost first, and the elements of an answer.
-    Axes(Vec<Along>, u64),
+    /// All dimensions as they lie, the outermost first; the shape of the answers, and the elements of each.
+    Axes { dims: Vec<Along>, shape: Vec<u64>, length: u64 },
     /// Segments by offsets.
     Segments(Vec<u64>),
 }
@@ -92,7 +92,7 @@ impl Engine {
             return Err(Error::OrderShows { operator: O::NAME });
         }
         let elements = axes.answers() * axes.length();
-        let division = Divided::Axes(dims, axes.length());
+        let division = Divided::Axes { dims, shape: axes.shape(false), length: axes.length() };
         StreamEach::begin(self, op, division, axes.answers(), Some(elements), options)
     }
 
@@ -192,7 +192,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         let fold = self.op.fold();
         let mut all = Vec::new();
         match &self.division {
-            Divided::Axes(dims, _) => cut(dims, range.clone(), Found::default(), &mut all),
+            Divided::Axes { dims, .. } => cut(dims, range.clone(), Found::default(), &mut all),
             Divided::Segments(offsets) => {
                 let (first, accs) = self.on.segments(&fold, offsets, elements, range.start)?;
                 for (place, acc) in self.accs[first..].iter_mut().zip(accs) {
@@ -223,18 +223,39 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// # Errors
     /// [`Error::ViewOutside`], [`Error::OffsetsOutside`] where elements are missing; what [`Op::finish`] says.
     pub fn finish(self) -> Result<Vec<O::Output>> {
-        let StreamEach { op, division, accs, elements, taken, .. } = self;
-        if let Some(elements) = elements.filter(|&elements| taken < elements) {
-            let (low, high) = (0, i128::from(elements) - 1);
-            return Err(Error::ViewOutside { low, high, elements: taken });
-        }
+        self.whole()?;
+        let StreamEach { op, division, accs, taken, .. } = self;
         match division {
-            Divided::Axes(_, length) => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
+            Divided::Axes { length, .. } => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
             Divided::Segments(offsets) => {
                 check_offsets(&offsets, taken)?;
                 let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
                 accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
             }
+        }
+    }
+
+    /// The accumulators, to be merged with those of other arrays and finished elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::ViewOutside`] where elements are missing.
+    pub fn partials(self) -> Result<Partials<T, O>> {
+        self.whole()?;
+        match self.division {
+            Divided::Axes { length, shape, .. } => {
+                Ok(Partials::of(self.op, self.accs, shape, Span { count: length, first: None }))
+            }
+            Divided::Segments(_) => Err(Error::NoPartialsOfSegments),
+        }
+    }
+
+    fn whole(&self) -> Result<()> {
+        match self.elements.filter(|&elements| self.taken < elements) {
+            Some(elements) => {
+                let (low, high) = (0, i128::from(elements) - 1);
+                Err(Error::ViewOutside { low, high, elements: self.taken })
+            }
+            None => Ok(()),
         }
     }
 }

@@ -17,7 +17,7 @@ fn lost<R: std::fmt::Debug>(outcome: Result<R, Error>, call: &str, reason: &str)
 fn every_call(open: impl Fn() -> Gpu, reason: &str) {
     let start = Instant::now();
     type Call = fn(&Gpu, &mut Reducer<u32, Sum>, &treefold::wgpu::Buffer) -> Result<(), Error>;
-    let calls: [(&str, Call); 11] = [
+    let calls: [(&str, Call); 12] = [
         ("reduce", |_, sum, data| sum.reduce(data).map(drop)),
         ("reduce_async", |_, sum, data| pollster::block_on(sum.reduce_async(data)).map(drop)),
         ("reduce_batch", |_, sum, data| sum.reduce_batch([data]).map(drop)),
@@ -27,6 +27,7 @@ fn every_call(open: impl Fn() -> Gpu, reason: &str) {
             let mut encoder = gpu.device().create_command_encoder(&Default::default());
             sum.record(&mut encoder, Input::range(data, 0..50), data.slice(320..332))
         }),
+        ("prepare", |_, sum, data| sum.prepare(Input::range(data, 0..50), data.slice(320..332)).map(drop)),
         ("set_op", |_, sum, _| sum.set_op(Sum)),
         ("reducer", |gpu, _, _| gpu.reducer::<f32, _>(Max).map(drop)),
         ("stream", |gpu, _, _| gpu.stream::<u32, _>(Sum, &StreamOptions::default()).map(drop)),
@@ -40,8 +41,8 @@ fn every_call(open: impl Fn() -> Gpu, reason: &str) {
         gpu.device().destroy();
         let outcome = call(&gpu, &mut sum, &data);
         // A program's own device is not asked for each record; the next call that waits tells.
-        if outcome.is_ok() && name == "record" && reason == "reason unknown" {
-            lost(sum.reduce(&data), "reduce after record", reason);
+        if outcome.is_ok() && ["record", "prepare"].contains(&name) && reason == "reason unknown" {
+            lost(sum.reduce(&data), &format!("reduce after {name}"), reason);
             continue;
         }
         lost(outcome, name, reason);
@@ -70,6 +71,21 @@ fn a_gpu_tells_why_and_opens_again() {
     every_call(|| Gpu::named(&gpu().info().name).expect("the adapter under test"), "destroyed");
     let again = Gpu::named(&gpu().info().name).expect("the adapter, again");
     assert_eq!(again.reduce(Sum, &[1u32, 2]).expect("a sum"), 3);
+}
+
+/// A prepared reduction asks nothing: it tells what wgpu has told.
+#[test]
+fn a_prepared_reduction_tells() {
+    let gpu = Gpu::named(&gpu().info().name).expect("the adapter under test");
+    let data = upload(&gpu, &[1u32; 100]);
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let prepared = sum.prepare(Input::range(&data, 0..50), data.slice(320..332)).expect("a prepared reduction");
+    let record = || prepared.record(&mut gpu.device().create_command_encoder(&Default::default()));
+    record().expect("a record");
+    gpu.device().destroy();
+    let _ = gpu.device().poll(treefold::wgpu::PollType::Poll);
+    lost(record(), "record", "destroyed");
+    lost(record(), "record again", "destroyed");
 }
 
 /// The callback stays the program's, and hears.

@@ -102,7 +102,6 @@ prop_compose! {
             cut(&mut pieces, length);
         }
         let limits = if cost.has_bins() || cost.value_words() > 20 { roomy(limits) } else { limits };
-        let start = if row.is_some() { 0 } else { start };
         Case { limits, tuning, cost, pieces, row, view: None, start, direct, store, output }
     }
 }

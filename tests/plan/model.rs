@@ -217,11 +217,10 @@ impl<'a> Machine<'a> {
         // By row and split.
         let mut made: Vec<Runs> = vec![Vec::new(); (rows * p.splits) as usize];
         let (mut rounds, mut ends, mut trips) = (0, 0, 0);
-        let start = if v.rows == Rows::Many { 0 } else { case.start };
         for row in 0..rows {
             let first = if strided { 0 } else { word(u64::from(p.first) + u64::from(row) * u64::from(p.stride)) };
             let row_first = p.first.wrapping_add(place(kept, row / own)).wrapping_add(row % own);
-            let base = if v.rows == Rows::Many { 0u64.wrapping_sub(first) } else { wide(p.base) };
+            let base = wide(p.base).wrapping_sub(if v.rows == Rows::Many { first } else { 0 });
             let visit = |split: u64, index: u64, n: u64, vector: bool| {
                 let (buffer, begin, size) = words.expect("an input");
                 let strided_place =
@@ -242,7 +241,7 @@ impl<'a> Machine<'a> {
                     assert!((lies / unit + 1) * 16 <= size, "a vector is beyond its binding: {pass:?}");
                     assert!(own == 1 || lies % unit == u64::from(row % own), "a vector of other columns: {pass:?}");
                 }
-                let position = base.wrapping_add(index).wrapping_sub(start);
+                let position = base.wrapping_add(index).wrapping_sub(case.start);
                 let runs = &mut made[(u64::from(row) * u64::from(p.splits) + split) as usize];
                 append(runs, Run { position, elements: n, at, partner }, bytes);
             };

@@ -28,6 +28,11 @@ impl Many {
         Many { shape, length, answers: answers.into_iter().map(|answer| answer.parts()).collect() }
     }
 
+    /// The shape of answers that are not known.
+    pub fn none(shape: Vec<u64>, length: Option<u64>) -> Many {
+        Many { shape, length, answers: vec![] }
+    }
+
     /// The shape as Python writes it.
     pub fn shown_shape(&self) -> String {
         let lengths: Vec<String> = self.shape.iter().map(u64::to_string).collect();

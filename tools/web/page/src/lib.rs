@@ -106,6 +106,11 @@ async fn merged(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<String> {
     Ok(left.await?.merge(right.await?)?.finish()?.bits())
 }
 
+/// The sums of rows, one behind another.
+fn row_sums(sums: Result<Vec<f32>>) -> String {
+    sums.map_or_else(|error| error.to_string(), |sums| sums.into_iter().map(|sum| sum.bits()).collect::<String>())
+}
+
 /// Calls that wait are refused, and name what does not.
 fn waiting(report: &mut Report, gpu: &Gpu, reducer: &Reducer<f32, Sum>, buffer: &wgpu::Buffer) {
     report.refused("Gpu::new", Gpu::new(), "Gpu::new_async");
@@ -120,8 +125,7 @@ fn waiting(report: &mut Report, gpu: &Gpu, reducer: &Reducer<f32, Sum>, buffer: 
     let batch = reducer.reduce_batch([buffer]);
     report.refused("Reducer::reduce_batch", batch, "Reducer::reduce_async for each input");
     let rows = reducer.reduce_each(Input::from(buffer).rows(1024));
-    let instead = "Reducer::record_each, or Reducer::reduce_async for each row";
-    report.refused("Reducer::reduce_each", rows, instead);
+    report.refused("Reducer::reduce_each", rows, "Reducer::reduce_each_async");
     report.refused("Reducer::partial", reducer.partial(buffer), "Reducer::partial_async");
     report.refused("Reducer::partial_at", reducer.partial_at(buffer, 0), "Reducer::partial_async");
     let check = treefold::check::<f32, _>(gpu, &Sum);
@@ -175,6 +179,8 @@ async fn all(report: &mut Report) -> Result<()> {
         Cpu::new().reduce(Sum, &elements)?.bits(),
     );
     let reducer = gpu.reducer_async::<f32, _>(Sum).await?;
+    let rows = reducer.reduce_each_async(Input::from(&buffer).rows(1 << 16)).await;
+    report.case("sums of rows", row_sums(rows), row_sums(Cpu::new().reduce_each(Sum, &elements, 1 << 16)));
     waiting(report, &gpu, &reducer, &buffer);
     late(report, &gpu, &reducer, &buffer).await;
     // The halves differ: whoever compares must see it.

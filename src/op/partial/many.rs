@@ -1,0 +1,177 @@
+//! Many reductions that are not finished: one accumulator for each answer, which merge answer by answer.
+
+use super::bytes::{Header, answers, bad, read};
+use super::order::{Joined, Span, combined, join};
+use super::{Partial, written};
+use crate::element::Element;
+use crate::error::Result;
+use crate::op::{Acc, Fold, Op};
+use std::marker::PhantomData;
+
+/// The accumulators of many answers in C order, their shape, and how many elements of each went in: rows or axes of a
+/// part of an array, whose other parts are elsewhere.
+///
+/// `merge(a, b)` is, in each answer, a's elements followed by b's; both have as many answers, of one shape. The rules
+/// of order are those of [`Partial`]: where an operator holds positions (`argmin`, `stats`), parts are merged in their
+/// order, and the positions of the right one move by the elements that the left one has *in each answer*. So an array
+/// is cut along its outermost axis that is reduced, unless the operator has no positions.
+/// [`Reducer::partials_each`](crate::Reducer::partials_each), [`Cpu::partials_axes`](crate::Cpu::partials_axes) and
+/// [`StreamEach::partials`](crate::StreamEach::partials) make them.
+///
+/// ```
+/// use treefold::{Axes, Cpu, Partials, ops::{ArgMax, Found}};
+/// let cpu = Cpu::new();
+/// let rows_0_and_1 = cpu.partials_axes(ArgMax, &[1u32, 8, 3, 4, 5, 6], &Axes::of(&[2, 3], &[0])?)?.to_bytes()?;
+/// let row_2 = cpu.partials_axes(ArgMax, &[7u32, 8, 9], &Axes::of(&[1, 3], &[0])?)?; // on another machine, say
+/// let columns = Partials::<u32, ArgMax>::from_bytes(ArgMax, &rows_0_and_1)?.merge(row_2)?;
+/// assert_eq!((columns.shape(), columns.length()), (&[3][..], 3));
+/// let found = |value, index| Some(Found { value, index });
+/// assert_eq!(columns.finish()?, [found(7, 2), found(8, 0), found(9, 2)]);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Partials<T: Element, O: Op<T>> {
+    op: O,
+    accs: Vec<Acc<T, O>>,
+    shape: Vec<u64>,
+    /// Of each answer.
+    span: Span,
+    element: PhantomData<T>,
+}
+
+impl<T: Element, O: Op<T>> std::fmt::Debug for Partials<T, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Partials")
+            .field("operator", &self.op.signature())
+            .field("shape", &self.shape)
+            .field("span", &self.span)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Element, O: Op<T>> Partials<T, O> {
+    /// Accumulators of answers of this shape, which has as many.
+    pub(crate) fn of(op: O, accs: Vec<Acc<T, O>>, shape: Vec<u64>, span: Span) -> Self {
+        let fold = op.fold();
+        let accs = accs.into_iter().map(|acc| fold.canonical(acc)).collect();
+        Partials { op, accs, shape, span, element: PhantomData }
+    }
+
+    /// How many answers there are.
+    pub fn answers(&self) -> u64 {
+        self.accs.len() as u64
+    }
+
+    /// The shape of the answers: a length for each axis that was kept; `[answers]` of rows.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// How many elements of each answer went in.
+    pub fn length(&self) -> u64 {
+        self.span.count
+    }
+
+    /// Place of the first element of every answer in the whole of it, where it is known.
+    pub fn first(&self) -> Option<u64> {
+        self.span.first
+    }
+
+    /// The same answers in another shape: with the axes of length 1 that NumPy calls `keepdims`, say.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where the shape has more or fewer answers.
+    pub fn with_shape(self, shape: &[u64]) -> Result<Self> {
+        if answers(shape) != Some(self.answers()) {
+            let (own, many) = (&self.shape, self.answers());
+            return Err(bad(&format!("shape {shape:?} is not that of {many} answers, which have shape {own:?} now")));
+        }
+        Ok(Partials { shape: shape.to_vec(), ..self })
+    }
+
+    /// In each answer, this one's elements followed by the other's.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where the two have other shapes or parameters, where the count
+    /// would not fit 64 bits, and where the operator needs the order and the other one does not begin where this one
+    /// ends.
+    pub fn merge(self, other: Self) -> Result<Self> {
+        if self.shape != other.shape {
+            let (left, right) = (&self.shape, &other.shape);
+            return Err(bad(&format!(
+                "the left part has answers of shape {left:?}, the right one of shape {right:?}; merge parts of the same answers"
+            )));
+        }
+        Ok(match join::<T, O>((&self.op, self.span), (&other.op, other.span))? {
+            Joined::Left => self,
+            Joined::Right => other,
+            Joined::Both { span, by } => {
+                let fold = self.op.fold();
+                let both = self.accs.into_iter().zip(other.accs);
+                let accs = both.map(|(left, right)| combined(&fold, left, right, by)).collect();
+                Self::of(self.op, accs, self.shape, span)
+            }
+        })
+    }
+
+    /// The answers, in C order.
+    ///
+    /// # Errors
+    /// What [`Op::finish`] says; the first that occurs.
+    pub fn finish(&self) -> Result<Vec<O::Output>> {
+        self.finish_as(&self.op)
+    }
+
+    /// The answers of the same fold with other parameters of the answer: another ddof, say.
+    ///
+    /// # Errors
+    /// What [`Op::finish`] says.
+    #[doc(hidden)]
+    pub fn finish_as(&self, op: &O) -> Result<Vec<O::Output>> {
+        self.accs.iter().map(|acc| op.finish(acc.clone(), self.span.count)).collect()
+    }
+
+    /// The bytes of a file or a message: those of a [`Partial`] with the shape and all accumulators, in C order. Equal
+    /// partials of exact operators have equal bytes; an answer of no axes has those of a single partial.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where an integer sum has outgrown the 64 bits that are written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        written(&self.op, &self.accs, self.span, &self.shape)
+    }
+
+    /// Reads them back; a single partial is one answer, of no axes.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where they are cut, damaged, of another version, or of another
+    /// operator or element type.
+    pub fn from_bytes(op: O, bytes: &[u8]) -> Result<Self> {
+        let (Header { operator: found, dtype: over, count, first, shape }, words) = read(bytes)?;
+        let (fold, operator, dtype) = (op.fold(), op.signature(), T::DTYPE.name());
+        if found != operator || over != dtype {
+            return Err(bad(&format!(
+                "it holds {found} over {over}, not {operator} over {dtype}; merge like with like"
+            )));
+        }
+        let answers = answers(&shape).and_then(|answers| usize::try_from(answers).ok());
+        let each = fold.acc_words();
+        if answers.and_then(|answers| answers.checked_mul(each)) != Some(words.len()) {
+            let (words, answers) = (words.len(), answers.unwrap_or(0));
+            return Err(bad(&format!(
+                "{words} words of accumulators where {answers} of {operator} have {each} each; write it anew"
+            )));
+        }
+        let accs = words.chunks_exact(each.max(1)).map(|words| fold.read_acc(words)).collect();
+        Ok(Self::of(op, accs, shape, Span { count, first }))
+    }
+
+    /// The one answer of no axes.
+    pub(super) fn single(self) -> Result<Partial<T, O>> {
+        let Partials { op, accs, shape, span, element } = self;
+        let acc = accs.into_iter().next().filter(|_| shape.is_empty());
+        let many = || {
+            bad(&format!("it holds answers of shape {shape:?} where one is wanted; read it by Partials::from_bytes"))
+        };
+        Ok(Partial { acc: acc.ok_or_else(many)?, op, span, element })
+    }
+}
