@@ -1,9 +1,10 @@
-// Equal bins over a range, and three more: below, above, NaN. The place of an element among the bins is found in f32, as the
-// mantissa of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that
-// counts are the same everywhere.
+// Bins of a range, and three more: below, above, NaN. The place of an element among equal bins is found in f32, as the mantissa
+// of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that counts are
+// the same everywhere. Where no place is safe, or bins are not equal, the keys are searched.
 //
 // Expects: param (place of 0, bins a unit, the bits of the place that is 0 once the nearness is added, twice the nearness in units
-// of the last place), bin_of (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SLOTS.
+// of the last place), bin_of, bins_searched (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE (whether
+// places find the edge), SLOTS.
 
 const INSIDE = SLOTS - 3u;  // bins within the range; then below, above, NaN
 
@@ -19,6 +20,7 @@ fn place_of(bits: u32) -> u32 {
 
 // Bins of four elements, each right unless its place, nearness added, lies in the first units of a bin or in none.
 fn bins_of(vector: vec4<u32>) -> vec4<u32> {
+    if !SAFE { return bins_searched(vector); }
     let places = vec4<u32>(place_of(vector.x), place_of(vector.y), place_of(vector.z), place_of(vector.w)) - vec4<u32>(param(2u));
     let beside = (places & vec4<u32>((1u << FRACTION) - 1u)) <= vec4<u32>(param(3u));
     let doubtful = beside | (places >= vec4<u32>(INSIDE << FRACTION));

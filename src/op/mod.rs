@@ -9,7 +9,7 @@ mod wgsl;
 pub use accumulator::{Accumulator, Member};
 pub use answer::{Answer, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
-pub use partial::{Header, Partial};
+pub use partial::{Header, Partial, title};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
 pub(crate) use wgsl::{declared, prefixed, tokens};
 
@@ -150,6 +150,11 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// The name with its parameters, `variance(ddof=1)`: what partials and errors call it.
     fn signature(&self) -> String {
         Self::NAME.into()
+    }
+
+    /// The edges of the bins that an answer counts, one more than there are bins; none, where it counts none.
+    fn edges(&self) -> Vec<f64> {
+        Vec::new()
     }
 
     /// The answer on the device; `None`: it serves `reduce`, not `record`.

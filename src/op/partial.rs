@@ -58,10 +58,30 @@ pub struct Header {
 }
 
 impl Header {
+    /// The operator's signature, shortened where it is long.
+    pub fn title(&self) -> String {
+        title(&self.operator)
+    }
+
     /// The operator's name, without parameters.
     pub fn name(&self) -> &str {
         self.operator.split('(').next().unwrap_or_default()
     }
+}
+
+/// Letters of a signature that is shown as it is.
+const TITLE_MAX: usize = 160;
+
+/// A signature for people: of a long one, many edges for example, both ends and a checksum that tells it from others.
+#[doc(hidden)]
+pub fn title(signature: &str) -> String {
+    let letters = signature.chars().count();
+    if letters <= TITLE_MAX {
+        return signature.into();
+    }
+    let front: String = signature.chars().take(TITLE_MAX / 2).collect();
+    let back: String = signature.chars().skip(letters - TITLE_MAX / 4).collect();
+    format!("{front}…{back} (CRC-32 {:08x})", crc32fast::hash(signature.as_bytes()))
 }
 
 const MAGIC: &[u8; 8] = b"treefold";
@@ -107,7 +127,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         if self.first.is_none() && other.first.is_some() && positions::<T, O>(&self.op.fold()).1 {
             return Err(bad(&format!(
                 "{} holds positions, and the right part knows its place in the whole while the left one does not; make both by partial_at, or both without",
-                self.op.signature()
+                title(&self.op.signature())
             )));
         }
         let end = self.first.map(|first| first.wrapping_add(self.count));
@@ -117,7 +137,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         if follows == Some(false) && ordered {
             return Err(bad(&format!(
                 "{} depends on the order, and the part after elements {}..{} begins at {}; merge parts in their order, without gaps",
-                self.op.signature(),
+                title(&self.op.signature()),
                 self.first.unwrap_or(0),
                 end.unwrap_or(0),
                 other.first.unwrap_or(0)
@@ -126,7 +146,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         if follows.is_none() && reads_position::<T, O>(&fold) {
             return Err(bad(&format!(
                 "{} reads positions, and a part does not know where in the whole it begins; make parts with their first place (partial_at)",
-                self.op.signature()
+                title(&self.op.signature())
             )));
         }
         // Positions that count from the part's own start move behind the left part's.
@@ -163,7 +183,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         if !self.acc.fits() {
             return Err(bad(&format!(
                 "the {} does not fit the bytes of a partial; write more and smaller parts",
-                self.op.signature()
+                title(&self.op.signature())
             )));
         }
         let mut words = vec![0; self.op.fold().acc_words()];
@@ -189,7 +209,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         let (header, words) = read(bytes)?;
         let (operator, dtype) = (op.signature(), T::DTYPE.name());
         if header.operator != operator || header.dtype != dtype {
-            let Header { operator: found, dtype: over, .. } = header;
+            let (found, over, operator) = (header.title(), header.dtype, title(&operator));
             return Err(bad(&format!(
                 "it holds {found} over {over}, not {operator} over {dtype}; merge like with like"
             )));
@@ -197,8 +217,9 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         let wants = op.fold().acc_words();
         if words.len() != wants {
             return Err(bad(&format!(
-                "{} words of accumulator where {operator} has {wants}; write it anew",
-                words.len()
+                "{} words of accumulator where {} has {wants}; write it anew",
+                words.len(),
+                title(&operator)
             )));
         }
         let acc = op.fold().read_acc(&words);
