@@ -62,6 +62,19 @@ impl Inputs {
         }
     }
 
+    /// The same inputs to be read once more; `None` where one of them can be read only once.
+    pub fn again(&self) -> Option<Inputs> {
+        let again = |input: &Input| match input {
+            Input::Ready(Opened { name, stored, npy, count, body: Body::File(path, look) }) => {
+                let (name, npy, body) = (name.clone(), npy.clone(), Body::File(path.clone(), *look));
+                Some(Input::Ready(Opened { name, stored: *stored, npy, count: *count, body }))
+            }
+            _ => None,
+        };
+        let inputs = self.inputs.iter().map(again).collect::<Option<_>>()?;
+        Some(Inputs { inputs, raw: self.raw, dtype: self.dtype, shown_by: self.shown_by.clone() })
+    }
+
     /// Elements of all inputs together, where that is known.
     pub fn count(&self) -> Option<u64> {
         let count = |input: &Input| if let Input::Ready(opened) = input { opened.count } else { None };

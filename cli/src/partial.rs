@@ -1,6 +1,7 @@
 //! Partials: reductions that stop before their last step, in files that merge to the answer over everything.
 
 use crate::args::Args;
+use crate::edges::one_way;
 use crate::error::{STDIN, shown_path, unreadable, usage};
 use crate::operators::{self, Chosen, Told};
 use crate::output::Output;
@@ -11,6 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
+use treefold::internals::title;
 use treefold::ops::Visitor;
 use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partial};
 
@@ -68,6 +70,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     operators::check(chosen.typed(), &args.told)
         .with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
     told.extend(args.told.iter().cloned());
+    one_way(&told).with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
     chosen.visit(&told, Merge { files: &files, chosen, plain, target, start })?
 }
 
@@ -93,7 +96,7 @@ impl Found {
 
     /// What it says it is.
     fn what(&self) -> String {
-        format!("{} of {}", self.header.operator, self.header.dtype)
+        format!("{} of {}", self.header.title(), self.header.dtype)
     }
 
     /// The parameters of its operator.
@@ -130,7 +133,7 @@ impl Visitor for Merge<'_> {
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Result<Report> {
         let Merge { files, chosen, plain, target, start } = self;
         let op: &O = plain.downcast_ref().context("another operator")?;
-        let what = |op: &O| op.signature();
+        let what = |op: &O| title(&op.signature());
         if !same_fold(&op.fold(), &wanted.fold()) {
             return Err(usage(format!(
                 "{}: is a partial {}, of which {} cannot be made; reduce the input anew",
@@ -154,7 +157,7 @@ impl Visitor for Merge<'_> {
         let found = match target {
             None => all.finish_as(&wanted).map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
             Some(target) => {
-                if what(op) != what(&wanted) {
+                if op.signature() != wanted.signature() {
                     return Err(usage(format!(
                         "a merged partial stays a {}; give its options with the answer",
                         what(op)
@@ -166,7 +169,7 @@ impl Visitor for Merge<'_> {
         let (parts, written) = found.with_context(|| names.clone())?;
         Ok(Report {
             operator: chosen.typed().into(),
-            signature: what(&wanted),
+            edges: wanted.edges(),
             names,
             dtype: T::DTYPE,
             count,
@@ -176,6 +179,7 @@ impl Visitor for Merge<'_> {
             many: None,
             written,
             is_array: false,
+            plotted: None,
             exact: O::EXACT,
             method: chosen.method,
             adapter: MERGED.into(),

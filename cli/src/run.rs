@@ -1,19 +1,19 @@
 //! One reduction: from opened inputs to a report.
 
 use crate::args::Args;
-use crate::each;
-use crate::error::{say, told};
+use crate::error::{say, shown, told, usage};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
 use crate::output::Output;
+use crate::pairs;
 use crate::partial::{ensure_mergeable, target};
+use crate::plot::{Histogram, histogram_svg};
+use crate::reading::{Progress, feed};
 use crate::report::{Many, Report, Seconds};
 use crate::source::Sizes;
-use crate::{interrupt, pairs};
-use anyhow::{Context, Result, anyhow};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use crate::{each, range};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::time::Instant;
 use treefold::ops::Visitor;
 use treefold::{Answer, Axes, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
 
@@ -24,11 +24,28 @@ pub fn run(args: &Args) -> Result<Report> {
         (None, Some(path)) => Some(Output::file("--output", path, args.force)?),
         (None, None) => None,
     };
+    let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
+    if let (Some(array), Some(picture)) = (&target, &picture) {
+        array.ensure_apart(picture)?;
+    }
     let inputs = Inputs::open(&args.files, args.raw())?;
     let name = &args.operator;
     let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
     let engine = engine(args)?;
-    chosen.visit(&args.told, Run { args, inputs, chosen, target, engine: &engine })?
+    let start = Instant::now();
+    let told = range::with_range(args, &inputs, chosen.dtype, &engine)?;
+    let mut report = chosen.visit(&told, Run { args, inputs, chosen, target, engine: &engine, start })??;
+    if let Some(picture) = picture {
+        report.plotted = Some(picture.write(drawn(&report)?.as_bytes())?);
+    }
+    Ok(report)
+}
+
+/// The bins of a report as a picture, in SVG.
+fn drawn(report: &Report) -> Result<String> {
+    let notes = [report.amount(), report.beside()];
+    let title = format!("{} of {}", report.operator, shown(&report.names));
+    histogram_svg(&Histogram { title: &title, notes: &notes, edges: &report.edges, counts: &report.counts() })
 }
 
 /// What the command line wants to compute on.
@@ -68,17 +85,21 @@ struct Run<'a> {
     chosen: Chosen,
     target: Option<Output>,
     engine: &'a Engine,
+    start: Instant,
 }
 
 impl Visitor for Run<'_> {
     type Out = Result<Report>;
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
-        let start = Instant::now();
         let indexed = operators::indexed(&op)?;
         if self.args.output.is_some() {
             Many::ensure_array(&operators::sample(&op)?, &self.args.operator)?;
         }
+        ensure!(
+            self.args.plot.is_none() || !op.edges().is_empty(),
+            usage(format!("--plot draws the bins of a histogram, and {} has none; leave it out", self.args.operator))
+        );
         let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
         // Rows of arrays of several axes are of their elements in C order.
         let in_c_order = ordered || self.args.rows.is_some();
@@ -86,7 +107,7 @@ impl Visitor for Run<'_> {
             let (axes, shape) = each::axes(self.args, &self.inputs, in_c_order)?;
             return self.each(&op, &axes, shape, in_c_order, indexed);
         }
-        let Run { args, inputs, chosen, target, engine } = self;
+        let Run { args, inputs, chosen, target, engine, start } = self;
         if args.partial.is_some() {
             ensure_mergeable::<T, O>(&chosen)?;
         }
@@ -96,7 +117,7 @@ impl Visitor for Run<'_> {
         let pairs = T::DTYPE == Dtype::F32x2;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
         let mut stream = engine.stream(op.clone(), &options)?;
-        let sizes = sizes(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
+        let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
         if args.verbose {
             stream.explain().iter().for_each(|line| say(line));
             let Sizes { part_elements, window_bytes, .. } = sizes;
@@ -104,17 +125,9 @@ impl Visitor for Run<'_> {
         }
 
         let names = inputs.names();
-        let bar = progress(!args.quiet && !args.json, inputs.bytes());
-        let reading = Instant::now();
-        let mut pushing = Duration::ZERO;
-        let mut bytes = 0;
+        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
         let mut take = |name: &str, size: usize, elements: &[T]| {
-            let start = Instant::now();
-            stream.push(elements).with_context(|| name.to_string())?;
-            pushing += start.elapsed();
-            bytes += elements.len() as u64 * size as u64;
-            bar.set_position(bytes);
-            Ok(())
+            progress.push(name, size * elements.len(), || stream.push(elements))
         };
         if pairs {
             let size = inputs.pair_bytes();
@@ -122,9 +135,9 @@ impl Visitor for Run<'_> {
         } else {
             feed(inputs, ordered, sizes, &mut take)?;
         }
-        let reading = reading.elapsed().saturating_sub(pushing);
+        let reading = progress.reading();
         let finished = stream.partial().with_context(|| names.clone());
-        bar.finish_and_clear();
+        let bytes = progress.done();
         let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
         let found = match target {
             None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
@@ -143,7 +156,7 @@ impl Visitor for Run<'_> {
 
         Ok(Report {
             operator: args.operator.clone(),
-            signature: op.signature(),
+            edges: op.edges(),
             names,
             dtype: T::DTYPE,
             count,
@@ -153,6 +166,7 @@ impl Visitor for Run<'_> {
             indexed,
             written,
             is_array: args.output.is_some(),
+            plotted: None,
             exact: O::EXACT,
             method: chosen.method,
             adapter: engine.name(),
@@ -177,24 +191,17 @@ impl Run<'_> {
         ordered: bool,
         indexed: Vec<bool>,
     ) -> Result<Report> {
-        let Run { args, inputs, chosen, target, engine } = self;
-        let start = Instant::now();
+        let Run { args, inputs, chosen, target, engine, start } = self;
         let mut stream = each::begin::<T, O>(engine, op, axes, args)?;
-        let sizes = sizes(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
-        let (names, bytes) = (inputs.names(), inputs.bytes());
-        let bar = progress(!args.quiet && !args.json, bytes);
-        let (reading, mut pushing, mut read) = (Instant::now(), Duration::ZERO, 0);
+        let sizes = Sizes::within(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
+        let names = inputs.names();
+        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
         feed(inputs, ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
-            let start = Instant::now();
-            stream.push(elements).with_context(|| name.to_string())?;
-            pushing += start.elapsed();
-            read += elements.len() as u64 * size as u64;
-            bar.set_position(read);
-            Ok(())
+            progress.push(name, size * elements.len(), || stream.push(elements))
         })?;
-        let reading = reading.elapsed().saturating_sub(pushing);
+        let reading = progress.reading();
         let answers = stream.finish().with_context(|| names.clone());
-        bar.finish_and_clear();
+        let read = progress.done();
         let many = Many::new(shape, axes.length(), answers?);
         let written = match target {
             None => None,
@@ -202,7 +209,7 @@ impl Run<'_> {
         };
         Ok(Report {
             operator: args.operator.clone(),
-            signature: op.signature(),
+            edges: op.edges(),
             names,
             dtype: T::DTYPE,
             count: axes.answers() * axes.length(),
@@ -211,6 +218,7 @@ impl Run<'_> {
             many: Some(many),
             indexed,
             is_array: written.is_some(),
+            plotted: None,
             written,
             exact: O::EXACT,
             method: chosen.method,
@@ -221,48 +229,5 @@ impl Run<'_> {
     }
 }
 
-/// What takes the elements of an input: its name, and the bytes of a number in its file.
-type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
-
-/// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
-fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: TakeNamed<T>) -> Result<()> {
-    for opened in inputs.each() {
-        let opened = opened?;
-        let (name, size) = (opened.name.clone(), opened.stored.size());
-        opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
-    }
-    Ok(())
-}
-
 /// Elements that are read and folded at a time, for many answers.
 const PART_ELEMENTS: usize = 4 << 20;
-
-/// Parts that the stream does not cut, windows of whole parts, tiles of half a share; all within a share of the memory.
-fn sizes(part_elements: usize, element_bytes: usize, memory_bytes: u64) -> Sizes {
-    const WINDOW: usize = 64 << 20;
-    let share = usize::try_from(memory_bytes / 4).unwrap_or(WINDOW);
-    let part_elements = part_elements.min(share / element_bytes).max(1);
-    let part_bytes = part_elements * element_bytes;
-    let tile_elements = (share / (2 * element_bytes)).clamp(1, 16 << 20);
-    Sizes { part_elements, tile_elements, window_bytes: part_bytes * (share.min(WINDOW) / part_bytes).max(1) }
-}
-
-/// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
-fn progress(wanted: bool, bytes: Option<u64>) -> ProgressBar {
-    if !wanted || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let (bar, template) = match bytes {
-        Some(bytes) => (
-            ProgressBar::new(bytes),
-            "{bar:32.cyan/dim} {percent:>3}%  {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta} left",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}"),
-    };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = bar.with_finish(ProgressFinish::AndClear);
-    bar.set_style(style.progress_chars("━╸─"));
-    bar.enable_steady_tick(Duration::from_millis(100));
-    interrupt::clear(&bar);
-    bar
-}

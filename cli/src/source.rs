@@ -23,6 +23,18 @@ pub struct Sizes {
     pub window_bytes: usize,
 }
 
+impl Sizes {
+    /// Parts that the stream does not cut, windows of whole parts, tiles of half a share; all within a share of the memory.
+    pub fn within(part_elements: usize, element_bytes: usize, memory_bytes: u64) -> Sizes {
+        const WINDOW: usize = 64 << 20;
+        let share = usize::try_from(memory_bytes / 4).unwrap_or(WINDOW);
+        let part_elements = part_elements.min(share / element_bytes).max(1);
+        let part_bytes = part_elements * element_bytes;
+        let tile_elements = (share / (2 * element_bytes)).clamp(1, 16 << 20);
+        Sizes { part_elements, tile_elements, window_bytes: part_bytes * (share.min(WINDOW) / part_bytes).max(1) }
+    }
+}
+
 /// What takes the elements, part by part.
 pub type Take<'a, T> = &'a mut dyn FnMut(&[T]) -> Result<()>;
 
