@@ -4,7 +4,7 @@ mod common;
 use common::histograms::{given, histogram};
 use common::*;
 use treefold::ops::{Histogram, Max};
-use treefold::{Cpu, Error, Gpu, Partial};
+use treefold::{Cpu, Error, Gpu, Input, Partial};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
 
@@ -106,6 +106,38 @@ fn one_given_bin_and_many() {
     for edges in [&[0.0, 1.0][..], &[0.0, 1.0, 1.5], &many] {
         none(given::<f32>(&own, edges));
         none(given::<i32>(&own, edges));
+    }
+}
+
+/// More counters than workgroup memory holds: in the device's memory, through one workgroup and many, and none at all.
+#[test]
+fn more_bins_than_workgroup_memory_holds() {
+    let [small, own] = devices();
+    none(histogram::<f32>(&own, 65_536, (0.0, 1.0)));
+    none(histogram::<i32>(&small, 65_537, (-70_000.0, 1e6)));
+    let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
+    none(given::<i32>(&own, &cubes));
+    let op = Histogram::new(70_000, 0.0, 1.0).expect("a histogram");
+    let counts = own.reduce(op.clone(), &[0.0f32; 0]).expect("counts of nothing");
+    assert_eq!((counts.bins.len(), counts.bins.iter().sum::<u64>(), counts.nan), (70_000, 0, 0));
+    // Partials of two parts, and what a batch leaves in the same memory.
+    let elements: Vec<f32> = (0..300_000u32).map(|i| (i * 7919 % 70_000) as f32 / 70_000.0).collect();
+    let want = Cpu::new().reduce(op.clone(), &elements).expect("counts");
+    assert_eq!(own.reduce(op.clone(), &elements).expect("counts"), want);
+    let buffer = upload(&own, &elements);
+    let reducer = own.reducer::<f32, _>(op.clone()).expect("a reducer");
+    let (front, back) = (Input::range(&buffer, 0..100_001), Input::range(&buffer, 100_001..300_000));
+    let front = reducer.partial(front).expect("a partial");
+    assert_eq!(front.merge(reducer.partial(back).expect("a partial")).expect("both").finish().expect("counts"), want);
+    // Counters in both memories do not share a kernel; the error names what is lacking.
+    let error = own.reducer::<f32, _>((Max, op.clone())).map(drop).expect_err("no room in a tuple");
+    assert!(matches!(error, Error::LimitTooSmall { needs: 280_012, .. }), "{error}");
+    let many = Histogram::new(1 << 20, 0.0, 1.0).expect("a histogram");
+    let want_many = Cpu::new().reduce(many.clone(), &elements).expect("counts");
+    assert!(own.reduce(many, &elements).expect("counts") == want_many, "2^20 bins");
+    let rows = reducer.reduce_each(Input::from(&buffer).rows(100_000)).expect("rows");
+    for (row, elements) in rows.iter().zip(elements.chunks(100_000)) {
+        assert_eq!(*row, Cpu::new().reduce(op.clone(), elements).expect("counts"));
     }
 }
 

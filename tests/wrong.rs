@@ -87,6 +87,10 @@ fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     failures
 }
 
+fn by_memory(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0))
+}
+
 fn by_given(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     histograms::given::<f32>(gpu, &[-7.0, 1.0, 2.0, 30.0, 1e6])
 }
@@ -156,6 +160,8 @@ wrong! {
     lower_edge_left_out: "if key(bits) >= entry(edge)" => "if key(bits) > entry(edge)", by_edges;
     edge_lost_in_the_search: "(found <= keys)" => "(found < keys)", by_edges;
     last_edge_never_asked: "(next == asked)" => "(next < asked)", by_edges;
+    counters_in_memory_not_cleared: "atomicStore(&partials_out[counter_at(c, partial)], 0u);" => "", by_memory;
+    counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return 0u; }", by_memory;
     nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;
     guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;
     last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;

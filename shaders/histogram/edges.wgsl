@@ -32,7 +32,8 @@ fn bins_searched(vector: vec4<u32>) -> vec4<u32> {
         let found = vec4<u32>(entry(asked.x), entry(asked.y), entry(asked.z), entry(asked.w));
         edges = select(edges, next, (next == asked) & (found <= keys));
     }
-    return vec4<u32>(searched(vector.x, edges.x), searched(vector.y, edges.y), searched(vector.z, edges.z), searched(vector.w, edges.w));
+    let low = vec2<u32>(searched(vector.x, edges.x), searched(vector.y, edges.y));
+    return vec4<u32>(low, searched(vector.z, edges.z), searched(vector.w, edges.w));
 }
 
 fn searched(bits: u32, edge: u32) -> u32 {

@@ -14,7 +14,8 @@ use std::sync::{Arc, OnceLock};
 ///   on every engine. What is below, above, or NaN is counted apart, never dropped.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
 /// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
-///   memory a bin.
+///   memory a bin; where that is too little, 4 bytes a bin of the device's memory for each workgroup, which costs time, and not in
+///   tuples of several folds.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Histogram};
@@ -322,7 +323,9 @@ impl<T: Word> Fold<T> for Histogram {
             Keep::Bins { replicas: 32 } => (32, 33 * 128),
             Keep::Bins { replicas } => (replicas, 4096),
             Keep::Registers | Keep::Registers64 => (1, 4096),
+            Keep::Memory => (0, 4096),
         };
+        let in_memory = most == 0;
         let room = (counters / slots).max(1).ilog2();
         let guess = self.guess::<T>();
         let (base, Guess { fraction, safe, .. }) = (guess.base(), guess);
@@ -335,10 +338,13 @@ impl<T: Word> Fold<T> for Histogram {
             ),
             helpers: Vec::new(),
             settle: include_str!("../../shaders/histogram/settle.wgsl"),
-            read: vec![
+            read: [
                 include_str!("../../shaders/histogram/bins.wgsl"),
                 include_str!("../../shaders/histogram/edges.wgsl"),
-            ],
+            ]
+            .into_iter()
+            .chain((!in_memory).then_some(include_str!("../../shaders/histogram/columns.wgsl")))
+            .collect(),
             settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
             settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
             bins: slots,
@@ -347,7 +353,7 @@ impl<T: Word> Fold<T> for Histogram {
             signed: false,
             columns: slots.div_ceil(4),
             carries: false,
-            trips: (26, slots.div_ceil(32) + 8, 0),
+            trips: (26, if in_memory { 8 } else { slots.div_ceil(32) + 8 }, 0),
         })
     }
 }
