@@ -132,6 +132,9 @@ fn more_bins_than_workgroup_memory_holds() {
     // Counters in both memories do not share a kernel; the error names what is lacking.
     let error = own.reducer::<f32, _>((Max, op.clone())).map(drop).expect_err("no room in a tuple");
     assert!(matches!(error, Error::LimitTooSmall { needs: 280_012, .. }), "{error}");
+    // Few and large workgroups: their partials stay within a binding.
+    let long: Vec<f32> = elements.iter().copied().cycle().take(1 << 23).collect();
+    assert!(own.reduce(op.clone(), &long).expect("counts") == Cpu::new().reduce(op.clone(), &long).expect("counts"));
     let many = Histogram::new(1 << 20, 0.0, 1.0).expect("a histogram");
     let want_many = Cpu::new().reduce(many.clone(), &elements).expect("counts");
     assert!(own.reduce(many, &elements).expect("counts") == want_many, "2^20 bins");

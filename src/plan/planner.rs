@@ -112,7 +112,7 @@ impl Planner {
         let room = COUNTERS_BYTES_MAX / self.cost.partial_bytes().max(1);
         self.launch.workgroups_max = u64::from(self.launch.workgroups_max).min(room.max(1)) as u32;
         for size in [&mut self.launch.workgroup_size, &mut self.tuning.single_workgroup_size] {
-            while self.cost.partial_bytes() / 4 / u64::from(*size) > TRIPS_MAX / 2
+            while self.cost.partial_bytes() / 4 / u64::from(*size) > TRIPS_MAX / 64
                 && 2 * *size <= self.limits.invocations_max
             {
                 *size *= 2;
