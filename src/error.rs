@@ -201,6 +201,35 @@ pub enum Error {
         /// The upper edge.
         high: f64,
     },
+    /// Edges of a histogram's bins that are too few or too many.
+    #[error("{edges} edges are no bins of a histogram; give 2 to 16777217, one more than there are to be bins")]
+    EdgeCount {
+        /// How many were given.
+        edges: usize,
+    },
+    /// An edge of a histogram's bins that is not finite, or not above the one before it.
+    #[error(
+        "edge {place} of a histogram is {value}{}; give finite edges, each above the one before (what lies beyond them is counted apart)",
+        before.map_or(String::new(), |before| format!(", after {before}"))
+    )]
+    BadEdge {
+        /// Its place among the edges, from 0.
+        place: usize,
+        /// The edge.
+        value: f64,
+        /// The edge before it, where there is one.
+        before: Option<f64>,
+    },
+    /// Data whose ends are not finite, so that they have no range.
+    #[error(
+        "the elements reach from {low} to {high}, over which no bins can lie; give a histogram a finite range, or edges"
+    )]
+    NoRange {
+        /// The lowest element.
+        low: f64,
+        /// The highest.
+        high: f64,
+    },
     /// An operator has no such option, or the option no such value.
     #[error("{option} of {operator} is \"{value}\", but must be {rule}")]
     BadOption {

@@ -83,7 +83,7 @@ pub use wgpu;
 pub mod internals {
     pub use crate::input::{Dim, Piece, Strided, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
-    pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
+    pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{
         Arrangement, Binding, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, ROWS_AT_ONCE,
         Request, Resource, Rows, Store, Variant,

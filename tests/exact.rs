@@ -208,7 +208,7 @@ fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
         Some(Keep::Bins { .. }) => in_bins,
         Some(Keep::Registers64) => !in_bins && has64,
         Some(Keep::Registers) => !in_bins && !has64,
-        None => false,
+        Some(Keep::Memory) | None => false,
     };
     assert!(right, "{:?} with bins: {in_bins}, 64-bit integers: {has64}", reducer.kernel());
 }

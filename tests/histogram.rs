@@ -1,10 +1,10 @@
 //! Histograms against NumPy's edges and an obvious loop in f64, on the host and on the adapter.
 
 mod common;
-use common::histograms::histogram;
+use common::histograms::{given, histogram};
 use common::*;
 use treefold::ops::{Histogram, Max};
-use treefold::{Cpu, Error, Gpu};
+use treefold::{Cpu, Error, Gpu, Input, Partial};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
 
@@ -78,6 +78,108 @@ fn unsigned_integers() {
     none(INTEGERS.into_iter().flat_map(|range| histogram::<u32>(&own, 7, range)).collect());
 }
 
+/// Four bins each, which share pipelines: uneven, beyond the type, between neighbours of the type, beside its ends.
+const GIVEN: [[f64; 5]; 8] = [
+    [0.0, 0.5, 1.0, 1.5, 1e30],
+    [-0.0, 5e-324, 1e-45, 1.5e-45, 1e-38],
+    [-1e300, -4e38, -1.0, -1e-42, 1.0 / 3.0],
+    [-1.0 / 3.0, 0.0, 1.0, 3.402_823_466_385_288_6e38, 1e39],
+    [1.0, 1.0 + 1e-12, 1.0 + 2e-12, 1.0 + 1e-7, 2.0],
+    [-2_147_483_648.0, -0.5, 0.5, 100.0, 2_147_483_647.0],
+    [2_147_483_646.5, 4_294_967_294.0, 4_294_967_295.0, 4_294_967_295.5, 5e9],
+    [1e10, 2e10, 2.5e10, 3e10, 1e11],
+];
+
+#[test]
+fn given_edges() {
+    let [small, own] = devices();
+    for edges in GIVEN {
+        none([given::<f32>(&small, &edges), given::<i32>(&small, &edges), given::<u32>(&small, &edges)].concat());
+        none(given::<f32>(&own, &edges));
+    }
+}
+
+#[test]
+fn one_given_bin_and_many() {
+    let many: Vec<f64> = (0..=1000).map(|k| (f64::from(k) - 500.0).powi(3) / 7.0).collect();
+    let [_, own] = devices();
+    for edges in [&[0.0, 1.0][..], &[0.0, 1.0, 1.5], &many] {
+        none(given::<f32>(&own, edges));
+        none(given::<i32>(&own, edges));
+    }
+}
+
+/// More counters than workgroup memory holds: in the device's memory, through one workgroup and many, and none at all.
+#[test]
+fn more_bins_than_workgroup_memory_holds() {
+    let [small, own] = devices();
+    none(histogram::<f32>(&own, 65_536, (0.0, 1.0)));
+    none(histogram::<i32>(&small, 65_537, (-70_000.0, 1e6)));
+    let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
+    none(given::<i32>(&own, &cubes));
+    let op = Histogram::new(70_000, 0.0, 1.0).expect("a histogram");
+    let counts = own.reduce(op.clone(), &[0.0f32; 0]).expect("counts of nothing");
+    assert_eq!((counts.bins.len(), counts.bins.iter().sum::<u64>(), counts.nan), (70_000, 0, 0));
+    // Partials of two parts, and what a batch leaves in the same memory.
+    let elements: Vec<f32> = (0..300_000u32).map(|i| (i * 7919 % 70_000) as f32 / 70_000.0).collect();
+    let want = Cpu::new().reduce(op.clone(), &elements).expect("counts");
+    assert_eq!(own.reduce(op.clone(), &elements).expect("counts"), want);
+    let buffer = upload(&own, &elements);
+    let reducer = own.reducer::<f32, _>(op.clone()).expect("a reducer");
+    let (front, back) = (Input::range(&buffer, 0..100_001), Input::range(&buffer, 100_001..300_000));
+    let front = reducer.partial(front).expect("a partial");
+    assert_eq!(front.merge(reducer.partial(back).expect("a partial")).expect("both").finish().expect("counts"), want);
+    // Counters in both memories do not share a kernel; the error names what is lacking.
+    let error = own.reducer::<f32, _>((Max, op.clone())).map(drop).expect_err("no room in a tuple");
+    assert!(matches!(error, Error::LimitTooSmall { needs: 280_012, .. }), "{error}");
+    // Few and large workgroups: their partials stay within a binding.
+    let long: Vec<f32> = elements.iter().copied().cycle().take(1 << 23).collect();
+    assert!(own.reduce(op.clone(), &long).expect("counts") == Cpu::new().reduce(op.clone(), &long).expect("counts"));
+    let many = Histogram::new(1 << 20, 0.0, 1.0).expect("a histogram");
+    let want_many = Cpu::new().reduce(many.clone(), &elements).expect("counts");
+    assert!(own.reduce(many, &elements).expect("counts") == want_many, "2^20 bins");
+    let rows = reducer.reduce_each(Input::from(&buffer).rows(100_000)).expect("rows");
+    for (row, elements) in rows.iter().zip(elements.chunks(100_000)) {
+        assert_eq!(*row, Cpu::new().reduce(op.clone(), elements).expect("counts"));
+    }
+}
+
+#[test]
+fn edges_that_make_no_bins_are_errors() {
+    for (edges, at, said) in [
+        (&[0.0, 1.0, 1.0][..], 2, "edge 2 of a histogram is 1, after 1;"),
+        (&[0.0, -1.0, f64::NAN], 1, "edge 1 of a histogram is -1, after 0;"),
+        (&[0.0, f64::NAN, 2.0], 1, "is NaN, after 0;"),
+        (&[f64::NEG_INFINITY, 0.0], 0, "edge 0 of a histogram is -inf; give finite edges"),
+        (&[0.0, f64::INFINITY], 1, "is inf, after 0;"),
+    ] {
+        let error = Histogram::of_edges(edges).map(drop).expect_err("no edges");
+        assert!(matches!(error, Error::BadEdge { place, .. } if place == at), "{error:?}");
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    for edges in [&[][..], &[1.0]] {
+        let error = Histogram::of_edges(edges).map(drop).expect_err("no bins");
+        assert!(matches!(error, Error::EdgeCount { edges: count } if count == edges.len()), "{error}");
+    }
+    assert!(matches!(Histogram::of_edges(&vec![0.0; (1 << 24) + 2]), Err(Error::EdgeCount { .. })));
+}
+
+/// A signature, which partials carry, has every edge.
+#[test]
+fn partials_of_other_edges_do_not_merge() {
+    let partial = |edges: &[f64]| Cpu::new().partial(Histogram::of_edges(edges).expect("edges"), &[1.0f32, 2.0]);
+    let mut edges: Vec<f64> = (0..300).map(f64::from).collect();
+    let bytes = partial(&edges).to_bytes().expect("bytes");
+    let read = |edges: &[f64]| Partial::<f32, _>::from_bytes(Histogram::of_edges(edges).expect("edges"), &bytes);
+    assert_eq!(read(&edges).expect("a partial").finish().expect("counts").bins[1..3], [1, 1]);
+    edges[150] += 1e-9;
+    let error = read(&edges).map(drop).expect_err("other edges").to_string();
+    assert!(error.contains("edges=0:1:2:") && error.contains(":299) (CRC-32 "), "{error}");
+    assert!(error.len() < 500, "{error}");
+    let (found, wanted) = error.split_once(", not ").expect("both");
+    assert!(!wanted.contains(&found[found.len() - 18..]), "both named alike: {error}");
+}
+
 #[test]
 fn special_values_have_places_of_their_own() {
     let elements =
@@ -106,6 +208,10 @@ fn another_range_replaces_the_first() {
     assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [1, 1]);
     reducer.set_op(Histogram::new(3, 0.0, 3.0).expect("a histogram")).expect("more bins");
     assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [1, 1, 2]);
+    reducer.set_op(Histogram::of_edges(&[0.0, 0.5, 2.5, 2.75]).expect("a histogram")).expect("given edges");
+    assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [1, 2, 0]);
+    reducer.set_op(Histogram::of_edges(&[0.0, 1.5, 1.75, 3.0]).expect("a histogram")).expect("other edges");
+    assert_eq!(reducer.reduce(&buffer).expect("counts").bins, [2, 0, 2]);
 }
 
 #[test]

@@ -83,7 +83,16 @@ fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     }
     // Edges above all elements share the highest key.
     failures.extend(histograms::histogram::<u32>(gpu, 6, (4_294_967_290.0, 4_294_967_302.0)));
+    failures.extend(by_given(gpu, &[]));
     failures
+}
+
+fn by_memory(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0))
+}
+
+fn by_given(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    histograms::given::<f32>(gpu, &[-7.0, 1.0, 2.0, 30.0, 1e6])
 }
 
 macro_rules! wrong {
@@ -149,10 +158,14 @@ wrong! {
     negative_zero_lost: "select(0u, 0x80000000u" => "select(0u, 0u", |gpu, lengths| operator("fast_sum", gpu, lengths);
     infinities_cancel: "|| (plus && minus)" => "", |gpu, lengths| operator("fast_sum", gpu, lengths);
     lower_edge_left_out: "if key(bits) >= entry(edge)" => "if key(bits) > entry(edge)", by_edges;
-    edge_lost_in_the_search: "if entry(middle) <= k" => "if entry(middle) < k", by_edges;
+    edge_lost_in_the_search: "(found <= keys)" => "(found < keys)", by_edges;
+    last_edge_never_asked: "(next == asked)" => "(next < asked)", by_edges;
+    counters_in_memory_not_cleared: "atomicStore(&partials_out[counter_at(c, partial)], 0u);" => "", by_memory;
+    counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return 0u; }", by_memory;
+    nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;
     guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;
     last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;
-    nan_counted_as_above: "if is_nan(bits) { return INSIDE + 2u; }" => "", by_edges;
+    nan_counted_as_above: "{\n    if is_nan(bits) { return INSIDE + 2u; }\n    if place" => "{\n    if place", by_edges;
     below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;
     highest_key_taken_for_an_edge: "if key(bits) == 0xffffffffu" => "if false", by_edges;
     borrow_of_a_spread_lost: "borrow = select(0u, 1u, borrows);" => "borrow = 0u;", spreads;

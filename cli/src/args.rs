@@ -1,5 +1,6 @@
 //! The command line: options and their checks.
 
+use crate::edges;
 use crate::error::{STDIN, clap_usage, shown_path, usage};
 use crate::format::Stored;
 use crate::operators::{self, Told};
@@ -31,7 +32,8 @@ Examples:
   treefold dot x.npy y.npy                   two inputs of equal length
   treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
   treefold max --segments o.npy x.npy        a maximum for each segment, by offsets as in a CSR matrix
-  treefold histogram --range -1:1 x.npy      counts of equal bins; below, above and nan apart
+  treefold histogram --bins 100 x.npy        counts of equal bins from the lowest number to the highest, as a chart;
+                                             --range -1:1, or --edges 0,1,5 (or e.npy), and --plot h.svg for a picture
   treefold sum --partial a.part a-*.npy      here the one half of the data,
   treefold sum --partial b.part b-*.npy      on another machine the other,
   treefold merge a.part b.part               and the answer over both, to the bit
@@ -95,7 +97,11 @@ pub struct Args {
     #[arg(long, value_name = "OUT", conflicts_with = "partial")]
     pub output: Option<PathBuf>,
 
-    /// Let --partial or --output replace OUT where it exists
+    /// Draw a histogram as a picture (SVG) into OUT, which must not exist yet
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows"])]
+    pub plot: Option<PathBuf>,
+
+    /// Let --partial, --output or --plot replace OUT where it exists
     #[arg(long)]
     pub force: bool,
 
@@ -131,7 +137,8 @@ impl Args {
     /// Reads the command line.
     pub fn read() -> Result<Asked> {
         let mut command = command::<Args>();
-        let args = match command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| parsed(&matches)) {
+        let mut args = match command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| parsed(&matches))
+        {
             Ok(args) => args,
             Err(error) => return helped(&error, command.get_name()).map(Asked::Printed),
         };
@@ -141,7 +148,11 @@ impl Args {
         match args.operator.as_str() {
             ADAPTERS => args.check_adapters()?,
             MERGE => args.check_merge()?,
-            operator => operators::check(operator, &args.told)?,
+            operator => operators::check_names(operator, &args.told)?,
+        }
+        edges::settle_edges(&mut args.told)?;
+        if args.operator != ADAPTERS && args.operator != MERGE {
+            operators::check(&args.operator, &args.told)?;
         }
         args.check_partial()?;
         named_once(&args.files)?;
@@ -162,7 +173,7 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "fast" | "axis" | "rows" | "segments" | "keepdims")
+            !matches!(option, "adapter" | "dtype" | "fast" | "axis" | "rows" | "segments" | "keepdims" | "plot")
         });
         ensure!(
             idle.is_empty(),
@@ -177,8 +188,8 @@ impl Args {
     fn check_partial(&self) -> Result<()> {
         let piped = self.pipes_partial();
         ensure!(
-            self.partial.is_some() || self.output.is_some() || !self.force,
-            usage("--force lets --partial or --output replace a file, and there is neither; leave it out")
+            self.partial.is_some() || self.output.is_some() || self.plot.is_some() || !self.force,
+            usage("--force lets --partial, --output or --plot replace a file, and there is none; leave it out")
         );
         ensure!(
             self.partial.is_none() || self.segments.is_none(),

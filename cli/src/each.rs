@@ -3,6 +3,7 @@
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
+use crate::reading::feed;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;
@@ -83,21 +84,21 @@ pub fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
     };
     let sizes = Sizes::within(1 << 20, 8, memory);
     match file.dtype {
-        Dtype::U32 => file.feed::<u32>(true, sizes, &mut |_, _, part| {
+        Dtype::U32 => feed::<u32>(file, true, sizes, &mut |_, _, part| {
             offsets.extend(part.iter().map(|&offset| u64::from(offset)));
             Ok(())
         })?,
-        Dtype::U64 => file.feed::<u64>(true, sizes, &mut |_, _, part| {
+        Dtype::U64 => feed::<u64>(file, true, sizes, &mut |_, _, part| {
             offsets.extend(part);
             Ok(())
         })?,
-        Dtype::I32 => file.feed::<i32>(true, sizes, &mut |_, _, part| {
+        Dtype::I32 => feed::<i32>(file, true, sizes, &mut |_, _, part| {
             for &offset in part {
                 offsets.push(u64::try_from(offset).map_err(|_| negative(offsets.len(), offset.into()))?);
             }
             Ok(())
         })?,
-        Dtype::I64 => file.feed::<i64>(true, sizes, &mut |_, _, part| {
+        Dtype::I64 => feed::<i64>(file, true, sizes, &mut |_, _, part| {
             for &offset in part {
                 offsets.push(u64::try_from(offset).map_err(|_| negative(offsets.len(), offset))?);
             }

@@ -2,6 +2,7 @@
 
 use crate::adapters::with_kernels;
 use crate::args::{command, helped, operator_names, told};
+use crate::edges::settle_edges;
 use crate::error::{clap_usage, usage};
 use crate::operators;
 use anyhow::{Context, Result, anyhow};
@@ -62,7 +63,9 @@ pub fn run() -> Result<Option<String>> {
         Err(error) => return helped(&error, command.get_name()).map(|_| None),
     };
     let args = ExplainArgs::from_arg_matches(&matches).map_err(|error| clap_usage(&error, command.get_name()))?;
-    let (name, told) = (&args.operator, told(&matches));
+    let (name, mut told) = (&args.operator, told(&matches));
+    operators::check_names(name, &told)?;
+    settle_edges(&mut told)?;
     operators::check(name, &told)?;
     let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
     let chosen = operators::choose(name, dtype, args.fast).ok_or_else(|| {

@@ -30,20 +30,7 @@ pub struct Inputs {
     pub shown_by: String,
 }
 
-/// What takes the elements of an input: its name, and the bytes of a number in its file.
-pub type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
-
 impl Inputs {
-    /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
-    pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: TakeNamed<T>) -> Result<()> {
-        for opened in self.each() {
-            let opened = opened?;
-            let (name, size) = (opened.name.clone(), opened.stored.size());
-            opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
-        }
-        Ok(())
-    }
-
     /// Looks at all that `paths` name (standard input for none and for `-`); `raw` is the type of raw files.
     pub fn open(paths: &[PathBuf], raw: Option<Stored>) -> Result<Inputs> {
         let stdin = [PathBuf::from("-")];
@@ -73,6 +60,19 @@ impl Inputs {
             [Input::Ready(opened)] => Some(opened),
             _ => None,
         }
+    }
+
+    /// The same inputs to be read once more; `None` where one of them can be read only once.
+    pub fn again(&self) -> Option<Inputs> {
+        let again = |input: &Input| match input {
+            Input::Ready(Opened { name, stored, npy, count, body: Body::File(path, look) }) => {
+                let (name, npy, body) = (name.clone(), npy.clone(), Body::File(path.clone(), *look));
+                Some(Input::Ready(Opened { name, stored: *stored, npy, count: *count, body }))
+            }
+            _ => None,
+        };
+        let inputs = self.inputs.iter().map(again).collect::<Option<_>>()?;
+        Some(Inputs { inputs, raw: self.raw, dtype: self.dtype, shown_by: self.shown_by.clone() })
     }
 
     /// Elements of all inputs together, where that is known.

@@ -3,6 +3,7 @@
 mod adapters;
 mod args;
 mod each;
+mod edges;
 mod error;
 mod explain;
 mod format;
@@ -17,6 +18,9 @@ mod operators;
 mod output;
 mod pairs;
 mod partial;
+mod plot;
+mod range;
+mod reading;
 mod report;
 mod run;
 mod source;

@@ -31,6 +31,16 @@ impl Method {
 /// What operators are told: an option's name and its value.
 pub type Told = Vec<(String, String)>;
 
+/// The options that say where bins lie.
+pub const BINS: &str = "bins";
+pub const RANGE: &str = "range";
+pub const EDGES: &str = "edges";
+
+/// The value of an option.
+pub fn value<'a>(told: &'a Told, option: &str) -> Option<&'a String> {
+    told.iter().find(|(name, _)| name == option).map(|(_, value)| value)
+}
+
 /// An operator of the library, over the elements that it will read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
@@ -119,12 +129,20 @@ pub fn options() -> Vec<(&'static str, String)> {
 }
 
 /// The typed names of the operators that have this option.
-fn takers(option: &str) -> Vec<&'static str> {
+pub fn takers(option: &str) -> Vec<&'static str> {
     typed_names(TABLE.iter().filter(|entry| entry.options.iter().any(|&(name, _)| name == option)))
 }
 
 fn not_told(option: &str, name: &str) -> anyhow::Error {
     usage(format!("--{option} is for {}; {name} has none", takers(option).join(" and ")))
+}
+
+/// Checks that a typed name has the options that it is told.
+pub fn check_names(name: &str, told: &Told) -> Result<()> {
+    match told.iter().find(|(option, _)| !takers(option).contains(&name)) {
+        Some((option, _)) => Err(not_told(option, name)),
+        None => Ok(()),
+    }
 }
 
 /// Checks what a typed name is told, before any input is read.
@@ -134,9 +152,7 @@ pub fn check(name: &str, told: &Told) -> Result<()> {
         type Out = ();
         fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) {}
     }
-    if let Some((option, _)) = told.iter().find(|(option, _)| !takers(option).contains(&name)) {
-        return Err(not_told(option, name));
-    }
+    check_names(name, told)?;
     let chosen = Dtype::ALL.into_iter().find_map(|dtype| choose(name, dtype, false));
     chosen.map_or(Ok(()), |chosen| chosen.visit(told, Nothing))
 }

@@ -1,6 +1,7 @@
 //! Partials: reductions that stop before their last step, in files that merge to the answer over everything.
 
 use crate::args::Args;
+use crate::edges::one_way;
 use crate::error::{STDIN, shown_path, unreadable, usage};
 use crate::operators::{self, Chosen, Told};
 use crate::output::Output;
@@ -11,6 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use treefold::internals::title;
 use treefold::ops::Visitor;
 use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partials};
 
@@ -57,6 +59,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     operators::check(chosen.typed(), &args.told)
         .with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
     told.extend(args.told.iter().cloned());
+    one_way(&told).with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
     chosen.visit(&told, Merge { args, first: &first, others, chosen, plain, target, start })?
 }
 
@@ -93,7 +96,7 @@ impl Found {
 
     /// What it says it is.
     fn what(&self) -> String {
-        format!("{} of {}", self.header.operator, self.header.dtype)
+        format!("{} of {}", self.header.title(), self.header.dtype)
     }
 
     /// The parameters of its operator.
@@ -145,7 +148,7 @@ impl Visitor for Merge<'_> {
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Result<Report> {
         let Merge { args, first, others, chosen, plain, target, start } = self;
         let op: &O = plain.downcast_ref().context("another operator")?;
-        let what = |op: &O| op.signature();
+        let what = |op: &O| title(&op.signature());
         if !same_fold(&op.fold(), &wanted.fold()) {
             return Err(usage(format!(
                 "{}: is a partial {}, of which {} cannot be made; reduce the input anew",
@@ -177,7 +180,7 @@ impl Visitor for Merge<'_> {
         let (shape, length) = (all.shape().to_vec(), all.length());
         let (many, written) = if args.partial.is_some() {
             let bytes = all.to_bytes().with_context(|| names.clone())?;
-            (Many::none(shape, length), target.map(|target| target.write(&bytes)).transpose()?)
+            (Many::none(shape, Some(length)), target.map(|target| target.write(&bytes)).transpose()?)
         } else {
             let answers = all.finish_as(&wanted).with_context(|| names.clone())?;
             let many = Many::new(shape, Some(length), answers);
@@ -191,7 +194,7 @@ impl Visitor for Merge<'_> {
         };
         Ok(Report {
             operator: chosen.typed().into(),
-            signature: what(&wanted),
+            edges: wanted.edges(),
             names,
             dtype: T::DTYPE,
             count,
@@ -201,6 +204,7 @@ impl Visitor for Merge<'_> {
             many,
             written,
             is_array: args.output.is_some(),
+            plotted: None,
             exact: O::EXACT,
             method: chosen.method,
             adapter: MERGED.into(),

@@ -1,5 +1,6 @@
 //! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
 
+mod chart;
 mod many;
 
 pub use many::Many;
@@ -19,8 +20,6 @@ pub const MERGED: &str = "merged";
 
 /// The name of parts that are the bins of a range, in its order.
 const BIN: &str = "bin";
-/// Rows that a table has for bins; more bins share them.
-const BIN_ROWS: usize = 16;
 
 /// Where the time went.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +39,8 @@ pub struct Seconds {
 pub struct Report {
     /// The operator's name.
     pub operator: String,
-    /// Its name in the library, with its parameters.
-    pub signature: String,
+    /// The edges of its bins, where it counts some.
+    pub edges: Vec<f64>,
     /// The inputs' names in short.
     pub names: String,
     /// The element type.
@@ -60,6 +59,8 @@ pub struct Report {
     pub written: Option<Written>,
     /// Whether that is an array of answers.
     pub is_array: bool,
+    /// The picture that was drawn.
+    pub plotted: Option<Written>,
     /// Whether the answer is exact.
     pub exact: bool,
     /// Exact or fast, where there is or would be a choice.
@@ -76,6 +77,8 @@ impl Report {
     /// One JSON object.
     pub fn json(&self) -> Json {
         let seconds = |time: Duration| Json::value(time.as_secs_f64());
+        let edges = self.edges.iter().map(|&edge| Json::value(edge)).collect::<Vec<_>>();
+        let edges = (!edges.is_empty() && (self.many.is_some() || !self.parts.is_empty())).then_some(Json::List(edges));
         let maybe = |time: Option<Duration>| Json::value(time.map(|time| time.as_secs_f64()));
         let members = [
             ("operator", Some(Json::text(&self.operator))),
@@ -83,12 +86,14 @@ impl Report {
             ("count", Some(Json::value(self.count))),
             ("shape", self.many.as_ref().map(Many::json_shape)),
             ("value", self.each(|part, _| Some(Json::Value(part.value)))),
+            ("edges", edges),
             ("index", self.each(|part, indexed| indexed.then(|| Json::value(part.index)))),
             ("bits", self.each(|part, _| bits(part.value).map(Json::Text))),
             (
                 if self.is_array { "output" } else { "partial" },
                 self.written.as_ref().map(|written| Json::text(&written.path)),
             ),
+            ("plot", self.plotted.as_ref().map(|written| Json::text(&written.path))),
             ("exact", Some(Json::value(self.exact))),
             ("method", self.method.map(|method| Json::text(method.name()))),
             ("adapter", Some(Json::text(&self.adapter))),
@@ -165,7 +170,8 @@ impl Report {
                 None => self.answer().to_string(),
             },
         };
-        format!("{found}\n{}\n{}\n{}", self.amount(), self.speed(), self.note())
+        let plotted = self.plotted.as_ref().map_or(String::new(), |written| format!("drawn in {}\n", written.path));
+        format!("{found}\n{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.note())
     }
 
     /// The answer's table.
@@ -178,37 +184,35 @@ impl Report {
         let mut header = vec![title, if bins > 0 { "count" } else { "value" }.into()];
         header.extend(with_index.then(|| "index".into()));
         table.set_header(header);
-        table.add_rows(self.bin_rows(bins));
+        let rows = chart::rows(&self.edges, &self.counts(), table.width());
+        let bars = rows.iter().any(|row| row.len() > 2);
+        table.add_rows(rows);
         for (part, &indexed) in self.parts.iter().zip(&self.indexed).skip(bins) {
             let name = if single { self.operator.as_str() } else { part.name };
             let mut row = vec![name.to_string(), plain(part.value)];
             let index = part.index.map_or("none".into(), |index| index.to_string());
             row.extend(with_index.then(|| if indexed { index } else { String::new() }));
+            row.extend(bars.then(String::new));
             table.add_row(row);
         }
-        numbers(&mut table, 1..usize::MAX);
+        numbers(&mut table, 1..if bars { 2 } else { usize::MAX });
         table
     }
 
-    /// Edges and counts of bins, of neighbours together where there are many.
-    fn bin_rows(&self, bins: usize) -> Vec<Vec<String>> {
-        let range = self.signature.split(['(', ',', ')']).find_map(|word| word.strip_prefix("range=")?.split_once(':'));
-        let range = range.and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)));
-        let edge = |k: usize| match range {
-            Some((low, high)) => short(low + (high - low) * (k as f64 / bins as f64)),
-            None => k.to_string(),
-        };
-        let together = bins.div_ceil(BIN_ROWS).max(1);
-        let rows = self.parts[..bins].chunks(together).enumerate().map(|(row, parts)| {
-            let count = |part: &Part| if let Value::U64(count) = part.value { count } else { 0 };
-            let (begin, count) = (row * together, parts.iter().map(count).sum::<u64>());
-            let several = if together > 1 { format!(" ({} bins)", parts.len()) } else { String::new() };
-            vec![format!("{} to {}{several}", edge(begin), edge(begin + parts.len())), count.to_string()]
-        });
-        rows.collect()
+    /// Counts of the bins.
+    pub fn counts(&self) -> Vec<u64> {
+        let count = |part: &Part| if let Value::U64(count) = part.value { count } else { 0 };
+        self.parts[..self.bins()].iter().map(count).collect()
     }
 
-    fn amount(&self) -> String {
+    /// What is counted beside the bins: names and counts.
+    pub fn beside(&self) -> String {
+        let others = self.parts.iter().skip(self.bins());
+        others.map(|part| format!("{} {}", part.name, plain(part.value))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How many elements there were, and of what.
+    pub fn amount(&self) -> String {
         let count = HumanCount(self.count);
         let elements = match self.dtype {
             Dtype::F32x2 => format!("{count} pairs of f32"),
@@ -319,7 +323,7 @@ fn plain(value: Value) -> String {
 }
 
 /// A number in six digits at most.
-fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     plain(Value::F64(format!("{x:.5e}").parse().unwrap_or(x)))
 }
 

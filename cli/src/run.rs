@@ -2,29 +2,47 @@
 
 use crate::args::Args;
 use crate::each::{self, Wanted};
-use crate::error::{say, told};
+use crate::error::{say, shown, told, usage};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen};
 use crate::output::Output;
+use crate::pairs;
 use crate::partial::{ensure_mergeable, target};
+use crate::plot::{Histogram, histogram_svg};
+use crate::range;
+use crate::reading::{Progress, feed};
 use crate::report::{Many, Report, Seconds};
 use crate::source::Sizes;
-use crate::{interrupt, pairs};
-use anyhow::{Context, Result, anyhow};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::time::Instant;
 use treefold::ops::Visitor;
 use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
     let target = target(args)?;
+    let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
+    if let (Some(array), Some(picture)) = (&target, &picture) {
+        array.ensure_apart(picture)?;
+    }
     let inputs = Inputs::open(&args.files, args.raw())?;
     let name = &args.operator;
     let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
     let engine = engine(args)?;
-    chosen.visit(&args.told, Run { args, inputs, chosen, target, engine: &engine })?
+    let start = Instant::now();
+    let told = range::with_range(args, &inputs, chosen.dtype, &engine)?;
+    let mut report = chosen.visit(&told, Run { args, inputs, chosen, target, engine: &engine, start })??;
+    if let Some(picture) = picture {
+        report.plotted = Some(picture.write(drawn(&report)?.as_bytes())?);
+    }
+    Ok(report)
+}
+
+/// The bins of a report as a picture, in SVG.
+fn drawn(report: &Report) -> Result<String> {
+    let notes = [report.amount(), report.beside()];
+    let title = format!("{} of {}", report.operator, shown(&report.names));
+    histogram_svg(&Histogram { title: &title, notes: &notes, edges: &report.edges, counts: &report.counts() })
 }
 
 /// What the command line wants to compute on.
@@ -64,13 +82,13 @@ struct Run<'a> {
     chosen: Chosen,
     target: Option<Output>,
     engine: &'a Engine,
+    start: Instant,
 }
 
 impl Visitor for Run<'_> {
     type Out = Result<Report>;
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
-        let start = Instant::now();
         let indexed = operators::indexed(&op)?;
         if self.args.output.is_some() {
             Many::ensure_array(&operators::sample(&op)?, &self.args.operator)?;
@@ -78,6 +96,10 @@ impl Visitor for Run<'_> {
         if self.args.partial.is_some() {
             ensure_mergeable::<T, O>(&self.chosen)?;
         }
+        ensure!(
+            self.args.plot.is_none() || !op.edges().is_empty(),
+            usage(format!("--plot draws the bins of a histogram, and {} has none; leave it out", self.args.operator))
+        );
         let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
         // Rows of arrays of several axes are of their elements in C order.
         let in_c_order = ordered || self.args.rows.is_some() || self.args.segments.is_some();
@@ -90,7 +112,7 @@ impl Visitor for Run<'_> {
             let (axes, shape) = each::axes(self.args, &self.inputs, in_c_order)?;
             return self.each(&op, Wanted::Axes(axes), shape, in_c_order, indexed);
         }
-        let Run { args, inputs, chosen, target, engine } = self;
+        let Run { args, inputs, chosen, target, engine, start } = self;
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory;
         let pairs = T::DTYPE == Dtype::F32x2;
@@ -104,27 +126,19 @@ impl Visitor for Run<'_> {
         }
 
         let names = inputs.names();
-        let bar = progress(!args.quiet && !args.json, inputs.bytes());
-        let reading = Instant::now();
-        let mut pushing = Duration::ZERO;
-        let mut bytes = 0;
+        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
         let mut take = |name: &str, size: usize, elements: &[T]| {
-            let start = Instant::now();
-            stream.push(elements).with_context(|| name.to_string())?;
-            pushing += start.elapsed();
-            bytes += elements.len() as u64 * size as u64;
-            bar.set_position(bytes);
-            Ok(())
+            progress.push(name, size * elements.len(), || stream.push(elements))
         };
         if pairs {
             let size = inputs.pair_bytes();
             pairs::feed(inputs, sizes, &mut |elements| take(&names, size, elements))?;
         } else {
-            inputs.feed(ordered, sizes, &mut take)?;
+            feed(inputs, ordered, sizes, &mut take)?;
         }
-        let reading = reading.elapsed().saturating_sub(pushing);
+        let reading = progress.reading();
         let finished = stream.partial().with_context(|| names.clone());
-        bar.finish_and_clear();
+        let bytes = progress.done();
         let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
         let found = match target {
             None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
@@ -143,7 +157,7 @@ impl Visitor for Run<'_> {
 
         Ok(Report {
             operator: args.operator.clone(),
-            signature: op.signature(),
+            edges: op.edges(),
             names,
             dtype: T::DTYPE,
             count,
@@ -153,6 +167,7 @@ impl Visitor for Run<'_> {
             indexed,
             written,
             is_array: args.output.is_some(),
+            plotted: None,
             exact: O::EXACT,
             method: chosen.method,
             adapter: engine.name(),
@@ -177,31 +192,25 @@ impl Run<'_> {
         ordered: bool,
         indexed: Vec<bool>,
     ) -> Result<Report> {
-        let Run { args, inputs, chosen, target, engine } = self;
-        let start = Instant::now();
+        let Run { args, inputs, chosen, target, engine, start } = self;
         let length = wanted.length();
         let mut stream = each::begin::<T, O>(engine, op, wanted, args)?;
         let sizes = Sizes::within(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
-        let (names, bytes) = (inputs.names(), inputs.bytes());
-        let bar = progress(!args.quiet && !args.json, bytes);
-        let (reading, mut pushing, mut read, mut count) = (Instant::now(), Duration::ZERO, 0, 0);
-        inputs.feed(ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
-            let start = Instant::now();
-            stream.push(elements).with_context(|| name.to_string())?;
-            pushing += start.elapsed();
+        let names = inputs.names();
+        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
+        let mut count = 0;
+        feed(inputs, ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
             count += elements.len() as u64;
-            read += elements.len() as u64 * size as u64;
-            bar.set_position(read);
-            Ok(())
+            progress.push(name, size * elements.len(), || stream.push(elements))
         })?;
-        let reading = reading.elapsed().saturating_sub(pushing);
+        let reading = progress.reading();
         let found = if args.partial.is_some() {
             let bytes = stream.partials().and_then(|partials| partials.with_shape(&shape)?.to_bytes());
             bytes.map(|bytes| (Many::none(shape, length), Some(bytes)))
         } else {
             stream.finish().map(|answers| (Many::new(shape, length, answers), None))
         };
-        bar.finish_and_clear();
+        let read = progress.done();
         let (many, partial) = found.with_context(|| names.clone())?;
         let written = match (target, partial) {
             (None, _) => None,
@@ -212,7 +221,7 @@ impl Run<'_> {
         };
         Ok(Report {
             operator: args.operator.clone(),
-            signature: op.signature(),
+            edges: op.edges(),
             names,
             dtype: T::DTYPE,
             count,
@@ -221,6 +230,7 @@ impl Run<'_> {
             many: Some(many),
             indexed,
             is_array: args.output.is_some(),
+            plotted: None,
             written,
             exact: O::EXACT,
             method: chosen.method,
@@ -233,23 +243,3 @@ impl Run<'_> {
 
 /// Elements that are read and folded at a time, for many answers.
 const PART_ELEMENTS: usize = 4 << 20;
-
-/// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
-fn progress(wanted: bool, bytes: Option<u64>) -> ProgressBar {
-    if !wanted || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let (bar, template) = match bytes {
-        Some(bytes) => (
-            ProgressBar::new(bytes),
-            "{bar:32.cyan/dim} {percent:>3}%  {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta} left",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}"),
-    };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = bar.with_finish(ProgressFinish::AndClear);
-    bar.set_style(style.progress_chars("━╸─"));
-    bar.enable_steady_tick(Duration::from_millis(100));
-    interrupt::clear(&bar);
-    bar
-}

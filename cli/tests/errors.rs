@@ -154,7 +154,7 @@ fn command_lines_that_are_wrong() {
     run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and std and stats"]);
     run(["fast_sum", "x.npy"]).fails(2, &["'fast_sum'"]);
     run(["sum", "--force", "x.npy"])
-        .fails(2, &["--force lets --partial or --output replace a file, and there is neither"]);
+        .fails(2, &["--force lets --partial, --output or --plot replace a file, and there is none"]);
     for option in
         [&["--partial", "x"][..], &["--adapter", "cpu"], &["--dtype", "f32"], &["--fast"], &["--memory", "1G"]]
     {

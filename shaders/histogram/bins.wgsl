@@ -1,9 +1,10 @@
-// Equal bins over a range, and three more: below, above, NaN. The place of an element among the bins is found in f32, as the
-// mantissa of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that
-// counts are the same everywhere.
+// Bins of a range, and three more: below, above, NaN. The place of an element among equal bins is found in f32, as the mantissa
+// of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that counts are
+// the same everywhere. Where no place is safe, or bins are not equal, the keys are searched.
 //
 // Expects: param (place of 0, bins a unit, the bits of the place that is 0 once the nearness is added, twice the nearness in units
-// of the last place), bin_of (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SLOTS.
+// of the last place), bin_of, bins_searched (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE (whether
+// places find the edge), SLOTS.
 
 const INSIDE = SLOTS - 3u;  // bins within the range; then below, above, NaN
 
@@ -19,6 +20,7 @@ fn place_of(bits: u32) -> u32 {
 
 // Bins of four elements, each right unless its place, nearness added, lies in the first units of a bin or in none.
 fn bins_of(vector: vec4<u32>) -> vec4<u32> {
+    if !SAFE { return bins_searched(vector); }
     let places = vec4<u32>(place_of(vector.x), place_of(vector.y), place_of(vector.z), place_of(vector.w)) - vec4<u32>(param(2u));
     let beside = (places & vec4<u32>((1u << FRACTION) - 1u)) <= vec4<u32>(param(3u));
     let doubtful = beside | (places >= vec4<u32>(INSIDE << FRACTION));
@@ -44,14 +46,4 @@ fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
     bin_add(bins.z, state.replica, 1u);
     bin_add(bins.w, state.replica, 1u);
     return state;
-}
-
-// Counts of a workgroup as columns, four bins in each.
-fn column_of_bins(j: u32) -> vec4<u32> {
-    return vec4<u32>(count_of(4u * j), count_of(4u * j + 1u), count_of(4u * j + 2u), count_of(4u * j + 3u));
-}
-
-fn count_of(bin: u32) -> u32 {
-    if bin < SLOTS { return bin_sum(bin).x; }
-    return 0u;
 }

@@ -58,7 +58,10 @@ fn candidates(context: &Context) -> Vec<Keep> {
     let bins = replicas.map(|(replicas, _)| Keep::Bins { replicas });
     let has64 = context.device.features().contains(wgpu::Features::SHADER_INT64);
     let own = has64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
-    if context.tuning.bins_in_workgroup { bins.chain(own).collect() } else { own.chain(bins).collect() }
+    let mut all: Vec<Keep> =
+        if context.tuning.bins_in_workgroup { bins.chain(own).collect() } else { own.chain(bins).collect() };
+    all.push(Keep::Memory);
+    all
 }
 
 /// Whether the kernels of all folds that have a test pass it.

@@ -21,6 +21,8 @@ pub enum Keep {
     Registers,
     /// The same with one 64-bit integer, where the device has `SHADER_INT64`.
     Registers64,
+    /// Counts of bins in the device's memory, a partial for each workgroup: where workgroup memory has no room for them.
+    Memory,
 }
 
 /// The kernel of a fold.
@@ -49,7 +51,7 @@ pub struct Bins {
     pub settle_columns: &'static str,
     /// Counters of one replica.
     pub bins: u64,
-    /// Replicas.
+    /// Replicas; 0: counters lie in the device's memory.
     pub replicas: u32,
     /// Whether a counter has 64 bits.
     pub wide: bool,

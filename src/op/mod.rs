@@ -10,7 +10,7 @@ pub use accumulator::{Accumulator, Member};
 pub use answer::{Answer, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
 pub(crate) use partial::Span;
-pub use partial::{Header, Partial, Partials};
+pub use partial::{Header, Partial, Partials, title};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
 pub(crate) use wgsl::{declared, prefixed, tokens};
 
@@ -151,6 +151,11 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// The name with its parameters, `variance(ddof=1)`: what partials and errors call it.
     fn signature(&self) -> String {
         Self::NAME.into()
+    }
+
+    /// The edges of the bins that an answer counts, one more than there are bins; none, where it counts none.
+    fn edges(&self) -> Vec<f64> {
+        Vec::new()
     }
 
     /// The answer on the device; `None`: it serves `reduce`, not `record`.

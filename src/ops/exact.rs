@@ -63,7 +63,7 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
             let read = [&[SCATTER, STATE_BINS, COLUMNS_LIMBS], element].concat();
             bins(replicas, limbs, read, 2 * limbs, limbs)
         }
-        Keep::Registers | Keep::Registers64 => {
+        Keep::Registers | Keep::Registers64 | Keep::Memory => {
             own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), true, Trips::default())
         }
     }
@@ -93,7 +93,7 @@ impl Terms<f32> for Elements {
                 bins(replicas, 11, read, 64, 8)
             }
             // A window that is flushed loops over its three slices.
-            Keep::Registers => own(
+            Keep::Registers | Keep::Memory => own(
                 11,
                 &[SCATTER, OWN, WINDOW, FLAGS, IN_TURN],
                 true,

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::half::f16;
 use crate::op::{Answer, Fold, Op};
 
+mod edges;
 mod exact;
 mod extreme;
 mod tuple;
@@ -163,7 +164,11 @@ operators! {
         FastStats fast "stats" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
     dot: Dot over f32x2, SumOfSquares over f32, Norm2 over f32;
     logsumexp: LogSumExp { scale: "Factor of every element" } over f32;
-    histogram: Histogram { bins: "Number of bins", range: "Lower and upper edge, LOW:HIGH" } over f32 i32 u32;
+    histogram: Histogram {
+        bins: "Number of bins",
+        range: "Lower and upper edge, LOW:HIGH",
+        edges: "Every edge, E0,E1,…, in place of number and range"
+    } over f32 i32 u32;
 }
 
 pub use extreme::{Ends, Found, Located};

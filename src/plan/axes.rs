@@ -177,7 +177,7 @@ impl Planner {
         let bytes = answers.saturating_mul(longest).saturating_mul(self.cost.element_bytes);
         let apart = self.finishes_apart(request);
         let splits = u64::from(shape.splits) * parts.len() as u64;
-        let single = splits == 1 && (request.direct || apart);
+        let single = splits == 1 && self.at_once(request);
         workgroups <= most
             && bytes <= self.tuning.dispatch_bytes_max
             && (!apart || answers <= self.finished_together())
@@ -215,7 +215,7 @@ impl Planner {
         for pass in &mut draft.passes[begin..] {
             pass.params.row_partials = partials;
         }
-        if partials == 1 && (request.direct || self.finishes_apart(request)) {
+        if partials == 1 && self.at_once(request) {
             self.direct(draft, begin, request, rows, block.length(), row);
         } else {
             let all = rows.checked_mul(partials);

@@ -35,6 +35,7 @@ impl Planner {
         let size = u64::from(workgroup_size);
         let each = |group: &GroupCost| match *group {
             GroupCost::Values { .. } => 0,
+            GroupCost::Bins { columns, replicas: 0, .. } => 32 + (4 * columns).div_ceil(size),
             GroupCost::Bins { columns, counters, sums, replicas, settle_trips: (settle, column), .. } => {
                 let lanes = u64::from(self.lanes_of_replicas(workgroup_size));
                 let folds = (sums * lanes).div_ceil(size) * (8 + u64::from(replicas).div_ceil(lanes));

@@ -38,11 +38,8 @@ impl Planner {
             true if along => self.short_rows_shape(block, parts, longest),
             true => self.columns_shape(block, parts, longest),
             false => {
-                let (workgroup_size, splits) = self.one_by_one().row_shape(
-                    longest,
-                    block.answers(),
-                    request.direct || self.finishes_apart(request),
-                );
+                let (workgroup_size, splits) =
+                    self.one_by_one().row_shape(longest, block.answers(), self.at_once(request));
                 Shape { kernel: Kernel::Reduce, workgroup_size, answers: 1, lanes: workgroup_size, splits }
             }
         }

@@ -60,7 +60,7 @@ pub enum GroupCost {
         counters: u64,
         /// Sums that the replicas are folded to.
         sums: u64,
-        /// Replicas.
+        /// Replicas; 0: counters lie in the device's memory.
         replicas: u32,
         /// Bytes of workgroup memory.
         workgroup_bytes: u64,
@@ -210,6 +210,11 @@ impl Cost {
     /// Whether there are bins.
     pub fn has_bins(&self) -> bool {
         self.bins_bytes() > 0
+    }
+
+    /// Whether counters lie in the device's memory, each workgroup's in its partial.
+    pub fn in_memory(&self) -> bool {
+        self.groups.iter().any(|group| matches!(group, GroupCost::Bins { replicas: 0, .. }))
     }
 
     /// Whether a workgroup must settle all columns of some bins, as those of exact sums.

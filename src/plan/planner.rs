@@ -19,6 +19,9 @@ pub enum Arrangement<'a> {
     Segments(Piece),
 }
 
+/// Bytes of counters in the device's memory, those of all workgroups together.
+const COUNTERS_BYTES_MAX: u64 = 128 << 20;
+
 /// What is asked of a planner.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -74,6 +77,7 @@ impl Planner {
         planner.launch.workgroups_max = launch.workgroups_max.min(limits.workgroups_max).max(1);
         planner.launch.workgroup_size = planner.fitting(launch.workgroup_size)?;
         planner.tuning.single_workgroup_size = planner.fitting(tuning.single_workgroup_size)?;
+        planner.fit_memory()?;
         planner.fit_trips()?;
         let buffers = if planner.cost.table { 4 } else { 3 };
         if limits.storage_buffers_max < buffers {
@@ -94,6 +98,42 @@ impl Planner {
             size /= 2;
         }
         Ok(size)
+    }
+
+    /// Fewer and larger workgroups where each has counters in the device's memory, which it must clear.
+    fn fit_memory(&mut self) -> Result<()> {
+        if !self.cost.in_memory() {
+            return Ok(());
+        }
+        let counters = |group: &GroupCost| if let GroupCost::Bins { counters, .. } = group { 4 * counters } else { 0 };
+        // One binding holds either partials of atomic counters or the words of others.
+        if self.cost.groups.len() > 1 {
+            let (value, needs) = (self.limits.workgroup_bytes_max, self.cost.groups.iter().map(counters).sum());
+            return Err(Error::LimitTooSmall { limit: "max_compute_workgroup_storage_size", value, needs });
+        }
+        let room = COUNTERS_BYTES_MAX / self.cost.partial_bytes().max(1);
+        self.launch.workgroups_max = u64::from(self.launch.workgroups_max).min(room.max(1)) as u32;
+        for size in [&mut self.launch.workgroup_size, &mut self.tuning.single_workgroup_size] {
+            while self.cost.partial_bytes() / 4 / u64::from(*size) > TRIPS_MAX / 64
+                && 2 * *size <= self.limits.invocations_max
+            {
+                *size *= 2;
+            }
+        }
+        let combine = self.cost.groups.iter().map(|group| match *group {
+            GroupCost::Bins { columns, .. } => columns.div_ceil(self.columns_here(group).into()),
+            GroupCost::Values { .. } => 1,
+        });
+        let (value, needs) = (self.limits.workgroups_max.min(65_535).into(), combine.max().unwrap_or(1));
+        match needs > value {
+            true => Err(Error::LimitTooSmall { limit: "max_compute_workgroups_per_dimension", value, needs }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a pass that reads the input may write results, rather than partials.
+    pub(super) fn at_once(&self, request: &Request) -> bool {
+        (request.direct || self.finishes_apart(request)) && !self.cost.in_memory()
     }
 
     /// Fewer loads, elements one at a time, smaller workgroups: until one round fits an invocation's trips.
@@ -156,6 +196,7 @@ impl Planner {
     /// partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
         let GroupCost::Bins { replicas, .. } = *group else { return 1 };
+        let replicas = replicas.max(1);
         let most = if combines { 32 } else { 8.min(replicas) };
         self.lanes_min(workgroup_size).unwrap_or(replicas.min(workgroup_size)).min(most)
     }
@@ -405,8 +446,12 @@ impl Planner {
             let mut pass = self.reduce_pass(variant, 1, 1, 0, 0, 0);
             pass.bindings = nothing();
             draft.passes.push(pass);
-            self.direct(draft, begin, request, 1, elements, row);
-        } else if draft.passes.len() == begin + 1 && partials == 1 && (request.direct || self.finishes_apart(request)) {
+            if self.cost.in_memory() {
+                self.through_partials(draft, begin, request, 1, 1, 1, elements, row);
+            } else {
+                self.direct(draft, begin, request, 1, elements, row);
+            }
+        } else if draft.passes.len() == begin + 1 && partials == 1 && self.at_once(request) {
             self.direct(draft, begin, request, 1, elements, row);
         } else {
             self.through_partials(draft, begin, request, partials, 1, partials, elements, row);

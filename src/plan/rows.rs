@@ -66,7 +66,7 @@ impl Planner {
         row: u64,
     ) {
         let apart = self.finishes_apart(request);
-        let single = self.is_small(length) && (request.direct || apart);
+        let single = self.is_small(length) && self.at_once(request);
         let (size, splits) = self.row_shape(length, rows, single);
         // Dispatches end by workgroups, by bytes, and by the partials that one binding holds.
         let by_groups = u64::from(self.limits.workgroups_max.min(65_535) / splits).max(1);

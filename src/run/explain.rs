@@ -137,11 +137,12 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
         lines.push(format!("{:?}: the first kernel of this class of device that passed its self-test", op.keep));
     }
     if let Some(bins) = op.folds.iter().find_map(|fold| fold.bins()) {
-        lines.push(format!(
-            "{} counters in workgroup memory, each in {}",
-            bins.bins,
-            many(bins.replicas.into(), "replica")
-        ));
+        lines.push(match bins.replicas {
+            0 => format!("{} counters of each workgroup in the device's memory", bins.bins),
+            replicas => {
+                format!("{} counters in workgroup memory, each in {}", bins.bins, many(replicas.into(), "replica"))
+            }
+        });
     }
     if !op.commutative() {
         lines.push("blocked order and a tree, because the operator is not commutative".into());

@@ -82,9 +82,14 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
     match variant.store {
         Store::Partial if groups.len() == 1 => {
             // One group: its partials are what is bound.
-            let of = if first.bins().is_some() { "vec4<u32>" } else { "Acc" };
+            let of = match first.bins() {
+                Some(bins) if bins.replicas == 0 => "atomic<u32>",
+                Some(_) => "vec4<u32>",
+                None => "Acc",
+            };
             let _ = writeln!(out, "@group(0) @binding(3) var<storage, read_write> partials_out: array<{of}>;");
             out.push_str(match first.bins() {
+                Some(bins) if bins.replicas == 0 => "",
                 Some(_) => "fn store_column(at: u32, column: vec4<u32>) { partials_out[at] = column; }\n",
                 None => "fn store_partial(acc: Acc, partial: u32) { partials_out[partial] = acc; }\n",
             });

@@ -228,19 +228,26 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     if reads {
         params_of(op, number, &mut out);
     }
+    let in_memory = reads && bins.replicas == 0;
     out.add(match reads {
+        true if in_memory => include_str!("../../shaders/bins/memory.wgsl"),
         true => include_str!("../../shaders/bins/counters.wgsl"),
         false => include_str!("../../shaders/bins/sums.wgsl"),
     });
-    out.add(&unrolled(
-        match variant.lanes_min {
-            Some(_) => include_str!("../../shaders/bins/replicas_subgroup.wgsl"),
-            None => include_str!("../../shaders/bins/replicas_memory.wgsl"),
-        },
-        variant,
-    ));
+    if !in_memory {
+        out.add(&unrolled(
+            match variant.lanes_min {
+                Some(_) => include_str!("../../shaders/bins/replicas_subgroup.wgsl"),
+                None => include_str!("../../shaders/bins/replicas_memory.wgsl"),
+            },
+            variant,
+        ));
+    }
     let own = bins.helpers.iter().chain([&bins.settle]).chain(reads.then_some(&bins.read).into_iter().flatten());
     own.for_each(|text| out.add(text));
+    if in_memory {
+        return with_prefix(&prefix(op, number, variant), out);
+    }
     if reads {
         out.add(include_str!("../../shaders/bins/fold.wgsl"));
     }

@@ -54,12 +54,21 @@ pub fn telling<T: Word>(edges: &[f64], n: usize) -> Vec<T> {
     elements
 }
 
-/// Host, device, and the answer on the device, against the reference; several lengths and starts.
+/// Equal bins: see [`compared`].
 pub fn histogram<T: Word>(gpu: &Gpu, bins: u32, (low, high): (f64, f64)) -> Vec<String> {
-    let op = Histogram::new(bins, low, high).expect("a histogram");
-    let edges = edges(bins, low, high);
+    compared::<T>(gpu, &Histogram::new(bins, low, high).expect("a histogram"), &edges(bins, low, high))
+}
+
+/// Edges that are given: see [`compared`].
+pub fn given<T: Word>(gpu: &Gpu, edges: &[f64]) -> Vec<String> {
+    compared::<T>(gpu, &Histogram::of_edges(edges).expect("a histogram"), edges)
+}
+
+/// Host, device, and the answer on the device, against the reference; several lengths and starts.
+fn compared<T: Word>(gpu: &Gpu, op: &Histogram, edges: &[f64]) -> Vec<String> {
     assert_eq!(op.edges(), edges);
-    let elements = telling::<T>(&edges, 1500);
+    let (bins, low, high) = (edges.len() - 1, edges[0], edges[edges.len() - 1]);
+    let elements = telling::<T>(edges, 1500);
     let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let (n, buffer) = (elements.len(), upload(gpu, &elements));
     let ranges = [0..n, 1..n, 3..n - 1, 2..n.min(90)];
@@ -70,9 +79,9 @@ pub fn histogram<T: Word>(gpu: &Gpu, bins: u32, (low, high): (f64, f64)) -> Vec<
     let mut failures = Vec::new();
     for ((range, reduced), recorded) in ranges.iter().zip(reduced).zip(recorded) {
         let here = &elements[range.clone()];
-        let want = reference(&edges, here);
+        let want = reference(edges, here);
         let host = Cpu::with_threads(2).reduce(op.clone(), here).expect("counts");
-        let recorded = Op::<T>::read(&op, &recorded[..words], here.len() as u64).expect("counts");
+        let recorded = Op::<T>::read(op, &recorded[..words], here.len() as u64).expect("counts");
         for (way, got) in [("host", host), ("device", reduced), ("recorded", recorded)] {
             if got != want {
                 let slots = |c: &Counts| [c.bins.clone(), vec![c.below, c.above, c.nan]].concat();

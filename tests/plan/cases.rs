@@ -207,6 +207,8 @@ pub fn with_bins() -> Vec<Cost> {
         joined(grouped(4, vec![exact_bins(11, 8), exact_bins(20, 8)])),
         joined(Cost::plain(34, true)),
         joined(grouped(4, vec![values(), exact_bins(20, 8), histogram_bins(103, 1)])),
+        // In the device's memory.
+        grouped(4, vec![histogram_bins(103, 0)]),
     ]
 }
 

@@ -147,7 +147,7 @@ impl<'a> Machine<'a> {
         if cost.has_bins() {
             // Without shuffles, the lanes of a sum lie in its replicas.
             let replicas = cost.groups.iter().filter_map(|group| match group {
-                GroupCost::Bins { replicas, .. } if v.kernel == Kernel::Reduce => Some(*replicas),
+                GroupCost::Bins { replicas, .. } if v.kernel == Kernel::Reduce => Some((*replicas).max(1)),
                 _ => None,
             });
             let most = if v.kernel == Kernel::Finish { size } else { v.lanes_min.or(replicas.min()).unwrap_or(size) };
@@ -269,6 +269,7 @@ impl<'a> Machine<'a> {
             self.store_partials(pass, made);
         } else {
             assert_eq!((p.splits, v.store), (1, self.store()), "one workgroup must read all of a row: {pass:?}");
+            assert!(!case.cost.in_memory(), "counters without a partial to lie in: {pass:?}");
             for group in 0..case.cost.groups.len() {
                 self.store_results(group, pass, made.clone());
             }

@@ -159,7 +159,9 @@ pub fn keeps(machine: &Machine) -> Vec<Keep> {
 impl Texts {
     /// The texts of an operator on a machine: of small and large inputs and rows, for the host and for the device.
     pub fn on<T: Element, O: Op<T>>(&mut self, op: &O, machine: &Machine) {
-        for keep in keeps(machine) {
+        // Only counts lie in the device's memory.
+        let memory = (O::NAME == "histogram").then_some(Keep::Memory);
+        for keep in keeps(machine).into_iter().chain(memory) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
             // Not every number of replicas has room.
             let Ok(planner) = Planner::new(machine.limits, machine.tuning, Cost::of(&op)) else { continue };

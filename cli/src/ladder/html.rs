@@ -1,6 +1,6 @@
 //! The ladder as one HTML file that needs nothing else: table, picture, and the kernels with their texts.
 
-use super::plot::{Page, Rung, digits, escape, svg_text, thousands};
+use crate::plot::{Page, Rung, digits, escape, svg_text, thousands};
 use anyhow::Result;
 
 /// The whole file.
@@ -164,8 +164,8 @@ fn colored(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plot::tests::{balanced, sample};
     use super::*;
+    use crate::plot::tests::{balanced, sample};
 
     /// The page's elements from `html` on as XML, without the tags that HTML need not close.
     fn as_xml(html: &str) -> String {

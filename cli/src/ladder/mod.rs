@@ -3,7 +3,6 @@
 mod args;
 mod explain;
 mod html;
-mod plot;
 mod row;
 mod table;
 
@@ -11,6 +10,7 @@ use crate::adapters::with_kernels;
 use crate::error::usage;
 use crate::interrupt;
 use crate::output::{Output, print};
+use crate::plot;
 use anyhow::{Context, Result, bail};
 use args::LadderArgs;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};

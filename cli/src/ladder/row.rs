@@ -1,7 +1,7 @@
 //! One stage's outcome beside what it is compared with, for tables, programs and pictures.
 
-use super::plot::{Point, Rung};
 use crate::json::Json;
+use crate::plot::{Point, Rung};
 use anyhow::Result;
 use treefold::ladder::{Operator, Outcome, PassTime, Status};
 

@@ -1,7 +1,7 @@
 //! The ladder in print: the table, the block of one version, the sweep.
 
-use super::plot::Point;
 use super::row::Row;
+use crate::plot::Point;
 use crate::report;
 use comfy_table::Table;
 use indicatif::HumanCount;

@@ -39,6 +39,11 @@ impl Header {
     /// The first bytes of every partial.
     pub const MAGIC: &'static [u8; 8] = b"treefold";
 
+    /// The operator's signature, shortened where it is long.
+    pub fn title(&self) -> String {
+        title(&self.operator)
+    }
+
     /// The operator's name, without parameters.
     pub fn name(&self) -> &str {
         self.operator.split('(').next().unwrap_or_default()
@@ -51,6 +56,21 @@ impl Header {
     pub fn read(bytes: &[u8]) -> Result<Header> {
         Ok(read(bytes)?.0)
     }
+}
+
+/// Letters of a signature that is shown as it is.
+const TITLE_MAX: usize = 160;
+
+/// A signature for people: of a long one, many edges for example, both ends and a checksum that tells it from others.
+#[doc(hidden)]
+pub fn title(signature: &str) -> String {
+    let letters = signature.chars().count();
+    if letters <= TITLE_MAX {
+        return signature.into();
+    }
+    let front: String = signature.chars().take(TITLE_MAX / 2).collect();
+    let back: String = signature.chars().skip(letters - TITLE_MAX / 4).collect();
+    format!("{front}…{back} (CRC-32 {:08x})", crc32fast::hash(signature.as_bytes()))
 }
 
 /// How many answers a shape has; `None`: more than 64 bits count.

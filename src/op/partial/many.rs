@@ -1,6 +1,6 @@
 //! Many reductions that are not finished: one accumulator for each answer, which merge answer by answer.
 
-use super::bytes::{Header, answers, bad, read};
+use super::bytes::{Header, answers, bad, read, title};
 use super::order::{Joined, Span, combined, join};
 use super::{Partial, written};
 use crate::element::Element;
@@ -150,7 +150,9 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         let (fold, operator, dtype) = (op.fold(), op.signature(), T::DTYPE.name());
         if found != operator || over != dtype {
             return Err(bad(&format!(
-                "it holds {found} over {over}, not {operator} over {dtype}; merge like with like"
+                "it holds {} over {over}, not {} over {dtype}; merge like with like",
+                title(&found),
+                title(&operator)
             )));
         }
         let answers = answers(&shape).and_then(|answers| usize::try_from(answers).ok());
@@ -158,7 +160,8 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         if answers.and_then(|answers| answers.checked_mul(each)) != Some(words.len()) {
             let (words, answers) = (words.len(), answers.unwrap_or(0));
             return Err(bad(&format!(
-                "{words} words of accumulators where {answers} of {operator} have {each} each; write it anew"
+                "{words} words of accumulators where {answers} of {} have {each} each; write it anew",
+                title(&operator)
             )));
         }
         let accs = words.chunks_exact(each.max(1)).map(|words| fold.read_acc(words)).collect();

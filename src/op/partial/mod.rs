@@ -4,7 +4,7 @@ mod bytes;
 mod many;
 mod order;
 
-pub use bytes::Header;
+pub use bytes::{Header, title};
 pub use many::Partials;
 pub(crate) use order::Span;
 
@@ -128,7 +128,10 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
 fn written<T: Element, O: Op<T>>(op: &O, accs: &[Acc<T, O>], span: Span, shape: &[u64]) -> Result<Vec<u8>> {
     let (fold, operator) = (op.fold(), op.signature());
     if !accs.iter().all(Accumulator::fits) {
-        return Err(bad(&format!("the {operator} does not fit the bytes of a partial; write more and smaller parts")));
+        return Err(bad(&format!(
+            "the {} does not fit the bytes of a partial; write more and smaller parts",
+            title(&operator)
+        )));
     }
     let each = fold.acc_words();
     let mut words = vec![0; each * accs.len()];

@@ -1,6 +1,6 @@
 //! In which order parts follow one another, and what that does to the positions in their accumulators.
 
-use super::bytes::bad;
+use super::bytes::{bad, title};
 use crate::element::Element;
 use crate::error::Result;
 use crate::op::{Fold, Keep, Leaf, Op};
@@ -32,8 +32,11 @@ pub(super) enum Joined {
 /// ends.
 pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right): (&O, Span)) -> Result<Joined> {
     let (operator, others) = (op.signature(), other.signature());
+    let (shown, shown_others) = (title(&operator), title(&others));
     if operator != others {
-        return Err(bad(&format!("the left part is of {operator}, the right one of {others}; merge like with like")));
+        return Err(bad(&format!(
+            "the left part is of {shown}, the right one of {shown_others}; merge like with like"
+        )));
     }
     let count = left.count.checked_add(right.count).ok_or_else(|| bad("more than 2^64 elements in all"))?;
     if left.count == 0 || right.count == 0 {
@@ -45,14 +48,14 @@ pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right):
     let ordered = moves || leaves.iter().any(|leaf: &Leaf| leaf.reads_position || !leaf.commutative);
     if left.first.is_none() && right.first.is_some() && moves {
         return Err(bad(&format!(
-            "{operator} holds positions, and the right part knows its place in the whole while the left one does not; make both by partial_at, or both without"
+            "{shown} holds positions, and the right part knows its place in the whole while the left one does not; make both by partial_at, or both without"
         )));
     }
     let end = left.first.map(|first| first.wrapping_add(left.count));
     let follows = end.zip(right.first).map(|(end, first)| end == first);
     if follows == Some(false) && ordered {
         return Err(bad(&format!(
-            "{operator} depends on the order, and the part after elements {}..{} begins at {}; merge parts in their order, without gaps",
+            "{shown} depends on the order, and the part after elements {}..{} begins at {}; merge parts in their order, without gaps",
             left.first.unwrap_or(0),
             end.unwrap_or(0),
             right.first.unwrap_or(0)
@@ -60,7 +63,7 @@ pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right):
     }
     if follows.is_none() && leaves.iter().any(|leaf| leaf.reads_position) {
         return Err(bad(&format!(
-            "{operator} reads positions, and a part does not know where in the whole it begins; make parts with their first place (partial_at)"
+            "{shown} reads positions, and a part does not know where in the whole it begins; make parts with their first place (partial_at)"
         )));
     }
     // Positions that count from the part's own start move behind the left part's.

@@ -1,8 +1,9 @@
-//! The ladder as one picture: bandwidth over length, performance by workgroup size, and the speedups.
+//! Pictures: the ladder's bandwidth over length, performance by workgroup size, and speedups; the bins of a histogram.
 
 mod axis;
 mod chart;
 mod head;
+mod histogram;
 mod labels;
 mod lengths;
 mod lines;
@@ -14,6 +15,7 @@ pub(crate) mod tests;
 mod text;
 mod workgroups;
 
+pub use histogram::{Histogram, histogram_svg};
 pub use page::{Page, Point, Rung};
 pub(crate) use text::{digits, escape, thousands};
 

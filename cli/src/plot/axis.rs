@@ -1,6 +1,7 @@
 //! Axes: ranges, ticks and their labels.
 
 use super::text::{plain, power_of_ten, power_of_two};
+use crate::report::short;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::prelude::Ranged;
 use std::ops::Range;
@@ -41,11 +42,18 @@ impl Axis {
         Axis { from, to, ticks, label: power_of_ten }
     }
 
+    /// Values from one to another.
+    pub fn between(from: f64, to: f64) -> Axis {
+        let step = round_step(to / 2.0 - from / 2.0) * 2.0;
+        let first = (from / step).ceil() * step;
+        // Where steps are beyond numbers, or too fine for them, the ends tell enough.
+        let fine = step.is_finite() && step > 0.0 && first + step > first && to - from < f64::INFINITY;
+        Axis { from, to, ticks: if fine { steps(first, to, step) } else { vec![from, to] }, label: short }
+    }
+
     /// Values from 0 on.
     pub fn linear(high: f64) -> Axis {
-        let rough = 10f64.powf((high / 10.0).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * rough).into_iter().find(|step| high / step <= 10.0);
-        let step = step.unwrap_or(high);
+        let step = round_step(high);
         let to = (high / step).ceil() * step;
         Axis { from: 0.0, to, ticks: steps(0.0, to, step), label: plain }
     }
@@ -56,7 +64,9 @@ impl Ranged for Axis {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (first, last): (i32, i32)) -> i32 {
-        let share = (value - self.from) / (self.to - self.from);
+        // Halves, so that no width is beyond numbers.
+        let share = (value / 2.0 - self.from / 2.0) / (self.to / 2.0 - self.from / 2.0);
+        let share = if share.is_finite() { share } else { 0.0 };
         first + (share * f64::from(last - first)).round() as i32
     }
 
@@ -73,6 +83,13 @@ impl ValueFormatter<f64> for Axis {
     fn format_ext(&self, value: &f64) -> String {
         (self.label)(*value)
     }
+}
+
+/// A round step of which a way has 4 to 10.
+fn round_step(way: f64) -> f64 {
+    let rough = 10f64.powf((way / 10.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * rough).into_iter().find(|step| way / step <= 10.0);
+    step.unwrap_or(way)
 }
 
 /// The least and the greatest of `values`.

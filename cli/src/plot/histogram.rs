@@ -1,0 +1,111 @@
+//! The bins of a histogram as a picture.
+
+use super::axis::Axis;
+use super::style::{DIM, GRID, PALETTE, WIDTH, styled, write, write_bold};
+use super::text::{clean, escape, thousands, wrap};
+use anyhow::Result;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+/// Bars that a picture shows at most; of more bins, neighbours share one.
+const BARS: usize = 500;
+/// The picture's height below its head, in pixels.
+const HEIGHT: i32 = 420;
+
+/// What a picture of bins shows.
+#[derive(Clone, Debug)]
+pub struct Histogram<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// What is counted, and what lies beside the bins.
+    pub notes: &'a [String],
+    /// The edges, one more than there are counts.
+    pub edges: &'a [f64],
+    /// Elements of each bin.
+    pub counts: &'a [u64],
+}
+
+/// A bar over each bin, from its lower to its upper edge, as high as its count.
+pub fn histogram_svg(shown: &Histogram<'_>) -> Result<String> {
+    let together = shown.counts.len().div_ceil(BARS).max(1);
+    let bars: Vec<(f64, f64, f64)> = shown
+        .counts
+        .chunks(together)
+        .zip(shown.edges.chunks(together).map(|edges| edges[0]))
+        .zip(shown.edges.iter().skip(together).step_by(together).chain(shown.edges.last()))
+        .map(|((counts, low), &high)| (low, high, counts.iter().sum::<u64>() as f64))
+        .collect();
+    let most = bars.iter().fold(1.0, |most: f64, bar| most.max(bar.2));
+    let (low, high) = (shown.edges.first().copied().unwrap_or(0.0), shown.edges.last().copied().unwrap_or(1.0));
+    let (x, y) = (Axis::between(low, high), Axis::linear(most));
+    let title = wrap(shown.title, 90);
+    let notes: Vec<String> = shown.notes.iter().flat_map(|note| wrap(note, 120)).collect();
+    let top = 24 + 24 * title.len() as i32 + 18 * notes.len() as i32;
+    let mut text = String::new();
+    {
+        let size = (WIDTH as u32, (top + HEIGHT).unsigned_abs());
+        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        let mut line = 26;
+        for words in &title {
+            write_bold(&root, words, (20, line), 20)?;
+            line += 24;
+        }
+        for words in &notes {
+            write(&root, words, (20, line), 14, DIM, HPos::Left)?;
+            line += 18;
+        }
+        let area = root.clone().shrink((20, top), (WIDTH - 40, HEIGHT - 10));
+        let mut builder = ChartBuilder::on(&area);
+        builder.margin_top(8).margin_right(24).x_label_area_size(30).y_label_area_size(100);
+        let mut frame = builder.build_cartesian_2d(x, y)?;
+        let mut mesh = frame.configure_mesh();
+        mesh.disable_x_mesh().bold_line_style(GRID).axis_style(DIM).label_style(styled(13)).axis_desc_style(styled(13));
+        let each = if together > 1 { format!("count of {together} bins together") } else { "count".into() };
+        mesh.y_desc(each).draw()?;
+        for &(low, high, count) in &bars {
+            let ((left, up), (right, down)) = (frame.backend_coord(&(low, count)), frame.backend_coord(&(high, 0.0)));
+            if count > 0.0 {
+                // A gap of a pixel where there is room, and never nothing.
+                let gap = i32::from(right - left > 3);
+                let corners = [(left, up.min(down - 1)), (right.max(left + 1) - gap, down)];
+                root.draw(&Rectangle::new(corners, PALETTE[0].filled()))?;
+            }
+        }
+        root.present()?;
+    }
+    let total = shown.counts.iter().sum::<u64>() as f64;
+    let label = escape(&clean(&format!("{}: {} in {} bins", shown.title, thousands(total), shown.counts.len())));
+    Ok(text.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{label}\" "), 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::balanced;
+    use super::*;
+
+    fn picture(edges: &[f64], counts: &[u64]) -> String {
+        histogram_svg(&Histogram { title: "a < b", notes: &["5 elements".into()], edges, counts }).expect("a picture")
+    }
+
+    #[test]
+    fn every_bin_that_counts_has_a_bar() {
+        let bars = |text: &str| text.matches("fill=\"#0072B2\"").count();
+        let text = picture(&[0.0, 1.0, 2.0, 10.0], &[3, 0, 1]);
+        balanced(&text);
+        assert_eq!(bars(&text), 2, "{text}");
+        assert!(text.contains("a &lt; b: 4 in 3 bins"), "{text}");
+        let edges: Vec<f64> = (0..=1001).map(f64::from).collect();
+        let many = picture(&edges, &[1; 1001]);
+        assert_eq!(bars(&many), 334, "1001 bins, three together");
+        assert!(many.contains("count of 3 bins together"));
+    }
+
+    #[test]
+    fn no_edges_are_too_far_apart_or_too_near() {
+        for edges in [[-1.7e308, 1.7e308], [0.0, 5e-324], [1.0, 1.0 + f64::EPSILON], [1e300, 1.1e300], [-1e-300, 0.0]] {
+            balanced(&picture(&edges, &[u64::MAX / 2]));
+            balanced(&picture(&edges, &[0]));
+        }
+    }
+}

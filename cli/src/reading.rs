@@ -1,0 +1,80 @@
+//! The reading of inputs: their elements, and how far it is.
+
+use crate::input::Inputs;
+use crate::interrupt;
+use crate::source::Sizes;
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+use treefold::Element;
+
+/// How far the reading of inputs is, as a bar and in numbers.
+pub struct Progress {
+    bar: ProgressBar,
+    begun: Instant,
+    pushing: Duration,
+    bytes: u64,
+}
+
+impl Progress {
+    /// Of so many bytes, where that is known; the bar is only shown where it is wanted.
+    pub fn new(wanted: bool, bytes: Option<u64>) -> Progress {
+        let bar = bar(wanted, bytes);
+        Progress { bar, begun: Instant::now(), pushing: Duration::ZERO, bytes: 0 }
+    }
+
+    /// Hands so many bytes of an input on.
+    pub fn push(&mut self, name: &str, bytes: usize, push: impl FnOnce() -> treefold::Result<()>) -> Result<()> {
+        let start = Instant::now();
+        push().with_context(|| name.to_string())?;
+        self.pushing += start.elapsed();
+        self.bytes += bytes as u64;
+        self.bar.set_position(self.bytes);
+        Ok(())
+    }
+
+    /// The time since the beginning that was not spent on handing on.
+    pub fn reading(&self) -> Duration {
+        self.begun.elapsed().saturating_sub(self.pushing)
+    }
+
+    /// Clears the bar; the bytes.
+    pub fn done(self) -> u64 {
+        self.bar.finish_and_clear();
+        self.bytes
+    }
+}
+
+/// What takes the elements of an input: its name, and the bytes of a number in its file.
+pub type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
+
+/// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
+pub fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: TakeNamed<T>) -> Result<()> {
+    for opened in inputs.each() {
+        let opened = opened?;
+        let (name, size) = (opened.name.clone(), opened.stored.size());
+        opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
+    }
+    Ok(())
+}
+
+/// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
+fn bar(wanted: bool, bytes: Option<u64>) -> ProgressBar {
+    if !wanted || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match bytes {
+        Some(bytes) => (
+            ProgressBar::new(bytes),
+            "{bar:32.cyan/dim} {percent:>3}%  {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta} left",
+        ),
+        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}"),
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = bar.with_finish(ProgressFinish::AndClear);
+    bar.set_style(style.progress_chars("━╸─"));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    interrupt::clear(&bar);
+    bar
+}

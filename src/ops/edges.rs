@@ -1,0 +1,97 @@
+//! Where the bins of a histogram begin and end: equal bins over a range, or edges that are given.
+
+use super::Rule;
+use crate::{Error, Result};
+use std::fmt::Write;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// How many bins there may be.
+pub(super) const BINS: std::ops::RangeInclusive<u32> = 1..=1 << 24;
+
+/// A number of bins.
+#[derive(Clone, Copy, Debug)]
+pub struct BinCount(pub(super) u32);
+
+impl FromStr for BinCount {
+    type Err = ();
+    fn from_str(text: &str) -> std::result::Result<BinCount, ()> {
+        text.parse().ok().filter(|bins| BINS.contains(bins)).map(BinCount).ok_or(())
+    }
+}
+
+impl Rule for BinCount {
+    const RULE: &'static str = "a whole number from 1 to 16777216";
+}
+
+/// A range `low..=high`; written `LOW:HIGH`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl FromStr for Range {
+    type Err = ();
+    fn from_str(text: &str) -> std::result::Result<Range, ()> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        let ends = text.split_once(':').and_then(|(low, high)| Some((number(low)?, number(high)?)));
+        match ends {
+            Some((low, high)) if low < high && (high - low).is_finite() => Ok(Range { low, high }),
+            _ => Err(()),
+        }
+    }
+}
+
+impl Rule for Range {
+    const RULE: &'static str = "LOW:HIGH, two numbers, the first one smaller";
+}
+
+/// Edges that are given, in place of equal bins; written `E0,E1,…` or, as in signatures, `E0:E1:…`.
+#[derive(Clone, Debug, Default)]
+pub struct Given(Option<Arc<[f64]>>);
+
+impl Given {
+    /// # Errors
+    /// [`Error::EdgeCount`], [`Error::BadEdge`].
+    pub(super) fn new(edges: &[f64]) -> Result<Given> {
+        if !u32::try_from(edges.len()).is_ok_and(|count| count > 0 && BINS.contains(&(count - 1))) {
+            return Err(Error::EdgeCount { edges: edges.len() });
+        }
+        let before = |place: usize| place.checked_sub(1).map(|before| edges[before]);
+        let bad =
+            |place: usize| !edges[place].is_finite() || before(place).is_some_and(|before| before >= edges[place]);
+        match (0..edges.len()).find(|&place| bad(place)) {
+            Some(place) => Err(Error::BadEdge { place, value: edges[place], before: before(place) }),
+            None => Ok(Given(Some(edges.into()))),
+        }
+    }
+
+    /// The edges, where there are some.
+    pub(super) fn edges(&self) -> Option<&[f64]> {
+        self.0.as_deref()
+    }
+
+    /// As signatures write them: every one of them, each as short as it reads back.
+    pub(super) fn text(&self) -> Option<String> {
+        let (first, others) = self.edges()?.split_first()?;
+        let mut text = first.to_string();
+        for edge in others {
+            // Writing to a string does not fail.
+            let _ = write!(text, ":{edge}");
+        }
+        Some(text)
+    }
+}
+
+impl FromStr for Given {
+    type Err = ();
+    fn from_str(text: &str) -> std::result::Result<Given, ()> {
+        let edges: Option<Vec<f64>> = text.split([',', ':']).map(|edge| edge.trim().parse().ok()).collect();
+        Given::new(&edges.ok_or(())?).map_err(drop)
+    }
+}
+
+impl Rule for Given {
+    const RULE: &'static str = "two numbers or more, with commas, each larger than the one before";
+}
