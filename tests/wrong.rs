@@ -62,6 +62,25 @@ fn by_parts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     views::<u32, _>(gpu, &WeightedSum, &[View::of(&[301, 16], &[0]), View::strided(1, &[900], &[3], &[0])])
 }
 
+/// Segments by subgroups: short ones, empty ones, and one over all shares.
+fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let all = [
+        (5000, (0..=1600).map(|s| s * 3).collect()),
+        (9000, vec![5, 5, 5, 70, 71, 71, 8000, 8000, 8999]),
+        (6000, vec![0, 1, 1, 3, 6000]),
+    ];
+    [segments::<u32, _>(gpu, &SetHash, &all), segments::<f32, _>(gpu, &ArgMin, &all)].concat()
+}
+
+/// Segments by single invocations, in their order.
+fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    segments::<u32, _>(
+        gpu,
+        &TextHash,
+        &[(700, (0..=230).map(|s| s * 3).collect()), (9000, vec![5, 5, 71, 71, 8000, 8999])],
+    )
+}
+
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
@@ -149,6 +168,20 @@ wrong! {
     strides_of_a_row_lost: "row_first = params.first + place_of_row(row);" => "row_first = params.first;", by_views;
     partials_of_other_rows: "row * params.row_partials" => "row", by_views;
     base_of_a_part_lost: "fn base_of(row: u32) -> vec2<u32> { return params.base; }" => "fn base_of(row: u32) -> vec2<u32> { return vec2<u32>(0u, 0u); }", by_parts;
+    ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
+    empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
+    scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;
+    open_lost_at_an_end: "if before == 0u { into = combine(open, into); }" => "", by_segments;
+    open_kept_behind_an_end: "if ends_of.y > 0u { open = last; }" => "if false { open = last; }", by_segments;
+    run_lost_at_an_end: "if held.ran { open = combine(" => "if false { open = combine(", by_segments;
+    round_without_its_marks: "marks.until = s + subgroupAdd(found);" => "marks.until = s;", by_segments;
+    segments_within_a_vector_lost: "if count > 1u { emit_within(" => "if false { emit_within(", by_segments;
+    tail_of_a_share_lost: "carries[slot].tail = placed(tail, stop.segment);" => "carries[slot].tail = identity();", by_segments;
+    head_of_a_share_stored: "if share.begun & (number == share.segment)" => "if false", by_segments;
+    places_of_other_segments: "add64(params.base, vec2<u32>(0u - begin," => "add64(params.base, vec2<u32>(0u,", by_segments;
+    open_before_a_workgroup_lost: "head = combine(open, head);" => "", in_order;
+    carried_in_another_order: "store(combine(open, carries[share].head), named)" => "store(combine(carries[share].head, open), named)", in_order;
+    scan_of_open_one_step_short: "(id.local >= distance) & (ended == 0u)" => "(id.local > distance) & (ended == 0u)", in_order;
     row_of_an_answer: "let at = params.output + row * " => "let at = params.output + 0u * ", by_rows;
     region_lost: "return parameter(1u); }" => "return parameter(0u); }", by_tuple;
     own_bins_of_the_other: "m0_bin_add(bits >> 26u" => "m3_bin_add(bits >> 26u", by_tuple;
