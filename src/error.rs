@@ -283,7 +283,7 @@ pub enum Error {
     },
     /// More elements and segments than one plan counts.
     #[error(
-        "{elements} elements and {segments} segments are more than {most} together; reduce them in parts, or give the offsets as a slice of u64, which is cut into parts"
+        "{elements} elements and {segments} segments are more than the {most} that one plan takes; give the offsets as a slice, which is cut into parts between segments, or reduce longer segments one by one"
     )]
     SegmentsTooMany {
         /// Elements of the input.

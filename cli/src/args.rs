@@ -98,7 +98,7 @@ pub struct Args {
     pub output: Option<PathBuf>,
 
     /// Draw a histogram as a picture (SVG) into OUT, which must not exist yet
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows"])]
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows", "segments"])]
     pub plot: Option<PathBuf>,
 
     /// Let --partial, --output or --plot replace OUT where it exists
@@ -155,7 +155,9 @@ impl Args {
             operators::check(&args.operator, &args.told)?;
         }
         args.check_partial()?;
-        named_once(&args.files)?;
+        let stdin = [PathBuf::from("-")];
+        let numbers = if args.files.is_empty() { &stdin[..] } else { &args.files };
+        named_once(numbers.iter().chain(&args.segments))?;
         if operators::takes_pairs(&args.operator) && args.files.len() != 2 {
             let (operator, files) = (&args.operator, args.files.len());
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
@@ -242,7 +244,7 @@ pub fn helped(told: &clap::Error, program: &str) -> Result<u8> {
 }
 
 /// Refuses inputs that are read only once, where they are named twice: the second would wait for ever.
-fn named_once(files: &[PathBuf]) -> Result<()> {
+fn named_once<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
     let mut pipes = vec![];
     let mut stdin = false;
     for path in files {

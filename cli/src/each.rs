@@ -78,6 +78,11 @@ impl Wanted {
 pub fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
     let file = Inputs::open(&[path.to_path_buf()], None)?;
     let name = file.names();
+    ensure!(
+        file.count().is_none_or(|count| count.saturating_mul(8) <= memory),
+        "{name}: {} offsets take 8 bytes each, more than --memory of {memory}; raise it, or reduce a part in each call",
+        file.count().unwrap_or(0)
+    );
     let mut offsets: Vec<u64> = Vec::new();
     let negative = |at: usize, offset: i64| {
         anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative")

@@ -46,6 +46,9 @@ fn offsets_that_are_none_are_told() {
     let good = of("good.npy", &[0, 3]);
     run(["sum", "--segments", &good, "--rows", "3", &numbers]).fails(2, &["--rows"]);
     run(["sum", "--segments", &good, "--partial", "p", &numbers]).fails(2, &["--segments"]);
+    run(["histogram", "--range", "0:4", "--plot", "h.svg", "--segments", &good, &numbers]).fails(2, &["--plot"]);
+    run(["sum", "--segments", "-", "-"]).fails(2, &["named twice"]);
+    run(["sum", "--segments", &good, "--memory", "8", &numbers]).fails(1, &["--memory"]);
     let pipe = run_with(["sum", "--segments", &good, "--dtype", "i32", "-"], &raw_i32(&[1, 2]));
     pipe.fails(1, &["offset 1 is 3", "2 elements"]);
 }

@@ -17,7 +17,7 @@ const LOADS_MAX: u32 = 4;
 const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
 /// Invocations of the workgroup that carries, where there is room.
 const CARRY_SIZE: u32 = 256;
-/// Shares that an invocation carries over, at most.
+/// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
 /// Chunks of a round of segments/subgroup.wgsl.
 const CHUNKS: u64 = 32;
@@ -65,31 +65,34 @@ impl Planner {
         }
         // Where a pass of its own finishes, groups of segments whose accumulators one binding holds; and whose offsets one does.
         let apart = if self.finishes_apart(request) { self.finished_together() } else { u64::MAX };
-        // And as many as 32 bits count, each by what its end counts as; and as the shares that one pass carries over have trips for,
-        // if all of them ended in one dispatch.
         let shape = self.segments_shape(elements, 1)?;
-        let all = self.carried_max() / u64::from(shape.shares.0) * u64::from(shape.teams) * shape.items_max();
+        let all = self.segments_most(&shape);
+        if elements > all {
+            return Err(Error::SegmentsTooMany { elements, segments, most: all });
+        }
         let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
         windows.retain(|window| window.elements > 0);
         if windows.is_empty() {
             windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false });
         }
         let dispatches: u64 = windows.iter().map(|window| window.elements.div_ceil(self.most()).max(1)).sum();
-        let counted =
-            (ITEMS_IN_ALL - elements).min(all.saturating_sub(elements) / dispatches) / u64::from(shape.end_items);
+        // And as many as 32 bits count, each by what its end counts as; and as the shares that one pass carries over have trips for,
+        // if all of them ended in one dispatch: those of a workgroup at least.
+        let carried = ((all - elements) / dispatches).max(shape.items_max() * u64::from(shape.teams));
+        let counted = (ITEMS_IN_ALL - elements).min(carried) / u64::from(shape.end_items);
         let together = apart.min(self.limits.binding_bytes_max / 4 / 2).min(counted).max(1);
         let mut done = 0;
         while done < segments {
             let now = together.min(segments - done);
             let offsets = offsets.part(done, now + 1);
-            self.segments_together(draft, request, (&windows, dispatches), offsets, elements, done)?;
+            self.segments_group(draft, request, (&windows, dispatches), offsets, elements, done)?;
             done += now;
         }
         Ok(())
     }
 
     /// Plans segments, the first of which is the n-th.
-    fn segments_together(
+    fn segments_group(
         &self,
         draft: &mut Draft,
         request: &Request,
@@ -239,7 +242,8 @@ impl Planner {
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
-        let carried = self.carried_max() / (dispatches * u64::from(shape.shares.0));
+        // No more shares than are carried over quickly, where fewer have trips for it all.
+        let carried = u64::from(self.carry_size()) * CARRIED_MAX / (dispatches * u64::from(shape.shares.0));
         let workgroups = enough.min(launched).min(carried).max(needed).max(1);
         let most = u64::from(self.limits.workgroups_max.min(65_535));
         if workgroups > most {
@@ -274,17 +278,29 @@ impl Planner {
         1 << room.clamp(1, 1 << 16).ilog2()
     }
 
-    /// Shares that the pass behind can carry over, and does not take long for.
-    fn carried_max(&self) -> u64 {
+    /// Elements and ends, by what an end counts as, of which one pass can carry over the shares.
+    fn segments_most(&self, shape: &Shape) -> u64 {
         let size = self.carry_size();
-        let most = (1..=CARRIED_MAX).rev().find(|&each| self.carry_trips(size, each) <= TRIPS_MAX);
-        u64::from(size) * most.unwrap_or(1)
+        let each = (TRIPS_MAX.saturating_sub(self.carry_trips(size, 0)) / self.carried_trips()).max(1);
+        let workgroups = u64::from(size) * each / u64::from(shape.shares.0);
+        (workgroups * u64::from(shape.teams)).saturating_mul(shape.items_max()).min(ITEMS_IN_ALL)
+    }
+
+    /// Elements and segments that one plan takes, about; an error where not even one share finds room.
+    pub fn segments_together(&self) -> Result<u64> {
+        let shape = self.segments_shape(0, 1)?;
+        Ok((self.segments_most(&shape) / 2 / u64::from(shape.end_items)).max(1))
+    }
+
+    /// Trips for each share that is carried over.
+    fn carried_trips(&self) -> u64 {
+        2 * (1 + self.cost.combine_trips) + self.cost.once_trips
     }
 
     /// Trips of an invocation that carries over so many shares.
     fn carry_trips(&self, size: u32, shares: u64) -> u64 {
         let combine = 1 + self.cost.combine_trips;
         let steps = u64::from(size.ilog2()) + 1;
-        64 + shares * (2 * combine + self.cost.once_trips) + steps * combine
+        64 + shares * self.carried_trips() + steps * combine
     }
 }

@@ -181,7 +181,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// `output`, in the order of the rows or segments, or in C order.
     ///
     /// # Errors
-    /// As for [`Reducer::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`], [`Error::ViewTooScattered`].
+    /// As for [`Reducer::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`], [`Error::ViewTooScattered`]; of segments
+    /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`], [`Error::OffsetsApart`], [`Error::SegmentsTooMany`],
+    /// [`Error::NotBySegments`], [`Error::SegmentsInPlace`].
     pub fn record_each<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,

@@ -12,9 +12,6 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
-/// Elements and segments of a slice's offsets that one plan takes, about.
-const TOGETHER: u64 = 1 << 31;
-
 /// Segments that one plan reduces: their offsets on the device, and the elements that they count in.
 pub(super) struct Group<'b> {
     /// The first segment.
@@ -101,6 +98,13 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// Segments in groups that one plan takes each, their offsets on the device.
     pub(super) fn groups<'b>(&self, input: &Ranges<'b>, offsets: &'b Offsets<'_>) -> Result<Vec<Group<'b>>> {
+        let elements = match &offsets.0 {
+            Place::Device(_) => input.elements(),
+            Place::Host(offsets) => offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0),
+        };
+        if elements > Self::ELEMENTS_MAX {
+            return Err(Error::TooLongToRecord { operator: O::NAME, elements, most: Self::ELEMENTS_MAX });
+        }
         groups(self.by_segments()?, input, offsets)
     }
 }
@@ -121,7 +125,7 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, offsets: &'b Offsets<'_>)
         }
         Place::Host(offsets) => {
             let mut all = Vec::new();
-            for segments in together(offsets) {
+            for segments in together(offsets, recorder.planner.segments_together()?) {
                 let here = &offsets[segments.start..=segments.end];
                 let (begin, end) = (here[0], here[here.len() - 1]);
                 let mut taken = Taken::default();
@@ -148,14 +152,13 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, offsets: &'b Offsets<'_>)
 }
 
 /// Neighbouring segments of at most so many elements together, or one that is longer.
-fn together(offsets: &[u64]) -> Vec<Range<usize>> {
+fn together(offsets: &[u64], most: u64) -> Vec<Range<usize>> {
     let segments = offsets.len().saturating_sub(1);
     let mut all = Vec::new();
     let mut first = 0;
     while first < segments {
         let from = offsets[first] + first as u64;
-        let more =
-            offsets[first + 1..].iter().zip(first as u64 + 1..).take_while(|&(&end, s)| end + s - from <= TOGETHER);
+        let more = offsets[first + 1..].iter().zip(first as u64 + 1..).take_while(|&(&end, s)| end + s - from <= most);
         let end = first + more.count().max(1);
         all.push(first..end);
         first = end;

@@ -109,7 +109,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoOffsets`], [`Error::OffsetsFall`]; [`Error::TooManyAnswers`], [`Error::NotBySegments`]; what the device says.
+    /// [`Error::NoOffsets`], [`Error::OffsetsFall`]; [`Error::TooManyAnswers`]; what the device says. [`Error::NotBySegments`] comes with the first
+    /// elements.
     pub fn stream_segments<T: Element, O: Op<T>>(
         &self,
         op: O,

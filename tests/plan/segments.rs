@@ -383,6 +383,24 @@ fn real_launches() {
     }
 }
 
+/// A pass for the elements and one that carries, whatever subgroups a device may have.
+#[test]
+fn few_passes() {
+    for (lanes, n) in [(Some((4, 64)), 4_000_000), (Some((8, 32)), 1 << 26), (None, 1 << 26), (Some((32, 32)), 1 << 28)]
+    {
+        let case = |cost: Cost| {
+            let pieces = [Piece::of(0, 0, n)];
+            let each = Arrangement::Segments(Piece::of(1, 0, 1001));
+            let planner = Planner::new(limits(BYTES_MAX, 256, lanes, 32768), Tuning::GPU, cost).expect("a planner");
+            let store = Store::Answer { counted: true };
+            planner.plan(&Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 }).expect("a plan")
+        };
+        for cost in [Cost::plain(1, true), Cost::plain(3, false), long(4, 11)] {
+            assert_eq!(case(cost.clone()).passes.len(), 2, "{lanes:?} {cost:?}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_is_told() {
     let pieces = [Piece::of(0, 0, u64::from(u32::MAX))];
