@@ -23,7 +23,7 @@ fn segments_by_offsets_of_any_integer_type() {
     let i64s = offsets(&folder, "o.npy", "'<i8'", &wide(8), 5);
     let out = format!("{}/sums.npy", folder.path().display());
     run(["sum", "--segments", &i64s, "--output", &out, &numbers]).text();
-    assert_eq!(run(["max", "-q", &out]).text(), "9");
+    assert_eq!(run(["sum", "-q", &out]).text(), "19");
     // Numbers from a pipe, and cut between files.
     let (a, b) = (folder.i32("a.npy", &[5, 1, 2]), folder.i32("b.npy", &[3, 4, 9, 7]));
     assert_eq!(run(["sum", "-q", "--segments", &i64s, &a, &b]).text(), "3\n0\n7\n9");
@@ -48,7 +48,8 @@ fn offsets_that_are_none_are_told() {
     run(["sum", "--segments", &good, "--partial", "p", &numbers]).fails(2, &["--segments"]);
     run(["histogram", "--range", "0:4", "--plot", "h.svg", "--segments", &good, &numbers]).fails(2, &["--plot"]);
     run(["sum", "--segments", "-", "-"]).fails(2, &["named twice"]);
-    run(["sum", "--segments", &good, "--memory", "8", &numbers]).fails(1, &["--memory"]);
+    let many = of("many.npy", &vec![0; 140_000]);
+    run(["sum", "--segments", &many, "--memory", "1MiB", &numbers]).fails(1, &["140000 offsets", "--memory"]);
     let pipe = run_with(["sum", "--segments", &good, "--dtype", "i32", "-"], &raw_i32(&[1, 2]));
     pipe.fails(1, &["offset 1 is 3", "2 elements"]);
 }
