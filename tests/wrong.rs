@@ -176,7 +176,7 @@ wrong! {
     run_lost_at_an_end: "if held.ran { open = combine(" => "if false { open = combine(", by_segments;
     round_without_its_marks: "marks.until = s + subgroupAdd(found);" => "marks.until = s;", by_segments;
     segments_within_a_vector_lost: "if count > 1u { emit_within(" => "if false { emit_within(", by_segments;
-    tail_of_a_share_lost: "carries[slot].tail = placed(tail, stop.segment);" => "carries[slot].tail = identity();", by_segments;
+    tail_of_a_share_lost: "carries[share.slot].tail = placed(tail, behind);" => "carries[share.slot].tail = identity();", by_segments;
     head_of_a_share_stored: "if share.begun & (number == share.segment)" => "if false", by_segments;
     places_of_other_segments: "add64(params.base, vec2<u32>(0u - begin," => "add64(params.base, vec2<u32>(0u,", by_segments;
     open_before_a_workgroup_lost: "head = combine(open, head);" => "", in_order;

@@ -1,5 +1,5 @@
-// Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the next.
-// For operators that keep an order, read positions, or hold much; and where there are no subgroups.
+// Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the
+// next. For operators that keep an order, read positions, or hold much; and where there are no subgroups.
 //
 // Expects: State, init_state, accumulate, acc_of, identity, combine (the operator); element (load/*.wgsl); segments/share.wgsl,
 // search_one.wgsl and scan.wgsl.

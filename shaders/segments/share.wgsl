@@ -1,18 +1,8 @@
 // Equal shares of elements and ends of segments, merged into one list: an end stands before the element at its position. So no
 // length of segments is slow, and neither are empty ones. Source: merge path (Merrill and Garland, Merge-based SpMV).
 //
-// Expects: begin_of, end_of (rows/segments.wgsl); place_of (segments/search_*.wgsl); store (the plan). In params, `first` and `count` are the window of the
-// binding, `base` the position of its element 0, `vectors` the items that an end counts as.
-
-const NONE = 0xffffffffu;
-
-// What a share leaves to the pass behind: the segment that it found begun and finished, and the one that it leaves open.
-struct Carry {
-    head: Acc,
-    tail: Acc,
-    segment: u32,  // that of the head; NONE: there is none
-    ended: u32,    // whether a segment ends in the share
-}
+// Expects: Carry, NONE (segments/left.wgsl); begin_of, end_of (rows/segments.wgsl); place_of (segments/search_*.wgsl). In params,
+// `first` and `count` are the window of the binding, `base` the position of its element 0, `vectors` the items of an end.
 
 @group(0) @binding(5) var<storage, read_write> carries: array<Carry>;
 

@@ -263,6 +263,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
         source.push(elements_of_vectors(op.dtype));
     }
     reading(source, op, groups, variant);
+    source.push(include_str!("../../shaders/segments/left.wgsl"));
     source.push(include_str!("../../shaders/segments/share.wgsl"));
     if serial {
         source.push(include_str!("../../shaders/segments/search_one.wgsl"));
@@ -273,7 +274,16 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
     source.push(include_str!("../../shaders/segments/search_lanes.wgsl"));
     // As many lines as a vector has elements, too.
     let elements = [("PER_VECTOR", (16 / op.dtype.bytes()) as u32)];
-    source.push(&unrolled(&unroll(include_str!("../../shaders/segments/subgroup.wgsl"), &elements), variant));
+    for text in [
+        include_str!("../../shaders/segments/lanes.wgsl"),
+        include_str!("../../shaders/segments/answer.wgsl"),
+        include_str!("../../shaders/segments/marks.wgsl"),
+        include_str!("../../shaders/segments/within.wgsl"),
+        include_str!("../../shaders/segments/chunk.wgsl"),
+        include_str!("../../shaders/segments/subgroup.wgsl"),
+    ] {
+        source.push(&unrolled(&unroll(text, &elements), variant));
+    }
 }
 
 /// The kernel that carries over the borders of shares.
@@ -286,6 +296,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant
     answers(source, op, |fold| folds.contains(&fold), variant);
     source.push(&glue::glue_values(op, folds, variant));
     source.push(&glue::group_store(op, std::slice::from_ref(group), 0, variant));
+    source.push(include_str!("../../shaders/segments/left.wgsl"));
     source.push(include_str!("../../shaders/segments/scan.wgsl"));
     source.push(include_str!("../../shaders/segments/carry.wgsl"));
 }
