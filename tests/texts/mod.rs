@@ -284,7 +284,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
     seen
 }
 
-/// Whether a variant is a combine pass.
+/// Whether a variant combines what others left.
 pub fn combines(variant: &Variant) -> bool {
-    matches!(variant.kernel, Kernel::Combine { .. })
+    matches!(variant.kernel, Kernel::Combine { .. } | Kernel::Carry)
 }
