@@ -52,14 +52,7 @@ fn some_shapes() -> Vec<Tuning> {
 
 /// All views by the adapter's own launch shape, and each by one of the others.
 fn everywhere(run: impl Fn(&Gpu, &[View]) -> Vec<String>) {
-    let shapes = some_shapes();
-    for (number, &shape) in shapes.iter().enumerate() {
-        let views: Vec<View> = some_views().into_iter().skip(number).step_by(shapes.len()).collect();
-        let failures = run(&gpu().with_tuning(shape).expect("a launch shape"), &views);
-        assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
-    }
-    let failures = run(&gpu(), &some_views());
-    assert!(failures.is_empty(), "{}", some(&failures));
+    by_shapes(&[], &some_shapes(), &some_views(), run);
 }
 
 #[test]

@@ -48,10 +48,8 @@ fn some_segments() -> Vec<Lengths> {
 
 /// Launch shapes of many small shares and of few large ones, by subgroups and by single invocations.
 fn some_shapes() -> Vec<Tuning> {
-    let gpu = Tuning::GPU;
-    let few = gpu.with(|tuning| tuning.fold.workgroups_max = 1);
+    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
     vec![
-        gpu,
         few.loads(1),
         few.with(|tuning| (tuning.subgroups, tuning.single_workgroup_size) = (false, 16)),
         small().with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
@@ -60,15 +58,7 @@ fn some_shapes() -> Vec<Tuning> {
 
 /// All segments by subgroups and by the adapter's own launch shape, and each by one of the others.
 fn everywhere(run: impl Fn(&Gpu, &[Lengths]) -> Vec<String>) {
-    let shapes = some_shapes();
-    for (number, &shape) in shapes.iter().enumerate() {
-        let some_of_them = some_segments().into_iter().skip(number).step_by(shapes.len()).collect();
-        let those = if number == 0 { some_segments() } else { some_of_them };
-        let failures = run(&gpu().with_tuning(shape).expect("a launch shape"), &those);
-        assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
-    }
-    let failures = run(&gpu(), &some_segments());
-    assert!(failures.is_empty(), "{}", some(&failures));
+    by_shapes(&[Tuning::GPU], &some_shapes(), &some_segments(), run);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
-use crate::reading::feed;
+use crate::reading::numbers;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;
@@ -83,38 +83,21 @@ pub fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
         "{name}: {} offsets take 8 bytes each, more than --memory of {memory}; raise it, or reduce a part in each call",
         file.count().unwrap_or(0)
     );
-    let mut offsets: Vec<u64> = Vec::new();
     let negative = |at: usize, offset: i64| {
         anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative")
     };
     let sizes = Sizes::within(1 << 20, 8, memory);
-    match file.dtype {
-        Dtype::U32 => feed::<u32>(file, true, sizes, &mut |_, _, part| {
-            offsets.extend(part.iter().map(|&offset| u64::from(offset)));
-            Ok(())
-        })?,
-        Dtype::U64 => feed::<u64>(file, true, sizes, &mut |_, _, part| {
-            offsets.extend(part);
-            Ok(())
-        })?,
-        Dtype::I32 => feed::<i32>(file, true, sizes, &mut |_, _, part| {
-            for &offset in part {
-                offsets.push(u64::try_from(offset).map_err(|_| negative(offsets.len(), offset.into()))?);
-            }
-            Ok(())
-        })?,
-        Dtype::I64 => feed::<i64>(file, true, sizes, &mut |_, _, part| {
-            for &offset in part {
-                offsets.push(u64::try_from(offset).map_err(|_| negative(offsets.len(), offset))?);
-            }
-            Ok(())
-        })?,
+    let offsets = match file.dtype {
+        Dtype::U32 => numbers(file, sizes, |_, x: u32| Ok(u64::from(x)))?,
+        Dtype::U64 => numbers(file, sizes, |_, x: u64| Ok(x))?,
+        Dtype::I32 => numbers(file, sizes, |at, x: i32| u64::try_from(x).map_err(|_| negative(at, x.into())))?,
+        Dtype::I64 => numbers(file, sizes, |at, x: i64| u64::try_from(x).map_err(|_| negative(at, x)))?,
         other => {
             return Err(usage(format!(
                 "{name}: --segments is for whole numbers, but it holds {other}; save the offsets as int64"
             )));
         }
-    }
+    };
     let most = inputs.count().unwrap_or(u64::MAX);
     Offsets::check(&offsets, most).map_err(|error| anyhow::Error::from(error).context(name))?;
     Ok(offsets)

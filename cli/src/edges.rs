@@ -3,12 +3,13 @@
 use crate::error::{told, usage};
 use crate::input::Inputs;
 use crate::operators::{BINS, EDGES, RANGE, Told, value};
-use crate::source::{Sizes, Take};
+use crate::reading::numbers;
+use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
 use std::path::Path;
 use treefold::ops::Histogram;
-use treefold::{Dtype, Element, Error};
+use treefold::{Dtype, Error};
 
 /// Edges that a file may hold: of the most bins that there may be, and one more, so that the library says what is wrong.
 const EDGES_MAX: u64 = (1 << 24) + 2;
@@ -53,25 +54,15 @@ fn read(path: &Path) -> Result<Vec<f64>> {
     let npy = inputs.only().and_then(|opened| opened.npy.as_ref()).ok_or_else(raw)?;
     ensure!(npy.axes.len() == 1, "holds an array of shape {:?}; edges stand on one axis", npy.axes);
     ensure!(npy.count <= EDGES_MAX, Error::EdgeCount { edges: npy.count as usize });
+    let sizes = Sizes::within(EDGES_MAX as usize, 8, 4 << 20);
     match inputs.dtype {
-        Dtype::F32 => numbers::<f32>(inputs, f64::from),
-        Dtype::I32 => numbers::<i32>(inputs, f64::from),
-        Dtype::U32 => numbers::<u32>(inputs, f64::from),
-        Dtype::F16 => numbers(inputs, f16::to_f64),
-        Dtype::F64 => numbers(inputs, |x: f64| x),
-        Dtype::I64 => numbers(inputs, |x: i64| x as f64),
-        Dtype::U64 => numbers(inputs, |x: u64| x as f64),
+        Dtype::F32 => numbers(inputs, sizes, |_, x: f32| Ok(x.into())),
+        Dtype::I32 => numbers(inputs, sizes, |_, x: i32| Ok(x.into())),
+        Dtype::U32 => numbers(inputs, sizes, |_, x: u32| Ok(x.into())),
+        Dtype::F16 => numbers(inputs, sizes, |_, x: f16| Ok(x.to_f64())),
+        Dtype::F64 => numbers(inputs, sizes, |_, x: f64| Ok(x)),
+        Dtype::I64 => numbers(inputs, sizes, |_, x: i64| Ok(x as f64)),
+        Dtype::U64 => numbers(inputs, sizes, |_, x: u64| Ok(x as f64)),
         dtype => Err(anyhow!("holds {dtype}; edges are numbers")),
     }
-}
-
-fn numbers<T: Element>(inputs: Inputs, wide: impl Fn(T) -> f64) -> Result<Vec<f64>> {
-    let sizes = Sizes::within(EDGES_MAX as usize, T::DTYPE.bytes() as usize, 4 << 20);
-    let mut found = vec![];
-    let take: Take<T> = &mut |elements| {
-        found.extend(elements.iter().map(|&x| wide(x)));
-        Ok(())
-    };
-    inputs.each().try_for_each(|opened| opened?.feed(true, sizes, &mut *take))?;
-    Ok(found)
 }

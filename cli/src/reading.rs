@@ -59,6 +59,19 @@ pub fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: TakeN
     Ok(())
 }
 
+/// All numbers of inputs, in C order, as `of` makes them of each and its place.
+pub fn numbers<T: Element, N>(inputs: Inputs, sizes: Sizes, of: impl Fn(usize, T) -> Result<N>) -> Result<Vec<N>> {
+    let mut found = vec![];
+    feed(inputs, true, sizes, &mut |_, _, elements: &[T]| {
+        found.reserve(elements.len());
+        elements.iter().try_for_each(|&x| {
+            found.push(of(found.len(), x)?);
+            Ok(())
+        })
+    })?;
+    Ok(found)
+}
+
 /// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
 fn bar(wanted: bool, bytes: Option<u64>) -> ProgressBar {
     if !wanted || !std::io::stderr().is_terminal() {

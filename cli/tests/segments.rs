@@ -24,6 +24,11 @@ fn segments_by_offsets_of_any_integer_type() {
     let out = format!("{}/sums.npy", folder.path().display());
     run(["sum", "--segments", &i64s, "--output", &out, &numbers]).text();
     assert_eq!(run(["sum", "-q", &out]).text(), "19");
+    // Elements count in C order, however the array lies.
+    let lies: Vec<u8> = [1i32, 4, 2, 5, 3, 6].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let fortran = folder.file("f.npy", &npy("'<i4'", true, "(2, 3)", &lies));
+    let cut = folder.i32("cut.npy", &[0, 2, 6]);
+    assert_eq!(run(["sum", "-q", "--segments", &cut, &fortran]).text(), "3\n18");
     // Numbers from a pipe, and cut between files.
     let (a, b) = (folder.i32("a.npy", &[5, 1, 2]), folder.i32("b.npy", &[3, 4, 9, 7]));
     assert_eq!(run(["sum", "-q", "--segments", &i64s, &a, &b]).text(), "3\n0\n7\n9");

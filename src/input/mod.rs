@@ -9,7 +9,7 @@ pub use axes::{Axes, Dim, Strided, offset};
 pub use each::Each;
 pub(crate) use each::{Divided, Division};
 pub use segments::Offsets;
-pub(crate) use segments::{Place, check_offsets};
+pub(crate) use segments::Place;
 
 use crate::element::Element;
 use crate::error::{Error, Result};

@@ -59,12 +59,19 @@ impl From<&[u32]> for Offsets<'_> {
 }
 
 impl Offsets<'_> {
-    /// Whether a slice has offsets of segments of so many elements.
+    /// Whether a slice has offsets, which rise and stay within so many elements.
     ///
     /// # Errors
     /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`].
     pub fn check(offsets: &[u64], elements: u64) -> Result<()> {
-        check_offsets(offsets, elements)
+        let Some(&last) = offsets.last() else { return Err(Error::NoOffsets) };
+        if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+            return Err(Error::OffsetsFall { place: place + 1, before: offsets[place], offset: offsets[place + 1] });
+        }
+        if last > elements {
+            return Err(Error::OffsetsOutside { place: offsets.len() - 1, offset: last, elements });
+        }
+        Ok(())
     }
 
     /// How many segments there are.
@@ -75,22 +82,10 @@ impl Offsets<'_> {
             }
             Place::Device(ranges) => ranges.elements(),
             Place::Host(offsets) => {
-                check_offsets(offsets, elements)?;
+                Offsets::check(offsets, elements)?;
                 offsets.len() as u64
             }
         };
         offsets.checked_sub(1).ok_or(Error::NoOffsets)
     }
-}
-
-/// Whether offsets are there, rise, and stay within so many elements.
-pub(crate) fn check_offsets(offsets: &[u64], elements: u64) -> Result<()> {
-    let Some(&last) = offsets.last() else { return Err(Error::NoOffsets) };
-    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-        return Err(Error::OffsetsFall { place: place + 1, before: offsets[place], offset: offsets[place + 1] });
-    }
-    if last > elements {
-        return Err(Error::OffsetsOutside { place: offsets.len() - 1, offset: last, elements });
-    }
-    Ok(())
 }

@@ -167,7 +167,7 @@ pub struct Params {
     /// Workgroups of a row.
     pub splits: u32,
     /// Blocked: vectors of an invocation at most. Striped: full grid strides. Combine: partials of an invocation. Columns: elements
-    /// from one invocation's first to the next one's.
+    /// from one invocation's first to the next one's. Segments: items that an end counts as. Carry: shares of an invocation.
     pub vectors: u32,
     /// Vectors that all invocations of a row read in a round. Columns: elements from one of an invocation to its next.
     pub grid_stride: u32,

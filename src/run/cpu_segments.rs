@@ -1,9 +1,9 @@
 //! Segments on the CPU: short ones in shares of equal work, long ones on all threads.
 
-use super::cpu::{BLOCK, Cpu, on_threads};
+use super::cpu::{BLOCK, Cpu, accumulate_block, on_threads};
 use crate::element::Element;
 use crate::error::Result;
-use crate::input::{check_offsets, room};
+use crate::input::{Offsets, room};
 use crate::op::{Fold, Op};
 use std::sync::{Mutex, PoisonError};
 
@@ -31,7 +31,7 @@ impl Cpu {
         elements: &[T],
         offsets: &[u64],
     ) -> Result<Vec<O::Output>> {
-        check_offsets(offsets, elements.len() as u64)?;
+        Offsets::check(offsets, elements.len() as u64)?;
         let accs = self.accumulate_segments(&op.fold(), elements, offsets, 0)?;
         let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
         accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
@@ -51,13 +51,19 @@ impl Cpu {
         let of = |s: usize| &elements[offsets[s] as usize..offsets[s + 1] as usize];
         let start = |s: usize| if s == 0 { position } else { 0 };
         let alone = Cpu::with_threads(1);
+        // What `accumulate` finds, without its lists.
+        let short = |elements: &[T], index: u64| match elements.len() {
+            0 => fold.identity(),
+            1..=BLOCK => fold.combine(fold.identity(), accumulate_block(fold, elements, index)),
+            _ => alone.accumulate(fold, elements, index),
+        };
         let mut first = 0;
         while first < segments {
             let more = offsets[first..].windows(2).take_while(|pair| pair[1] - pair[0] < LONG);
             let end = first + more.count();
             // Short ones, in shares of as many elements and segments.
             let work = offsets[end] - offsets[first] + (end - first) as u64;
-            let parts = work.div_ceil(SHARE).min(4 * self.threads() as u64).max(1);
+            let parts = work.div_ceil(SHARE).min(self.threads() as u64).max(1);
             let mut cuts = vec![first];
             for s in first + 1..end {
                 // A share is full where its elements and segments are.
@@ -69,7 +75,7 @@ impl Cpu {
             cuts.extend((end > first).then_some(end));
             let found: Vec<Mutex<Vec<F::Acc>>> = (1..cuts.len()).map(|_| Mutex::default()).collect();
             on_threads(found.len(), &|part| {
-                let accs = (cuts[part]..cuts[part + 1]).map(|s| alone.accumulate(fold, of(s), start(s))).collect();
+                let accs = (cuts[part]..cuts[part + 1]).map(|s| short(of(s), start(s))).collect();
                 *found[part].lock().unwrap_or_else(PoisonError::into_inner) = accs;
             });
             all.extend(found.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner)));

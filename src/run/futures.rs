@@ -71,8 +71,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         position: u64,
     ) -> impl Future<Output = Result<Vec<(Acc<T, O>, u64)>>> + wgpu::WasmNotSend + use<T, O> {
         let submitted = || {
-            let blocks = self.submissions(each, position)?.collect::<Result<Vec<_>>>()?;
-            Ok((each.count()?, self.recorder_of(each)?.op.clone(), blocks))
+            let (count, blocks) = self.submissions(each, position)?;
+            Ok((count, self.recorder_of(each)?.op.clone(), blocks.collect::<Result<Vec<_>>>()?))
         };
         let submitted = submitted();
         let (op, context) = (self.op.clone(), self.recorder.context.clone());

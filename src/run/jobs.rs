@@ -137,19 +137,16 @@ fn few_answers(block: Strided, most: u64) -> Vec<Strided> {
 /// The reductions of the segments of a group, submitted one by one as they are asked for, so many at once that one binding holds
 /// their results.
 pub(super) fn each_segment<'a>(
-    recorder: Result<&'a Recorder>,
+    recorder: &'a Recorder,
     group: Group<'a>,
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
-    let together = recorder.as_ref().map_or(1, |recorder| {
-        let each = 4 * (recorder.op.sealed_words() as u64 + COUNT_WORDS);
-        Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1))
-    });
+    let each = 4 * (recorder.op.sealed_words() as u64 + COUNT_WORDS);
+    let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
     (0..group.segments).step_by(together as usize).map(move |done| {
         let now = together.min(group.segments - done);
-        let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
         let each = Arrangement::Segments(group.part(done, now));
-        let job = Job { pieces: group.pieces.clone(), buffers, each, start: 0, result: 0 };
-        let pending = launch(recorder.clone()?, &[job], now)?;
+        let job = Job { pieces: group.pieces.clone(), buffers: group.buffers(), each, start: 0, result: 0 };
+        let pending = launch(recorder, &[job], now)?;
         Ok(Submitted { inputs: Inputs::Counted, pending })
     })
 }

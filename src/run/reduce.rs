@@ -62,29 +62,28 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         finished(&self.op, self.accumulate_each(&each, 0)?)
     }
 
-    /// The submissions of all answers, each made when it is asked for; see [`each_answer`].
-    pub(super) fn submissions<'a>(&'a self, each: &'a Each<'_, T>, position: u64) -> Result<Submissions<'a>> {
-        let input = &each.input.ranges;
-        Ok(match each.division.of(each.count()?) {
+    /// How many answers there are, and the submissions of them all, each made when it is asked for; see [`each_answer`].
+    pub(super) fn submissions<'a>(&'a self, each: &'a Each<'_, T>, position: u64) -> Result<(u64, Submissions<'a>)> {
+        let (input, count) = (&each.input.ranges, each.count()?);
+        let all: Submissions = match each.division.of(count) {
             Divided::Strided(strided) => {
                 Box::new(each_answer(&self.recorder, input, &strided, (Self::ELEMENTS_MAX, position))?)
             }
             Divided::Segments(offsets) => {
-                let groups = self.groups(input, offsets)?.into_iter();
-                Box::new(
-                    groups
-                        .flat_map(|group| each_segment(self.recorder_of(each), group))
-                        .map(|block| Ok((block?, false))),
-                )
+                let (recorder, groups) = (self.by_segments()?, self.groups(input, offsets)?);
+                let blocks = groups.into_iter().flat_map(move |group| each_segment(recorder, group));
+                Box::new(blocks.map(|block| Ok((block?, false))))
             }
-        })
+        };
+        Ok((count, all))
     }
 
     /// The accumulator of each answer, of which the first element has this position, and how many elements it has.
     pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
         let recorder = self.recorder_of(each)?;
-        let mut all = Gathered::of(&self.op, each.count()?)?;
-        for block in self.submissions(each, position)? {
+        let (count, blocks) = self.submissions(each, position)?;
+        let mut all = Gathered::of(&self.op, count)?;
+        for block in blocks {
             let (submitted, more) = block?;
             all.take(&submitted.wait(recorder)?, more);
         }

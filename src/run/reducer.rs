@@ -212,11 +212,12 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// As for [`Reducer::record_each`].
     pub fn prepare_each<'i>(&self, each: Each<'_, T>, output: impl Into<Output<'i>>) -> Result<Prepared> {
         let input = &each.input.ranges;
-        match each.division.of(each.count()?) {
+        let count = each.count()?;
+        match each.division.of(count) {
             Divided::Strided(strided) => {
                 prepared(&self.recorder, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
             }
-            Divided::Segments(offsets) => self.prepare_segments(input, offsets, &output.into()),
+            Divided::Segments(offsets) => self.prepare_segments(input, (offsets, count), &output.into()),
         }
     }
 
@@ -289,17 +290,12 @@ fn prepared(
     most: u64,
     output: Output<'_>,
 ) -> Result<Prepared> {
-    let op = &recorder.op;
-    let operator = op.name;
-    if op.answers.is_empty() {
-        return Err(Error::NoDeviceAnswer { operator });
-    }
     let (elements, count) = each.map_or((input.elements(), 1), |each| (each.length(), each.answers()));
-    let claimed = output.claim(operator, op.answer_words(), count)?;
+    let claimed = claimed(&recorder.op, &output, count)?;
     let (pieces, buffers) = input.pieces()?;
     let direct = !input.reads(output.buffer, &claimed)?;
     if elements > most {
-        return Err(Error::TooLongToRecord { operator, elements, most });
+        return Err(Error::TooLongToRecord { operator: recorder.op.name, elements, most });
     }
     if count == 0 {
         return Ok(Prepared::nothing(recorder.context.clone()));
@@ -308,6 +304,14 @@ fn prepared(
     let store = Store::Answer { counted: output.counted };
     let request = Request { pieces: &pieces, each, start: 0, direct, store, output: 0 };
     prepared_plan(recorder, &request, &buffers, output.buffer, &claimed)
+}
+
+/// The bytes of so many answers in an output.
+pub(super) fn claimed(op: &DeviceOp, output: &Output<'_>, answers: u64) -> Result<Range<u64>> {
+    match op.answers.is_empty() {
+        true => Err(Error::NoDeviceAnswer { operator: op.name }),
+        false => output.claim(op.name, op.answer_words(), answers),
+    }
 }
 
 /// Makes ready what is asked for, its answers at these bytes of a buffer.

@@ -1,6 +1,6 @@
 //! Segments on the device: recorded, or with their answers on the host.
 
-use super::reducer::{Reducer, prepared_plan};
+use super::reducer::{Reducer, claimed, prepared_plan};
 use crate::device::{Prepared, Recorder, Waiting, choose, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ pub(super) struct Group<'b> {
     /// Their number.
     pub segments: u64,
     pub pieces: Vec<Piece>,
-    pub buffers: Vec<Cow<'b, wgpu::Buffer>>,
+    buffers: Vec<Cow<'b, wgpu::Buffer>>,
     /// Their offsets, in the last buffer.
     pub offsets: Piece,
 }
@@ -29,11 +29,15 @@ impl Group<'_> {
     pub fn part(&self, from: u64, segments: u64) -> Piece {
         self.offsets.part(from, segments + 1)
     }
+
+    pub fn buffers(&self) -> Vec<&wgpu::Buffer> {
+        self.buffers.iter().map(|buffer| &**buffer).collect()
+    }
 }
 
 impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// The recorder for segments: bins have no room for each segment, so that exact sums are kept in registers.
-    fn by_segments(&self) -> Result<&Recorder> {
+    pub(super) fn by_segments(&self) -> Result<&Recorder> {
         if self.recorder.op.folds.iter().all(|fold| fold.value().is_some()) {
             return Ok(&self.recorder);
         }
@@ -67,31 +71,25 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) fn prepare_segments(
         &self,
         input: &Ranges<'_>,
-        offsets: &Offsets<'_>,
+        (offsets, count): (&Offsets<'_>, u64),
         output: &Output<'_>,
     ) -> Result<Prepared> {
         let recorder = self.by_segments()?;
-        let op = &recorder.op;
-        if op.answers.is_empty() {
-            return Err(Error::NoDeviceAnswer { operator: op.name });
-        }
-        let count = offsets.segments(input.elements())?;
-        let claimed = output.claim(op.name, op.answer_words(), count)?;
+        let claimed = claimed(&recorder.op, output, count)?;
         let there = if let Place::Device(there) = &offsets.0 { Some(there) } else { None };
         for read in [Some(input), there].into_iter().flatten() {
             if read.reads(output.buffer, &claimed)? {
                 return Err(Error::SegmentsInPlace);
             }
         }
-        let each = 4 * (op.answer_words() as u64 + u64::from(output.counted));
+        let each = 4 * (recorder.op.answer_words() as u64 + u64::from(output.counted));
         let mut all = Prepared::nothing(recorder.context.clone());
         for group in self.groups(input, offsets)? {
             let claimed = claimed.start + group.first * each..claimed.start + (group.first + group.segments) * each;
-            let buffers: Vec<&wgpu::Buffer> = group.buffers.iter().map(|buffer| &**buffer).collect();
             let each = Arrangement::Segments(group.offsets);
             let store = Store::Answer { counted: output.counted };
             let request = Request { pieces: &group.pieces, each, start: 0, direct: true, store, output: 0 };
-            all = all.and(&prepared_plan(recorder, &request, &buffers, output.buffer, &claimed)?);
+            all = all.and(&prepared_plan(recorder, &request, &group.buffers(), output.buffer, &claimed)?);
         }
         Ok(all)
     }

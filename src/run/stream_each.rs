@@ -7,7 +7,7 @@ use super::stream::StreamOptions;
 use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Axes, Dim, Input, Strided, check_offsets, offset, room};
+use crate::input::{Axes, Dim, Input, Offsets, Strided, offset, room};
 use crate::op::{Acc, Fold, Keep, Leaf, Op, Partials, Span};
 use std::ops::Range;
 
@@ -117,7 +117,7 @@ impl Engine {
         offsets: Vec<u64>,
         options: &StreamOptions,
     ) -> Result<StreamEach<T, O>> {
-        check_offsets(&offsets, u64::MAX)?;
+        Offsets::check(&offsets, u64::MAX)?;
         let answers = offsets.len() as u64 - 1;
         StreamEach::begin(self, op, Divided::Segments(offsets), answers, None, options)
     }
@@ -229,7 +229,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         match division {
             Divided::Axes { length, .. } => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
             Divided::Segments(offsets) => {
-                check_offsets(&offsets, taken)?;
+                Offsets::check(&offsets, taken)?;
                 let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
                 accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
             }

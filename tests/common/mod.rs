@@ -24,5 +24,5 @@ pub use elements::{Random, extremes, from_bits, one};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;
 pub use segments::{Lengths, segments};
-pub use shapes::{Shape, lengths, shapes, small};
+pub use shapes::{Shape, by_shapes, lengths, shapes, small};
 pub use views::{View, views};

@@ -1,6 +1,7 @@
 //! Launch shapes that put every boundary within a few thousand elements.
 
-use treefold::{Order, Tuning};
+use super::{gpu, some};
+use treefold::{Gpu, Order, Tuning};
 
 /// All launch policies of a tuning at once.
 pub trait Shape {
@@ -37,6 +38,21 @@ pub fn shapes() -> Vec<Tuning> {
         // Many dispatches: 1 KiB each.
         small.with(|tuning| tuning.dispatch_bytes_max = 1024),
     ]
+}
+
+/// All cases by the adapter's own launch shape and by those of `whole`, and each by one of `parts`.
+pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
+    let judge = |gpu: &Gpu, cases: &[C]| {
+        let failures = run(gpu, cases);
+        assert!(failures.is_empty(), "{:?}: {}", gpu.tuning(), some(&failures));
+    };
+    let shaped = |shape: Tuning| gpu().with_tuning(shape).expect("a launch shape");
+    for (number, &shape) in parts.iter().enumerate() {
+        let those: Vec<C> = cases.iter().skip(number).step_by(parts.len()).cloned().collect();
+        judge(&shaped(shape), &those);
+    }
+    whole.iter().for_each(|&shape| judge(&shaped(shape), cases));
+    judge(&gpu(), cases);
 }
 
 /// Lengths around every boundary of a launch shape.
