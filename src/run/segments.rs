@@ -45,7 +45,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             return Ok(recorder);
         }
         let context = self.recorder.context.clone();
-        let with = |_| DeviceOp::new::<T, O>(&self.op, Keep::Registers);
+        // Borrows the operator only: what a browser's device holds cannot be shared between threads.
+        let plain = &self.op;
+        let with = |_| DeviceOp::new::<T, O>(plain, Keep::Registers);
         let op = with(Keep::Registers)?;
         if op.folds.iter().any(|fold| fold.value().is_none()) {
             return Err(Error::NotBySegments { operator: O::NAME });
