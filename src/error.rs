@@ -255,6 +255,14 @@ pub enum Error {
     /// Segments without offsets.
     #[error("segments need one offset more than there are segments, at least one: 0 for no segments")]
     NoOffsets,
+    /// A count of which not even the first word is there.
+    #[error("a count is a u32 in a buffer, and this range has no room for one; give it 4 bytes at least")]
+    NoCount,
+    /// A count of answers along axes.
+    #[error(
+        "answers along axes are as many as their shape says, and no count on the device changes that; count contiguous rows or segments"
+    )]
+    AxesCounted,
     /// An offset of a segment that is lower than the one before it.
     #[error("offset {place} is {offset}, but the one before it is {before}; offsets of segments must not fall")]
     OffsetsFall {
@@ -301,12 +309,12 @@ pub enum Error {
     },
     /// Partials of segments, whose answers are over different numbers of elements.
     #[error(
-        "partials of many answers are over as many elements each, which segments are not; finish them here, or take a partial of each segment"
+        "partials of many answers are over as many elements each, which segments, and what only the device counts, are not; finish them here, or take a partial of each alone"
     )]
     NoPartialsOfSegments,
     /// Answers that would be written to a buffer that the same dispatch reads.
     #[error(
-        "the answers of segments would go to a buffer that the elements or offsets are read from, which no dispatch may do; give the output a buffer of its own"
+        "the answers of segments would go to a buffer that the elements, offsets or a count are read from, which no dispatch may do; give the output a buffer of its own"
     )]
     SegmentsInPlace,
     /// An axis that a view does not have.

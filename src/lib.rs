@@ -67,7 +67,7 @@ pub use element::{Dtype, Element, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Axes, Each, Input, Offsets, Output};
+pub use input::{Axes, Count, Each, Input, Offsets, Output};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials, Trips,
     Value, Wgsl, WordType,
@@ -81,12 +81,12 @@ pub use wgpu;
 /// What this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::input::{Dim, Piece, Strided, offset};
+    pub use crate::input::{By, Dim, Ends, Piece, Strided, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{
-        Arrangement, Binding, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, ROWS_AT_ONCE,
-        Request, Resource, Rows, Store, Variant,
+        Arrangement, Binding, Bounds, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
+        ROWS_AT_ONCE, Request, Resource, Rows, Store, Variant,
     };
     pub use crate::shader::{Source, assemble};
 }

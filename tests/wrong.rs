@@ -72,6 +72,11 @@ fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     [segments::<u32, _>(gpu, &SetHash, &all), segments::<f32, _>(gpu, &ArgMin, &all)].concat()
 }
 
+/// Fewer rows and elements than there is room for.
+fn by_counts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    counts::<f32, _>(gpu, &FastSum, &[(70, 33, 41), (5, 900, 4)])
+}
+
 /// Segments by single invocations, in their order.
 fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     segments::<u32, _>(
@@ -168,6 +173,8 @@ wrong! {
     strides_of_a_row_lost: "row_first = params.first + place_of_row(row);" => "row_first = params.first;", by_views;
     partials_of_other_rows: "row * params.row_partials" => "row", by_views;
     base_of_a_part_lost: "fn base_of(row: u32) -> vec2<u32> { return params.base; }" => "fn base_of(row: u32) -> vec2<u32> { return vec2<u32>(0u, 0u); }", by_parts;
+    count_of_elements_ignored: "return min(counted(), params.total.x);" => "return params.total.x;", by_counts;
+    count_of_rows_ignored: "- params.row_partials, params.rows); }" => "- params.row_partials, params.rows) + params.rows; }", by_counts;
     ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
     empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
     scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;

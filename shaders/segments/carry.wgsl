@@ -1,7 +1,7 @@
 // One workgroup carries what shares left open into the segments that they found begun. Invocation i takes `vectors` shares, from
 // i·vectors on.
 //
-// Expects: Acc, identity, combine (the operator); segments/left.wgsl and scan.wgsl; store (the plan). In params, `partials` is the
+// Expects: Acc, identity, combine (the operator); segments/left.wgsl and scan.wgsl; store, store_number (the plan). In params, `partials` is the
 // number of shares.
 
 @group(0) @binding(0) var<storage, read> carries: array<Carry>;
@@ -31,4 +31,5 @@ fn main(id: Invocation) {
         if named != NONE { store(combine(open, carries[share].head), named); }
         open = behind(open, share);
     }
+    if id.local == 0u { store_number(); }
 }

@@ -22,7 +22,7 @@ struct Span {
 // Segments that end at a position or before it.
 fn ends_until(position: u32) -> u32 {
     var low = 0u;
-    var high = params.rows;
+    var high = segments_here();
     for (var step = 0u; (step < 32u) & (low < high); step++) {
         let middle = low + (high - low) / 2u;
         if end_of(middle) <= position { low = middle + 1u; } else { high = middle; }
@@ -32,13 +32,13 @@ fn ends_until(position: u32) -> u32 {
 
 fn span_of_window() -> Span {
     let begin = begin_of(0u);
-    let end = max(begin, begin_of(params.rows));
+    let end = max(begin, begin_of(segments_here()));
     let low = params.base.x + params.first;
     let high = low + params.count;
     let first = clamp(low, begin, end);
     let last = clamp(high, begin, end);
     var before = 0u;
-    var until = params.rows;
+    var until = segments_here();
     if low > 0u { before = ends_until(first); }
     if high < params.total.x { until = ends_until(last); }
     return Span(Place(first, before), last - first, max(until, before) - before);
@@ -67,5 +67,5 @@ fn share_of(span: Span, share: u32, shares: u32, id: Invocation) -> Place {
 
 // Whether a share begins within a segment.
 fn is_begun(at: Place) -> bool {
-    return (at.segment < params.rows) & (begin_of(min(at.segment, params.rows - 1u)) < at.position);
+    return (at.segment < segments_here()) & (begin_of(min(at.segment, max(segments_here(), 1u) - 1u)) < at.position);
 }

@@ -5,8 +5,8 @@ use super::presence::{Loss, caught, is_there, owns, refusal};
 use crate::error::{Error, Result, may_block};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep, Text};
-use crate::plan::{Kernel, Tuning, Variant};
-use std::collections::HashMap;
+use crate::plan::{Bounds, Kernel, Rows, Tuning, Variant};
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,19 +36,23 @@ pub(crate) struct Layout {
     reads: bool,
     table: bool,
     carries: bool,
+    count: bool,
 }
 
 impl Layout {
-    pub fn of(kernel: Kernel, table: bool) -> Layout {
-        let reads = kernel.reads();
-        match kernel {
+    pub fn of(kernel: Kernel, rows: Rows, table: bool) -> Layout {
+        let (reads, carries) = (kernel.reads(), matches!(kernel, Kernel::Segments { .. }));
+        match rows {
             // Offsets are where others have tables.
-            Kernel::Segments { .. } => Layout { reads, table: true, carries: true },
-            Kernel::Carry => Layout { reads, table: true, carries: false },
-            Kernel::Finish | Kernel::Combine { .. } | Kernel::Reduce | Kernel::Columns { .. } => {
-                Layout { reads, table: table && reads, carries: false }
+            Rows::Segments(by) if carries || kernel == Kernel::Carry => {
+                Layout { reads, table: by.offsets(), carries, count: by.counted() }
             }
+            _ => Layout { reads, table: table && reads, carries, count: false },
         }
+    }
+
+    fn buffers(self) -> u32 {
+        [self.reads, self.table, self.carries, self.count].into_iter().map(u32::from).sum::<u32>() + 2
     }
 }
 
@@ -108,15 +112,16 @@ impl Context {
             let room = |buffers| {
                 limits.storage_buffers_max >= buffers && device.limits().max_bindings_per_bind_group > buffers
             };
-            let kinds = [
-                Layout { reads: true, table: false, carries: false },
-                Layout { reads: false, table: false, carries: false },
-                Layout { reads: true, table: true, carries: false },
-                Layout { reads: false, table: true, carries: false },
-                Layout { reads: true, table: true, carries: true },
-            ];
-            let buffers = |kind: &Layout| 3 + u32::from(kind.table) + u32::from(kind.carries);
-            let layouts = kinds.into_iter().filter(|kind| buffers(kind) == 3 || room(buffers(kind)));
+            let whole = [Kernel::Reduce, Kernel::Finish].map(|kernel| (kernel, Rows::One));
+            let segments = [Kernel::Segments { serial: true }, Kernel::Carry];
+            let segments =
+                segments.map(|kernel| Bounds::ALL.map(|by| (kernel, Rows::Segments(by)))).into_iter().flatten();
+            let kinds: HashSet<Layout> = whole
+                .into_iter()
+                .chain(segments)
+                .flat_map(|(kernel, rows)| [false, true].map(|table| Layout::of(kernel, rows, table)))
+                .collect();
+            let layouts = kinds.into_iter().filter(|kind| kind.buffers() <= 3 || room(kind.buffers()));
             let layouts = layouts.map(|layout| (layout, bind_group_layout(device, layout))).collect();
             let placeholder = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("treefold: placeholder"),
@@ -440,6 +445,7 @@ fn bind_group_layout(device: &wgpu::Device, layout: Layout) -> (wgpu::BindGroupL
     ];
     entries.extend(layout.reads.then(|| entry(1, read)));
     entries.extend(layout.table.then(|| entry(4, read)));
+    entries.extend(layout.count.then(|| entry(6, read)));
     entries.extend(layout.carries.then(|| entry(5, BufferBindingType::Storage { read_only: false })));
     let bind_group = device
         .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("treefold"), entries: &entries });

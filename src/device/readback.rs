@@ -20,6 +20,8 @@ pub(crate) struct Readback {
     groups: Vec<usize>,
     /// Results that one binding covers, such that the next binding begins aligned.
     window: u64,
+    /// Where the last word of the last result says how many of the others there are: how many were before these.
+    before: Option<u64>,
 }
 
 impl Readback {
@@ -33,6 +35,7 @@ impl Readback {
             host: context.buffer("result readback", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
             groups,
             window,
+            before: None,
         })
     }
 
@@ -90,7 +93,16 @@ impl Readback {
             }
             Ok(words)
         };
-        all.chunks_exact((sealed_bytes(&self.groups) / 4) as usize).map(unsealed).collect()
+        let mut results = all.chunks_exact((sealed_bytes(&self.groups) / 4) as usize);
+        let there = match self.before {
+            None => results.len(),
+            Some(before) => {
+                let last = results.next_back().ok_or(Error::ResultMissing).and_then(unsealed)?;
+                let there = last.last().map_or(0, |&count| u64::from(count).saturating_sub(before));
+                there.min(results.len() as u64) as usize
+            }
+        };
+        results.take(there).map(unsealed).collect()
     }
 }
 
@@ -151,6 +163,12 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
+    /// Those of which the last result says how many of the others there are, when so many were before them.
+    pub fn counted(mut self, before: u64) -> Pending {
+        self.readback.before = Some(before);
+        self
+    }
+
     /// Blocks until they are there.
     pub fn wait(self, context: &Context) -> Result<Vec<Vec<u32>>> {
         if let Err(error) = context.wait(&self.submission, WHAT, || self.arrival.has_landed()) {

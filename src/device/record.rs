@@ -57,7 +57,7 @@ impl Recorder {
         let finishes = matches!(variant.store, Store::Answer { .. });
         let texts = if finishes { answering } else { plain };
         let key = PipelineKey { texts: texts.clone(), variant: *variant };
-        let layout = Layout::of(variant.kernel, self.table.is_some());
+        let layout = Layout::of(variant.kernel, variant.rows, self.table.is_some());
         let segments = matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry);
         let unguarded = self.op.unguarded(finishes) || (segments && self.op.checked());
         self.context.pipeline(key, layout, unguarded, || self.source(variant).text)
@@ -107,7 +107,8 @@ impl Recorder {
                 };
                 entries.push(wgpu::BindGroupEntry { binding: binding.slot, resource });
             }
-            let layout = context.bind_group_layout(Layout::of(pass.variant.kernel, self.table.is_some()))?;
+            let layout =
+                context.bind_group_layout(Layout::of(pass.variant.kernel, pass.variant.rows, self.table.is_some()))?;
             let label = Some("treefold");
             Some(context.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries }))
         };

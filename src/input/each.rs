@@ -1,21 +1,24 @@
 //! Inputs of many answers: which elements belong to which.
 
-use super::{Axes, Input, Offsets, Strided};
+use super::{Axes, By, Count, Input, Offsets, Ranges, Strided};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
-/// Elements on the device, and how they are divided among many answers: see [`Input::rows`], [`Input::over`] and
-/// [`Input::segments`].
+/// Elements on the device, and how they are divided among many answers: see [`Input::rows`], [`Input::over`],
+/// [`Input::segments`] and [`Input::counted`].
 #[derive(Clone, Debug)]
 pub struct Each<'a, T> {
     pub(crate) input: Input<'a, T>,
     pub(crate) division: Division<'a>,
+    pub(crate) count: Option<Count<'a>>,
 }
 
 /// Which elements belong to which answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Division<'a> {
+    /// All to one.
+    Whole,
     /// Contiguous rows of so many elements.
     Rows(u64),
     /// Axes of a view.
@@ -26,14 +29,29 @@ pub(crate) enum Division<'a> {
     Segments(Offsets<'a>),
 }
 
-impl<T: Element> Each<'_, T> {
-    /// How many answers there are.
+impl<'a, T: Element> Each<'a, T> {
+    /// Of the rows or segments the first, as many as the device says when the commands run, and no more than there are. Their
+    /// answers are dense; behind the last of them the output holds nothing of meaning.
+    ///
+    /// ```no_run
+    /// # fn f(samples: &wgpu::Buffer, bursts: &wgpu::Buffer, norm: &treefold::Reducer<f32, treefold::ops::FastNorm2>, norms: &wgpu::Buffer,
+    /// # encoder: &mut wgpu::CommandEncoder) -> treefold::Result<()> {
+    /// use treefold::{Input, Output};
+    /// norm.record_each(encoder, Input::from(samples).rows(64).counted(bursts), Output::bare(norms))?;
+    /// # Ok(()) }
+    /// ```
+    pub fn counted(self, count: impl Into<Count<'a>>) -> Self {
+        Each { count: Some(count.into()), ..self }
+    }
+
+    /// How many answers there are, at most where the device counts them.
     ///
     /// # Errors
     /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`]; [`Error::RaggedRows`] where the elements are no whole rows; [`Error::ViewOutside`] where a view reads what is not there.
     pub fn count(&self) -> Result<u64> {
         let elements = self.input.elements();
         match &self.division {
+            Division::Whole => Ok(1),
             Division::Rows(length) if *length > 0 && elements.is_multiple_of(*length) => Ok(elements / length),
             Division::Rows(length) => Err(Error::RaggedRows { elements, length: *length }),
             Division::Axes(axes) => axes.check(elements).map(|()| axes.answers()),
@@ -41,22 +59,62 @@ impl<T: Element> Each<'_, T> {
             Division::Segments(offsets) => offsets.segments(elements),
         }
     }
+
+    /// The same, of so many answers at most.
+    pub(crate) fn divided(&self, answers: u64) -> Result<Divided<'_, 'a>> {
+        let strided = match (&self.division, &self.count) {
+            (Division::Segments(offsets), count) => {
+                return Ok(Divided::Segments(Segments {
+                    by: SegmentsBy::Offsets(offsets),
+                    answers,
+                    count: count.as_ref(),
+                }));
+            }
+            (Division::Rows(length), Some(count)) => return Ok(Divided::counted(By::Rows(*length), answers, count)),
+            (Division::Whole, Some(count)) => return Ok(Divided::counted(By::Elements, answers, count)),
+            (Division::Axes(_) | Division::Strided(_), Some(_)) => return Err(Error::AxesCounted),
+            (Division::Whole, None) => Cow::Owned(Strided::rows(1, self.input.elements())),
+            (Division::Rows(length), None) => Cow::Owned(Strided::rows(answers, *length)),
+            (Division::Axes(axes), None) => Cow::Borrowed(&axes.strided),
+            (Division::Strided(strided), None) => Cow::Borrowed(strided),
+        };
+        Ok(Divided::Strided(strided))
+    }
 }
 
-/// The same, of so many answers.
+/// Elements by answer: by strides, or from one end to the next.
 #[derive(Debug)]
 pub(crate) enum Divided<'d, 'a> {
     Strided(Cow<'d, Strided>),
-    Segments(&'d Offsets<'a>),
+    Segments(Segments<'d, 'a>),
 }
 
-impl<'a> Division<'a> {
-    pub fn of(&self, answers: u64) -> Divided<'_, 'a> {
-        Divided::Strided(match self {
-            Division::Rows(length) => Cow::Owned(Strided::rows(answers, *length)),
-            Division::Axes(axes) => Cow::Borrowed(&axes.strided),
-            Division::Strided(strided) => Cow::Borrowed(strided),
-            Division::Segments(offsets) => return Divided::Segments(offsets),
-        })
+/// Segments, or what is reduced as they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segments<'d, 'a> {
+    pub by: SegmentsBy<'d, 'a>,
+    /// How many there are at most.
+    pub answers: u64,
+    pub count: Option<&'d Count<'a>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SegmentsBy<'d, 'a> {
+    Offsets(&'d Offsets<'a>),
+    /// As the device counts them.
+    Counted(By),
+}
+
+impl<'d, 'a> Divided<'d, 'a> {
+    fn counted(by: By, answers: u64, count: &'d Count<'a>) -> Self {
+        Divided::Segments(Segments { by: SegmentsBy::Counted(by), answers, count: Some(count) })
+    }
+}
+
+impl<'a> Segments<'_, 'a> {
+    /// What is read beside the elements.
+    pub fn reads(&self) -> impl Iterator<Item = &Ranges<'a>> {
+        let offsets = if let SegmentsBy::Offsets(offsets) = self.by { offsets.there() } else { None };
+        offsets.into_iter().chain(self.count.map(|count| &count.0))
     }
 }

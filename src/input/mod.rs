@@ -1,15 +1,17 @@
 //! Inputs and outputs of a reduction on the device: buffer ranges, rows, axes, and all of their validation.
 
 mod axes;
+mod count;
 mod each;
 mod segments;
 
 pub(crate) use axes::room;
 pub use axes::{Axes, Dim, Strided, offset};
+pub use count::Count;
 pub use each::Each;
-pub(crate) use each::{Divided, Division};
-pub use segments::Offsets;
+pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
 pub(crate) use segments::Place;
+pub use segments::{By, Ends, Offsets};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -169,7 +171,7 @@ impl<'a, T: Element> Input<'a, T> {
 
     /// The same elements in rows of so many, one behind another: each row has an answer of its own.
     pub fn rows(self, length: u64) -> Each<'a, T> {
-        Each { input: self, division: Division::Rows(length) }
+        self.each(Division::Rows(length))
     }
 
     /// The elements of a view, by the axes of it that are reduced.
@@ -182,17 +184,37 @@ impl<'a, T: Element> Input<'a, T> {
     /// # Ok(()) }
     /// ```
     pub fn over(self, axes: Axes) -> Each<'a, T> {
-        Each { input: self, division: Division::Axes(axes) }
+        self.each(Division::Axes(axes))
     }
 
     /// The elements in segments, each from one offset to the next; see [`Offsets`].
     pub fn segments(self, offsets: impl Into<Offsets<'a>>) -> Each<'a, T> {
-        Each { input: self, division: Division::Segments(offsets.into()) }
+        self.each(Division::Segments(offsets.into()))
+    }
+
+    /// The first elements, as many as the device says when the commands run, and no more than there are: one answer. Particles that are
+    /// alive, say, whose number the host never asks for.
+    ///
+    /// Source: the kernel of segments, of which this is one.
+    ///
+    /// ```no_run
+    /// # fn f(depths: &wgpu::Buffer, alive: &wgpu::Buffer, extent: &treefold::Reducer<f32, treefold::ops::MinMax>, answer: &wgpu::Buffer,
+    /// # encoder: &mut wgpu::CommandEncoder) -> treefold::Result<()> {
+    /// use treefold::Input;
+    /// extent.record_each(encoder, Input::from(depths).counted(alive), answer)?; // min, max, and how many there were
+    /// # Ok(()) }
+    /// ```
+    pub fn counted(self, count: impl Into<Count<'a>>) -> Each<'a, T> {
+        self.each(Division::Whole).counted(count)
+    }
+
+    fn each(self, division: Division<'a>) -> Each<'a, T> {
+        Each { input: self, division, count: None }
     }
 
     /// The elements of a view.
     pub(crate) fn strided(self, strided: Strided) -> Each<'a, T> {
-        Each { input: self, division: Division::Strided(strided) }
+        self.each(Division::Strided(strided))
     }
 
     fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {

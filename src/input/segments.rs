@@ -1,6 +1,6 @@
 //! Segments of an input by offsets, in a buffer of the device or in host memory.
 
-use super::{Input, Ranges};
+use super::{Input, Piece, Ranges};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -26,6 +26,51 @@ pub struct Offsets<'a>(pub(crate) Place<'a>);
 pub(crate) enum Place<'a> {
     Device(Ranges<'a>),
     Host(Cow<'a, [u64]>),
+}
+
+/// Where segments begin and end, as plain data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// By what they are found.
+    pub by: By,
+    /// The first of these segments, among all that are counted.
+    pub first: u64,
+    /// Segments, at most.
+    pub segments: u64,
+    /// The word that says how many there are in all, or how many elements; known on the device only.
+    pub count: Option<Piece>,
+}
+
+/// By what the ends of segments are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Offsets, u32, one more than there are segments.
+    Offsets(Piece),
+    /// Rows of so many elements, as many as the count says.
+    Rows(u64),
+    /// The first elements, as many as the count says, are one segment.
+    Elements,
+}
+
+impl Ends {
+    /// All segments of these offsets.
+    pub fn of(offsets: Piece) -> Ends {
+        Ends { by: By::Offsets(offsets), first: 0, segments: offsets.elements.saturating_sub(1), count: None }
+    }
+
+    /// So many of them from the n-th on.
+    pub fn part(&self, from: u64, segments: u64) -> Ends {
+        let by = match self.by {
+            By::Offsets(offsets) => By::Offsets(offsets.part(from, segments + 1)),
+            by => by,
+        };
+        Ends { by, first: self.first + from, segments, count: self.count }
+    }
+
+    /// Whether the device alone knows how many segments there are.
+    pub fn counted(&self) -> bool {
+        self.count.is_some() && self.by != By::Elements
+    }
 }
 
 impl<'a> From<Input<'a, u32>> for Offsets<'a> {
@@ -58,7 +103,7 @@ impl From<&[u32]> for Offsets<'_> {
     }
 }
 
-impl Offsets<'_> {
+impl<'a> Offsets<'a> {
     /// Whether a slice has offsets, which rise and stay within so many elements.
     ///
     /// # Errors
@@ -72,6 +117,11 @@ impl Offsets<'_> {
             return Err(Error::OffsetsOutside { place: offsets.len() - 1, offset: last, elements });
         }
         Ok(())
+    }
+
+    /// Where they are, on the device.
+    pub(crate) fn there(&self) -> Option<&Ranges<'a>> {
+        if let Place::Device(there) = &self.0 { Some(there) } else { None }
     }
 
     /// How many segments there are.

@@ -91,8 +91,42 @@ pub enum Rows {
         /// Within a row.
         reduced: u8,
     },
-    /// By offsets that are bound.
-    Segments,
+    /// From one end to the next.
+    Segments(Bounds),
+}
+
+/// What says where segments end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bounds {
+    /// Offsets.
+    Offsets,
+    /// Offsets, and a word that says how many segments there are.
+    CountedOffsets,
+    /// A word that says how many rows of one length there are.
+    CountedRows,
+    /// A word that says how many elements there are, of one segment.
+    CountedElements,
+}
+
+impl Bounds {
+    /// Each of them.
+    pub const ALL: [Bounds; 4] =
+        [Bounds::Offsets, Bounds::CountedOffsets, Bounds::CountedRows, Bounds::CountedElements];
+
+    /// Whether offsets are bound.
+    pub fn offsets(self) -> bool {
+        matches!(self, Bounds::Offsets | Bounds::CountedOffsets)
+    }
+
+    /// Whether a count is bound.
+    pub fn counted(self) -> bool {
+        self != Bounds::Offsets
+    }
+
+    /// Whether the count is that of segments.
+    pub fn counts_segments(self) -> bool {
+        matches!(self, Bounds::CountedOffsets | Bounds::CountedRows)
+    }
 }
 
 /// What a kernel writes.
@@ -162,14 +196,16 @@ pub struct Params {
     pub first: u32,
     /// Elements (or partials) of a row; rows that are finished.
     pub count: u32,
-    /// Elements (or partials) from one row to the next. Columns: invocations of a group. Segments: word of the first offset.
+    /// Elements (or partials) from one row to the next. Columns: invocations of a group. Segments: word of the first offset, or
+    /// elements of a row.
     pub stride: u32,
     /// Workgroups of a row.
     pub splits: u32,
     /// Blocked: vectors of an invocation at most. Striped: full grid strides. Combine: partials of an invocation. Columns: elements
     /// from one invocation's first to the next one's. Segments: items that an end counts as. Carry: shares of an invocation.
     pub vectors: u32,
-    /// Vectors that all invocations of a row read in a round. Columns: elements from one of an invocation to its next.
+    /// Vectors that all invocations of a row read in a round. Columns: elements from one of an invocation to its next. Segments: word of
+    /// the count.
     pub grid_stride: u32,
     /// Partial of the first workgroup.
     pub partial: u32,
@@ -185,7 +221,7 @@ pub struct Params {
     pub total: [u32; 2],
     /// Rows of this dispatch, where they are strided; columns: groups of them; segments.
     pub rows: u32,
-    /// Strided: partials of a row.
+    /// Strided: partials of a row. Segments: those of the count that lie before the first.
     pub row_partials: u32,
 }
 

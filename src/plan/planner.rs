@@ -5,7 +5,7 @@ use super::{
     Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant,
 };
 use crate::error::{Error, Result};
-use crate::input::{Piece, Strided};
+use crate::input::{Ends, Piece, Strided};
 use crate::limits::{Limits, TRIPS_MAX};
 
 /// How the elements of an input belong to results.
@@ -15,8 +15,8 @@ pub enum Arrangement<'a> {
     Whole,
     /// By strides over the whole input: in rows, or by axes.
     Strided(&'a Strided),
-    /// In segments; the piece has their offsets, u32, one more than there are segments.
-    Segments(Piece),
+    /// In segments.
+    Segments(Ends),
 }
 
 /// Bytes of counters in the device's memory, those of all workgroups together.
@@ -389,9 +389,9 @@ impl Planner {
                 self.strided(&mut draft, request, strided)?;
                 (strided.answers() * strided.length(), strided.answers())
             }
-            Arrangement::Segments(offsets) => {
-                self.segments(&mut draft, request, offsets, elements)?;
-                (elements, offsets.elements.saturating_sub(1))
+            Arrangement::Segments(ends) => {
+                self.segments(&mut draft, request, ends, elements)?;
+                (elements, ends.segments)
             }
         };
         let (value, needs) = (self.limits.binding_bytes_max, draft.scratch_bytes.max(draft.accumulators_bytes));

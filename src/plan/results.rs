@@ -73,9 +73,10 @@ impl Planner {
         self.cost.sealed_words + if counted { COUNT_WORDS } else { 0 }
     }
 
-    /// Bytes of the accumulators of so many rows.
+    /// Bytes of the accumulators of so many rows; behind those that the device counts stands how many they are.
     fn accumulators_bytes(&self, request: &Request, rows: u32) -> u64 {
-        4 * self.sealed_words(request) * u64::from(rows)
+        let counted = matches!(request.each, Arrangement::Segments(ends) if ends.counted());
+        4 * self.sealed_words(request) * (u64::from(rows) + u64::from(counted))
     }
 
     /// The passes from `begin` on write the results of so many rows.

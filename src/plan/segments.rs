@@ -2,9 +2,9 @@
 
 use super::planner::{Draft, Planner, Request};
 use super::windows::{Window, nothing, windows};
-use super::{Binding, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
+use super::{Binding, Bounds, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
 use crate::error::{Error, Result};
-use crate::input::Piece;
+use crate::input::{By, Ends, Piece};
 use crate::limits::TRIPS_MAX;
 
 /// Invocations of a workgroup.
@@ -46,12 +46,22 @@ impl Shape {
     }
 }
 
+/// What the kernels ask where segments end.
+fn bounds(ends: &Ends) -> Bounds {
+    match (ends.by, ends.count) {
+        (By::Offsets(_), None) => Bounds::Offsets,
+        (By::Offsets(_), Some(_)) => Bounds::CountedOffsets,
+        (By::Rows(_), _) => Bounds::CountedRows,
+        (By::Elements, _) => Bounds::CountedElements,
+    }
+}
+
 impl Planner {
-    /// Plans the answers of segments; `offsets` names one offset more than there are segments.
+    /// Plans the answers of segments.
     ///
     /// Sources: shares of equal work, merge path (Merrill and Garland); what crosses their borders, as in CUB's segmented reductions by key.
-    pub(super) fn segments(&self, draft: &mut Draft, request: &Request, offsets: Piece, elements: u64) -> Result<()> {
-        let segments = offsets.elements.saturating_sub(1);
+    pub(super) fn segments(&self, draft: &mut Draft, request: &Request, ends: Ends, elements: u64) -> Result<()> {
+        let segments = ends.segments;
         let [GroupCost::Values { .. }] = self.cost.groups[..] else {
             return Err(Error::NotBySegments { operator: "the operator" });
         };
@@ -59,12 +69,14 @@ impl Planner {
         if elements + segments > most {
             return Err(Error::SegmentsTooMany { elements, segments, most });
         }
-        if self.limits.storage_buffers_max < 5 {
+        let by = bounds(&ends);
+        let buffers = 4 + u32::from(by.offsets()) + u32::from(by.counted());
+        if self.limits.storage_buffers_max < buffers {
             let (limit, value) = ("max_storage_buffers_per_shader_stage", self.limits.storage_buffers_max.into());
-            return Err(Error::LimitTooSmall { limit, value, needs: 5 });
+            return Err(Error::LimitTooSmall { limit, value, needs: buffers.into() });
         }
         // Where a pass of its own finishes, groups of segments whose accumulators one binding holds; and whose offsets one does.
-        let apart = if self.finishes_apart(request) { self.finished_together() } else { u64::MAX };
+        let apart = if self.finishes_apart(request) { self.finished_together() - 1 } else { u64::MAX };
         let shape = self.segments_shape(elements, 1)?;
         let all = self.segments_most(&shape);
         if elements > all {
@@ -84,8 +96,7 @@ impl Planner {
         let mut done = 0;
         while done < segments {
             let now = together.min(segments - done);
-            let offsets = offsets.part(done, now + 1);
-            self.segments_group(draft, request, (&windows, dispatches), offsets, elements, done)?;
+            self.segments_group(draft, request, (&windows, dispatches), &ends.part(done, now), elements, done)?;
             done += now;
         }
         Ok(())
@@ -97,14 +108,34 @@ impl Planner {
         draft: &mut Draft,
         request: &Request,
         (windows, dispatches): (&[Window], u64),
-        offsets: Piece,
+        ends: &Ends,
         elements: u64,
         row: u64,
     ) -> Result<()> {
-        let segments = offsets.elements - 1;
-        let bound = super::windows::windows(&[offsets], &self.limits, 4);
-        let [bound] = &bound[..] else { return Err(Error::SegmentsTooMany { elements, segments, most: segments / 2 }) };
-        let offsets = Binding { slot: 4, resource: bound.bindings[1].resource.clone() };
+        let (segments, rows) = (ends.segments, Rows::Segments(bounds(ends)));
+        let mut read = Vec::new();
+        let mut bound = |slot: u32, words: Piece| {
+            let bound = super::windows::windows(&[words], &self.limits, 4);
+            let [window] = &bound[..] else {
+                return Err(Error::SegmentsTooMany { elements, segments, most: segments / 2 });
+            };
+            read.push(Binding { slot, resource: window.bindings[1].resource.clone() });
+            Ok(window.first as u32)
+        };
+        let stride = match ends.by {
+            By::Offsets(offsets) => bound(4, offsets)?,
+            By::Rows(length) => length as u32,
+            By::Elements => 0,
+        };
+        let count = ends.count.map(|count| bound(6, count)).transpose()?.unwrap_or(0);
+        let found = Params {
+            stride,
+            grid_stride: count,
+            row_partials: ends.first as u32,
+            total: [elements as u32, 0],
+            rows: segments as u32,
+            ..Params::default()
+        };
         let (store, resource, output) = self.destination(draft, request, segments as u32, row);
         let begin = draft.passes.len();
         let mut shares = 0;
@@ -114,22 +145,21 @@ impl Planner {
             let mut done = 0;
             loop {
                 let now = self.most().min(window.elements - done);
-                let mut pass = self.segments_pass(&shape, store, window.zipped, (now, segments), dispatches)?;
+                let mut pass = self.segments_pass(&shape, (store, rows), window.zipped, (now, segments), dispatches)?;
                 let base = i128::from(before) - i128::from(window.first);
                 pass.bindings = window.bindings.clone();
                 pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
-                pass.bindings.push(offsets.clone());
+                pass.bindings.extend(read.iter().cloned());
                 pass.params = Params {
                     first: (window.first + done) as u32,
                     count: now as u32,
-                    stride: bound.first as u32,
+                    splits: pass.workgroups,
+                    vectors: shape.end_items,
                     partial: shares,
                     output,
                     partner: window.partner,
                     base: [base as u32, (base >> 32) as u32],
-                    total: [elements as u32, 0],
-                    rows: segments as u32,
-                    ..pass.params
+                    ..found
                 };
                 shares += pass.workgroups * shape.shares.0;
                 draft.passes.push(pass);
@@ -149,27 +179,20 @@ impl Planner {
         let size = self.carry_size();
         let each = shares.div_ceil(size);
         draft.passes.push(Pass {
-            variant: self.variant(Kernel::Carry, store, size, false, Rows::Segments),
+            variant: self.variant(Kernel::Carry, store, size, false, rows),
             workgroups: 1,
-            bindings: vec![
-                Binding { slot: 0, resource: Resource::Scratch { bytes: carries } },
-                Binding { slot: 3, resource },
-                offsets,
-            ],
-            params: Params {
-                stride: bound.first as u32,
-                vectors: each,
-                partials: shares,
-                output,
-                total: [elements as u32, 0],
-                rows: segments as u32,
-                ..Params::default()
-            },
+            bindings: [Resource::Scratch { bytes: carries }, resource]
+                .into_iter()
+                .zip([0, 3])
+                .map(|(resource, slot)| Binding { slot, resource })
+                .chain(read)
+                .collect(),
+            params: Params { vectors: each, partials: shares, output, ..found },
             regions: Vec::new(),
             dims: Vec::new(),
             trips: self.carry_trips(size, each.into()),
         });
-        self.finish(draft, request, segments as u32, elements, row, Rows::Segments);
+        self.finish(draft, request, segments as u32, elements, row, rows);
         Ok(())
     }
 
@@ -227,14 +250,14 @@ impl Planner {
     fn segments_pass(
         &self,
         shape: &Shape,
-        store: Store,
+        (store, rows): (Store, Rows),
         zipped: bool,
         (elements, segments): (u64, u64),
         dispatches: u64,
     ) -> Result<Pass> {
         let serial = matches!(shape.kernel, Kernel::Segments { serial: true });
         let planner = if serial { self.one_by_one() } else { self.clone() };
-        let mut variant = planner.variant(shape.kernel, store, shape.size, zipped, Rows::Segments);
+        let mut variant = planner.variant(shape.kernel, store, shape.size, zipped, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         let items = elements + u64::from(shape.end_items) * segments;
         let launched =
@@ -254,7 +277,7 @@ impl Planner {
             variant,
             workgroups,
             bindings: Vec::new(),
-            params: Params { splits: workgroups, vectors: shape.end_items, ..Params::default() },
+            params: Params::default(),
             regions: Vec::new(),
             dims: Vec::new(),
             trips: shape.fixed

@@ -142,11 +142,16 @@ pub(super) fn each_segment<'a>(
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
     let each = 4 * (recorder.op.sealed_words() as u64 + COUNT_WORDS);
     let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
-    (0..group.segments).step_by(together as usize).map(move |done| {
-        let now = together.min(group.segments - done);
-        let each = Arrangement::Segments(group.part(done, now));
+    let counted = group.ends.counted();
+    // Behind the last one stands how many there are.
+    let together = if counted { (together - 1).max(1) } else { together };
+    (0..group.ends.segments).step_by(together as usize).map(move |done| {
+        let now = together.min(group.ends.segments - done);
+        let ends = group.ends.part(done, now);
+        let each = Arrangement::Segments(ends);
         let job = Job { pieces: group.pieces.clone(), buffers: group.buffers(), each, start: 0, result: 0 };
-        let pending = launch(recorder, &[job], now)?;
+        let pending = launch(recorder, &[job], now + u64::from(counted))?;
+        let pending = if counted { pending.counted(ends.first) } else { pending };
         Ok(Submitted { inputs: Inputs::Counted, pending })
     })
 }

@@ -79,7 +79,11 @@ impl Cpu {
 /// The shape of the answers, and the elements of each, of which all have as many.
 fn shape<T: Element>(each: &Each<'_, T>) -> Result<(Vec<u64>, u64)> {
     let answers = each.count()?;
+    if each.count.is_some() {
+        return Err(Error::NoPartialsOfSegments);
+    }
     Ok(match &each.division {
+        Division::Whole => (Vec::new(), each.input.elements()),
         Division::Rows(length) => (vec![answers], *length),
         Division::Axes(axes) => (axes.shape(false), axes.length()),
         Division::Strided(strided) => (vec![answers], strided.length()),

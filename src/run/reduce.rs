@@ -65,12 +65,12 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// How many answers there are, and the submissions of them all, each made when it is asked for; see [`each_answer`].
     pub(super) fn submissions<'a>(&'a self, each: &'a Each<'_, T>, position: u64) -> Result<(u64, Submissions<'a>)> {
         let (input, count) = (&each.input.ranges, each.count()?);
-        let all: Submissions = match each.division.of(count) {
+        let all: Submissions = match each.divided(count)? {
             Divided::Strided(strided) => {
                 Box::new(each_answer(&self.recorder, input, &strided, (Self::ELEMENTS_MAX, position))?)
             }
-            Divided::Segments(offsets) => {
-                let (recorder, groups) = (self.by_segments()?, self.groups(input, offsets)?);
+            Divided::Segments(segments) => {
+                let (recorder, groups) = (self.by_segments()?, self.groups(input, &segments)?);
                 let blocks = groups.into_iter().flat_map(move |group| each_segment(recorder, group));
                 Box::new(blocks.map(|block| Ok((block?, false))))
             }

@@ -177,13 +177,14 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         prepared(&self.recorder, &input.into().ranges, None, Self::ELEMENTS_MAX, output.into())
     }
 
-    /// Records the reductions of [rows](Input::rows), [axes](Input::over) or [segments](Input::segments); the answers are dense in
+    /// Records the reductions of [rows](Input::rows), [axes](Input::over), [segments](Input::segments) or of as many elements as the device
+    /// [counts](Input::counted); the answers are dense in
     /// `output`, in the order of the rows or segments, or in C order.
     ///
     /// # Errors
     /// As for [`Reducer::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`], [`Error::ViewTooScattered`]; of segments
     /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`], [`Error::OffsetsApart`], [`Error::SegmentsTooMany`],
-    /// [`Error::NotBySegments`], [`Error::SegmentsInPlace`].
+    /// [`Error::NotBySegments`], [`Error::SegmentsInPlace`]; of counts [`Error::NoCount`], [`Error::AxesCounted`].
     pub fn record_each<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -213,11 +214,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn prepare_each<'i>(&self, each: Each<'_, T>, output: impl Into<Output<'i>>) -> Result<Prepared> {
         let input = &each.input.ranges;
         let count = each.count()?;
-        match each.division.of(count) {
+        match each.divided(count)? {
             Divided::Strided(strided) => {
                 prepared(&self.recorder, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
             }
-            Divided::Segments(offsets) => self.prepare_segments(input, (offsets, count), &output.into()),
+            Divided::Segments(segments) => self.prepare_segments(input, &segments, &output.into()),
         }
     }
 

@@ -4,7 +4,7 @@ use super::reducer::{Reducer, claimed, prepared_plan};
 use crate::device::{Prepared, Recorder, Waiting, choose, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Division, Each, Offsets, Output, Piece, Place, Ranges, Taken};
+use crate::input::{By, Division, Each, Ends, Offsets, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken};
 use crate::op::{DeviceOp, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
@@ -12,24 +12,14 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
-/// Segments that one plan reduces: their offsets on the device, and the elements that they count in.
+/// Segments that one plan reduces, and the elements that they count in.
 pub(super) struct Group<'b> {
-    /// The first segment.
-    pub first: u64,
-    /// Their number.
-    pub segments: u64,
     pub pieces: Vec<Piece>,
     buffers: Vec<Cow<'b, wgpu::Buffer>>,
-    /// Their offsets, in the last buffer.
-    pub offsets: Piece,
+    pub ends: Ends,
 }
 
 impl Group<'_> {
-    /// So many of its segments from its n-th on.
-    pub fn part(&self, from: u64, segments: u64) -> Piece {
-        self.offsets.part(from, segments + 1)
-    }
-
     pub fn buffers(&self) -> Vec<&wgpu::Buffer> {
         self.buffers.iter().map(|buffer| &**buffer).collect()
     }
@@ -63,9 +53,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// The recorder that answers these.
     pub(super) fn recorder_of(&self, each: &Each<'_, T>) -> Result<&Recorder> {
-        match &each.division {
-            Division::Segments(_) => self.by_segments(),
-            Division::Rows(_) | Division::Axes(_) | Division::Strided(_) => Ok(&self.recorder),
+        match (&each.division, &each.count) {
+            (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
+            _ => Ok(&self.recorder),
         }
     }
 
@@ -73,22 +63,22 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) fn prepare_segments(
         &self,
         input: &Ranges<'_>,
-        (offsets, count): (&Offsets<'_>, u64),
+        segments: &Segments<'_, '_>,
         output: &Output<'_>,
     ) -> Result<Prepared> {
         let recorder = self.by_segments()?;
-        let claimed = claimed(&recorder.op, output, count)?;
-        let there = if let Place::Device(there) = &offsets.0 { Some(there) } else { None };
-        for read in [Some(input), there].into_iter().flatten() {
+        let claimed = claimed(&recorder.op, output, segments.answers)?;
+        for read in std::iter::once(input).chain(segments.reads()) {
             if read.reads(output.buffer, &claimed)? {
                 return Err(Error::SegmentsInPlace);
             }
         }
         let each = 4 * (recorder.op.answer_words() as u64 + u64::from(output.counted));
         let mut all = Prepared::nothing(recorder.context.clone());
-        for group in self.groups(input, offsets)? {
-            let claimed = claimed.start + group.first * each..claimed.start + (group.first + group.segments) * each;
-            let each = Arrangement::Segments(group.offsets);
+        for group in self.groups(input, segments)? {
+            let Ends { first, segments, .. } = group.ends;
+            let claimed = claimed.start + first * each..claimed.start + (first + segments) * each;
+            let each = Arrangement::Segments(group.ends);
             let store = Store::Answer { counted: output.counted };
             let request = Request { pieces: &group.pieces, each, start: 0, direct: true, store, output: 0 };
             all = all.and(&prepared_plan(recorder, &request, &group.buffers(), output.buffer, &claimed)?);
@@ -96,34 +86,42 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(all)
     }
 
-    /// Segments in groups that one plan takes each, their offsets on the device.
-    pub(super) fn groups<'b>(&self, input: &Ranges<'b>, offsets: &'b Offsets<'_>) -> Result<Vec<Group<'b>>> {
-        let elements = match &offsets.0 {
-            Place::Device(_) => input.elements(),
-            Place::Host(offsets) => offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0),
+    /// Segments in groups that one plan takes each, what says where they end on the device.
+    pub(super) fn groups<'b>(&self, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<Group<'b>>> {
+        let elements = match segments.by {
+            SegmentsBy::Offsets(Offsets(Place::Host(offsets))) => {
+                offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+            }
+            SegmentsBy::Counted(By::Rows(length)) => length,
+            SegmentsBy::Offsets(_) | SegmentsBy::Counted(_) => input.elements(),
         };
         if elements > Self::ELEMENTS_MAX {
             return Err(Error::TooLongToRecord { operator: O::NAME, elements, most: Self::ELEMENTS_MAX });
         }
-        groups(self.by_segments()?, input, offsets)
+        groups(self.by_segments()?, input, segments)
     }
 }
 
-/// Segments in groups that one plan takes each, their offsets on the device.
-fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, offsets: &'b Offsets<'_>) -> Result<Vec<Group<'b>>> {
+/// Segments in groups that one plan takes each, what says where they end on the device.
+fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<Group<'b>>> {
     let (pieces, buffers) = input.pieces()?;
     let mut buffers: Vec<Cow<wgpu::Buffer>> = buffers.into_iter().map(Cow::Borrowed).collect();
+    let mut count = None;
+    if let Some(of) = segments.count {
+        let (piece, at) = of.piece(buffers.len())?;
+        buffers.push(Cow::Borrowed(at));
+        count = Some(piece);
+    }
     let number = buffers.len();
-    match &offsets.0 {
-        Place::Device(there) => {
+    let (by, all) = match segments.by {
+        SegmentsBy::Offsets(Offsets(Place::Device(there))) => {
             let (found, at) = there.pieces()?;
             let [piece] = found[..] else { return Err(Error::OffsetsApart { ranges: found.len() as u64 }) };
-            buffers.push(Cow::Owned(at[0].clone()));
-            let segments = piece.elements.saturating_sub(1);
-            let offsets = Piece { buffer: number, ..piece };
-            Ok(if segments == 0 { vec![] } else { vec![Group { first: 0, segments, pieces, buffers, offsets }] })
+            buffers.push(Cow::Borrowed(at[0]));
+            (By::Offsets(Piece { buffer: number, ..piece }), segments.answers)
         }
-        Place::Host(offsets) => {
+        SegmentsBy::Counted(by) => (by, segments.answers),
+        SegmentsBy::Offsets(Offsets(Place::Host(offsets))) => {
             let mut all = Vec::new();
             for segments in together(offsets, recorder.planner.segments_together()?) {
                 let here = &offsets[segments.start..=segments.end];
@@ -138,17 +136,15 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, offsets: &'b Offsets<'_>)
                 buffer.unmap();
                 let mut buffers = buffers.clone();
                 buffers.push(Cow::Owned(buffer));
-                all.push(Group {
-                    first: segments.start as u64,
-                    segments: segments.len() as u64,
-                    pieces: taken.take(&pieces, end - begin),
-                    buffers,
-                    offsets: Piece::of(number, 0, words.len() as u64),
-                });
+                let offsets = Ends::of(Piece::of(number, 0, words.len() as u64));
+                let ends = Ends { first: segments.start as u64, count, ..offsets };
+                all.push(Group { pieces: taken.take(&pieces, end - begin), buffers, ends });
             }
-            Ok(all)
+            return Ok(all);
         }
-    }
+    };
+    let ends = Ends { by, first: 0, segments: all, count };
+    Ok(if all == 0 { vec![] } else { vec![Group { pieces, buffers, ends }] })
 }
 
 /// Neighbouring segments of at most so many elements together, or one that is longer.

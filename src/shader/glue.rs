@@ -43,7 +43,23 @@ pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
 
 /// Words from one row's accumulators to the next one's.
 fn row_words(op: &DeviceOp, variant: &Variant) -> usize {
-    op.sealed_words() + if variant.rows == Rows::Segments { COUNT_WORDS as usize } else { 0 }
+    op.sealed_words() + if matches!(variant.rows, Rows::Segments(_)) { COUNT_WORDS as usize } else { 0 }
+}
+
+/// How many segments there are, as a result behind the last that there may be, where the host does not know.
+pub(super) fn store_number(op: &DeviceOp, variant: &Variant) -> String {
+    let words = row_words(op, variant);
+    let body = match (variant.store, variant.rows) {
+        (Store::Sealed, Rows::Segments(by)) if by.counts_segments() => format!(
+            "\n    let at = params.output + params.rows * {words}u;\n    results[at + {}u] = SEAL;\n    \
+             results[at + {}u] = segments_until();\n    results[at + {}u] = SEAL;\n",
+            words - 3,
+            words - 2,
+            words - 1
+        ),
+        _ => " ".into(),
+    };
+    format!("fn store_number() {{{body}}}")
 }
 
 /// How many elements an answer stands on, at most 2^32 - 1; 0: there is none.
@@ -123,7 +139,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
                 let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
                 write_members(op, folds, variant, &member, &mut out);
                 let _ = writeln!(out, "    results[at + {words}u] = SEAL;");
-                if variant.rows == Rows::Segments {
+                if matches!(variant.rows, Rows::Segments(_)) {
                     let _ = writeln!(out, "    results[at + {words}u + 1u] = total_of(row).x;");
                     let _ = writeln!(out, "    results[at + {words}u + 2u] = SEAL;");
                 }

@@ -9,7 +9,7 @@ pub(crate) use check::check;
 
 use crate::element::Dtype;
 use crate::op::{DeviceOp, Group};
-use crate::plan::{Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
+use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
 use unroll::unroll;
@@ -178,7 +178,7 @@ pub fn tail_words(op: &DeviceOp) -> usize {
 fn dims_words(variant: &Variant) -> usize {
     match variant.rows {
         Rows::Strided { kept, reduced } => 2 * (usize::from(kept) + usize::from(reduced)),
-        Rows::One | Rows::Many | Rows::Segments => 0,
+        Rows::One | Rows::Many | Rows::Segments(_) => 0,
     }
 }
 
@@ -296,6 +296,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant
     answers(source, op, |fold| folds.contains(&fold), variant);
     source.push(&glue::glue_values(op, folds, variant));
     source.push(&glue::group_store(op, std::slice::from_ref(group), 0, variant));
+    source.push(&glue::store_number(op, variant));
     source.push(include_str!("../../shaders/segments/left.wgsl"));
     source.push(include_str!("../../shaders/segments/scan.wgsl"));
     source.push(include_str!("../../shaders/segments/carry.wgsl"));
@@ -345,7 +346,7 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
     source.push(match variant.rows {
-        Rows::Segments => include_str!("../../shaders/rows/counted.wgsl"),
+        Rows::Segments(_) => include_str!("../../shaders/rows/counted.wgsl"),
         _ => include_str!("../../shaders/rows/total.wgsl"),
     });
     source.push_members(op, 0..op.folds.len(), variant);
@@ -359,7 +360,10 @@ fn rows(op: &DeviceOp, variant: &Variant) -> String {
     match variant.rows {
         Rows::One => format!("{}{total}", include_str!("../../shaders/rows/one.wgsl")),
         Rows::Many => format!("{}{total}", include_str!("../../shaders/rows/many.wgsl")),
-        Rows::Segments => include_str!("../../shaders/rows/segments.wgsl").into(),
+        Rows::Segments(by) => {
+            let text = include_str!("../../shaders/rows/segments.wgsl");
+            ends(by).iter().fold(text.into(), |text, ends| format!("{text}\n{ends}"))
+        }
         Rows::Strided { kept, reduced } => {
             let (kept, reduced, tail) = (kept.into(), reduced.into(), tail_words(op));
             let text = include_str!("../../shaders/rows/strided.wgsl");
@@ -369,6 +373,20 @@ fn rows(op: &DeviceOp, variant: &Variant) -> String {
                 place("place_in_row", reduced, tail + 2 * kept)
             )
         }
+    }
+}
+
+/// What says where segments end.
+fn ends(by: Bounds) -> &'static [&'static str] {
+    const OFFSETS: &str = include_str!("../../shaders/ends/offsets.wgsl");
+    const COUNT: &str = include_str!("../../shaders/ends/count.wgsl");
+    const COUNTED: &str = include_str!("../../shaders/ends/counted.wgsl");
+    const ALL: &str = include_str!("../../shaders/ends/all.wgsl");
+    match by {
+        Bounds::Offsets => &[OFFSETS, ALL],
+        Bounds::CountedOffsets => &[OFFSETS, COUNT, COUNTED],
+        Bounds::CountedRows => &[COUNT, COUNTED, include_str!("../../shaders/ends/rows.wgsl")],
+        Bounds::CountedElements => &[COUNT, ALL, include_str!("../../shaders/ends/elements.wgsl")],
     }
 }
 

@@ -5,6 +5,7 @@
 mod adapter;
 mod alternating;
 mod compare;
+mod counts;
 mod elements;
 pub mod exactly;
 pub mod histograms;
@@ -20,6 +21,7 @@ mod views;
 pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, upload};
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
+pub use counts::{Room, counts};
 pub use elements::{Random, extremes, from_bits, one};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;

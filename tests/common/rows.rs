@@ -94,7 +94,9 @@ fn recorded<T: Element, O: Op<T>>(
 ) -> Vec<Result<O::Output>> {
     let words = reducer.answer_words();
     let words_of_each = words + usize::from(counted);
-    let place = answers(gpu, (lengths.len() * words_of_each).max(1));
+    // Where the device counts them, there may be more.
+    let room = each.count().expect("a count").max(lengths.len() as u64) as usize;
+    let place = answers(gpu, (room * words_of_each).max(1));
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let output = if counted { Output::from(&place) } else { Output::bare(&place) };
     reducer.record_each(&mut encoder, each, output).expect("a record");

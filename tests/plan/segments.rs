@@ -5,7 +5,8 @@ use crate::views::costs;
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use treefold::internals::{
-    Arrangement, Cost, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store, TRIPS_MAX,
+    Arrangement, Bounds, By, Cost, Ends, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store,
+    TRIPS_MAX,
 };
 use treefold::{Error, Result, Tuning};
 
@@ -28,7 +29,11 @@ struct Case {
     tuning: Tuning,
     cost: Cost,
     pieces: Vec<Piece>,
+    /// Where segments begin and end.
     offsets: Vec<u64>,
+    /// What says so, and how many more it might be.
+    by: Bounds,
+    room: u64,
     store: Store,
 }
 
@@ -36,7 +41,33 @@ impl Case {
     fn new(limits: Limits, tuning: Tuning, cost: Cost, pieces: &[Piece], offsets: Vec<u64>) -> Case {
         // Offsets, what shares leave, and five buffers need room.
         let limits = Limits { binding_bytes_max: limits.binding_bytes_max.max(1 << 16), ..roomy(limits) };
-        Case { limits, tuning, cost, pieces: pieces.to_vec(), offsets, store: Store::Answer { counted: true } }
+        Case {
+            limits,
+            tuning,
+            cost,
+            pieces: pieces.to_vec(),
+            offsets,
+            by: Bounds::Offsets,
+            room: 0,
+            store: Store::Answer { counted: true },
+        }
+    }
+
+    /// The same where the device alone knows how many there are.
+    fn counted(self, by: Bounds, room: u64) -> Case {
+        Case { by, room, ..self }
+    }
+
+    fn ends(&self) -> Ends {
+        let segments = self.offsets.len() as u64 - 1 + self.room;
+        let offsets = Ends::of(Piece::of(77, 3, segments + 1));
+        let count = Some(Piece::of(78, 5, 1));
+        match self.by {
+            Bounds::Offsets => offsets,
+            Bounds::CountedOffsets => Ends { count, ..offsets },
+            Bounds::CountedRows => Ends { by: By::Rows(self.elements() / segments), count, ..offsets },
+            Bounds::CountedElements => Ends { by: By::Elements, count, ..offsets },
+        }
     }
 
     fn planner(&self) -> Planner {
@@ -44,7 +75,7 @@ impl Case {
     }
 
     fn plan(&self) -> Result<Plan> {
-        let each = Arrangement::Segments(Piece::of(77, 3, self.offsets.len() as u64));
+        let each = Arrangement::Segments(self.ends());
         let (pieces, store) = (&self.pieces[..], self.store);
         self.planner().plan(&Request { pieces, each, start: 0, direct: true, store, output: 0 })
     }
@@ -75,12 +106,19 @@ fn check(case: &Case, plan: &Plan, lanes: u32) {
     for pass in &plan.passes {
         shape(case, plan, pass, done);
         // Those that are answered together.
-        let group = &case.offsets[done..=(done + pass.params.rows as usize).min(segments)];
+        let group = &case.offsets[done.min(segments)..=(done + pass.params.rows as usize).min(segments)];
         match pass.variant.kernel {
             Kernel::Segments { serial } => {
-                assert_eq!(pass.variant.rows, Rows::Segments);
+                assert_eq!(pass.variant.rows, Rows::Segments(case.by));
                 carries.resize(pass.params.partials as usize, None);
-                shares(case, pass, group, if serial { 1 } else { lanes }, &mut answers[done..], &mut carries);
+                shares(
+                    case,
+                    pass,
+                    group,
+                    if serial { 1 } else { lanes },
+                    &mut answers[done.min(segments)..],
+                    &mut carries,
+                );
             }
             Kernel::Carry => {
                 let shares = pass.params.partials;
@@ -125,11 +163,15 @@ fn shape(case: &Case, plan: &Plan, pass: &Pass, done: usize) {
     assert!(memory <= limits.workgroup_bytes_max, "{memory} bytes of workgroup memory: {pass:?}");
     let mut slots: Vec<u32> = pass.bindings.iter().map(|binding| binding.slot).collect();
     slots.sort_unstable();
-    let want: &[u32] = match pass.variant.kernel {
-        Kernel::Segments { .. } => &[0, 1, 3, 4, 5],
-        Kernel::Carry => &[0, 3, 4],
-        _ => &[0, 3],
+    let mut want: Vec<u32> = match pass.variant.kernel {
+        Kernel::Segments { .. } => vec![0, 1, 3, 5],
+        _ => vec![0, 3],
     };
+    if pass.variant.kernel != Kernel::Finish {
+        want.extend(case.by.offsets().then_some(4));
+        want.extend(case.by.counted().then_some(6));
+        want.sort_unstable();
+    }
     assert_eq!(slots, want, "{pass:?}");
     for binding in &pass.bindings {
         match &binding.resource {
@@ -152,6 +194,14 @@ fn shape(case: &Case, plan: &Plan, pass: &Pass, done: usize) {
             // The first offset is word 3 of its buffer.
             assert_eq!((*buffer, bytes.start / 4 + u64::from(pass.params.stride)), (77, 3 + done as u64));
             assert!(bytes.end / 4 - bytes.start / 4 > u64::from(pass.params.stride + pass.params.rows));
+        }
+        if let (6, Resource::Input { buffer, bytes }) = (binding.slot, &binding.resource) {
+            assert_eq!((*buffer, bytes.start / 4 + u64::from(pass.params.grid_stride)), (78, 5));
+            assert!(bytes.end / 4 - bytes.start / 4 > u64::from(pass.params.grid_stride));
+            assert_eq!(pass.params.row_partials as usize, done);
+            if case.by == Bounds::CountedRows && case.offsets.len() > 1 {
+                assert_eq!(u64::from(pass.params.stride), case.offsets[1]);
+            }
         }
     }
     assert!(case.cost.commutative || pass.variant.kernel != Kernel::Segments { serial: false });
@@ -353,6 +403,25 @@ fn every_element_for_its_segment() {
     }
 }
 
+/// Fewer segments, rows or elements than there is room for, to none.
+#[test]
+fn counts_that_only_the_device_knows() {
+    for limits in some_limits() {
+        for (tuning, cost) in
+            [(some_tunings()[4], Cost::plain(1, true)), (Tuning::GPU, Cost::plain(3, false)), (small(), long(4, 11))]
+        {
+            let pieces = [Piece::of(0, 5, 400), Piece::of(2, 1, 800)];
+            let case = |offsets| Case::new(limits, tuning, cost.clone(), &pieces, offsets);
+            for count in [0, 1, 7, 100, 150] {
+                checked(&case((0..=count).map(|row| 8 * row).collect()).counted(Bounds::CountedRows, 150 - count));
+                let lengths: Vec<u64> = (0..count).map(|k| k * 5 % 13).collect();
+                checked(&case(offsets(3, &lengths)).counted(Bounds::CountedOffsets, 150 - count));
+                checked(&case(vec![0, 8 * count]).counted(Bounds::CountedElements, 0));
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_in_segments() {
     let case = Case::new(some_limits()[5], small(), Cost::plain(1, true), &[], vec![0; 12]);
@@ -367,7 +436,7 @@ fn real_launches() {
             for cost in [Cost::plain(1, true), Cost::plain(5, false), long(4, 11)] {
                 for n in [1u64 << 20, 1 << 28] {
                     for segments in [1u64, 1 << 10, n] {
-                        let each = Arrangement::Segments(Piece::of(1, 0, segments + 1));
+                        let each = Arrangement::Segments(Ends::of(Piece::of(1, 0, segments + 1)));
                         let planner = Planner::new(limits, tuning, cost.clone()).expect("a planner");
                         let pieces = [Piece::of(0, 0, n)];
                         let store = Store::Answer { counted: false };
@@ -390,7 +459,7 @@ fn few_passes() {
     {
         let case = |cost: Cost| {
             let pieces = [Piece::of(0, 0, n)];
-            let each = Arrangement::Segments(Piece::of(1, 0, 1001));
+            let each = Arrangement::Segments(Ends::of(Piece::of(1, 0, 1001)));
             let planner = Planner::new(limits(BYTES_MAX, 256, lanes, 32768), Tuning::GPU, cost).expect("a planner");
             let store = Store::Answer { counted: true };
             planner.plan(&Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 }).expect("a plan")
@@ -412,6 +481,7 @@ fn what_cannot_be_is_told() {
     let few = Limits { storage_buffers_max: 4, ..some_limits()[6] };
     let case = Case::new(few, small(), Cost::plain(1, true), &[Piece::of(0, 0, 9)], vec![0; 9]);
     assert!(matches!(case.plan(), Err(Error::LimitTooSmall { needs: 5, .. })));
+    assert!(matches!(case.counted(Bounds::CountedOffsets, 9).plan(), Err(Error::LimitTooSmall { needs: 6, .. })));
 }
 
 /// The model notices a pass with one number changed.
@@ -453,6 +523,22 @@ fn wrong_plans_are_noticed() {
             change(&mut plan.passes[number]);
             let passes = catch_unwind(AssertUnwindSafe(|| check(&case, &plan, lanes))).is_ok();
             assert!(!passes, "a change of {name} goes unnoticed in {:?}", good.passes[number]);
+        }
+        let case =
+            Case::new(limits, Tuning::GPU, Cost::plain(3, true), &pieces, (0..=20).map(|row| 50 * row).collect());
+        let case = case.counted(Bounds::CountedRows, 100);
+        let good = checked(&case);
+        let counted: [Change; 4] = [
+            ("the word of the count", |pass| pass.params.grid_stride += 1),
+            ("the rows before", |pass| pass.params.row_partials += 1),
+            ("the length of a row", |pass| pass.params.stride += 1),
+            ("the count's binding", |pass| pass.bindings.retain(|binding| binding.slot != 6)),
+        ];
+        for (name, change) in counted {
+            let mut plan = good.clone();
+            change(&mut plan.passes[0]);
+            let passes = catch_unwind(AssertUnwindSafe(|| check(&case, &plan, lanes))).is_ok();
+            assert!(!passes, "a change of {name} goes unnoticed");
         }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
 use treefold::internals::{
-    Arrangement, Cost, DeviceOp, Keep, Kernel, Limits, Piece, Planner, Request, Store, Strided, Variant, assemble,
+    Arrangement, By, Cost, DeviceOp, Ends, Keep, Kernel, Limits, Piece, Planner, Request, Store, Strided, Variant,
+    assemble,
 };
 use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
@@ -231,6 +232,18 @@ impl Texts {
     }
 }
 
+/// What is asked without a view, by its name.
+fn divided(what: &str) -> Arrangement<'static> {
+    let offsets = Ends::of(Piece::of(2, 0, 1000));
+    let count = what.contains("as many as").then_some(Piece::of(3, 0, 1));
+    match what.split([' ', ',']).next() {
+        Some("segments") => Arrangement::Segments(Ends { count, ..offsets }),
+        Some("rows") => Arrangement::Segments(Ends { by: By::Rows(100), count, ..offsets }),
+        Some("elements") => Arrangement::Segments(Ends { by: By::Elements, count, segments: 1, first: 0 }),
+        _ => Arrangement::Whole,
+    }
+}
+
 /// The variants that plans of an operator ask for, each once, and what first asked for it.
 pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)> {
     let counted = Store::Answer { counted: true };
@@ -238,7 +251,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
     let large = planner.launch().single_elements_max * 4 + 100_000;
     let rows = |count: u64, length: u64| Some(Strided::rows(count, length));
     let view = |shape: &[u64], axes: &[i64]| Some(Axes::of(shape, axes).expect("axes").dims().clone());
-    let requests: [(&str, u64, Option<Strided>, Store); 15] = [
+    let requests: [(&str, u64, Option<Strided>, Store); 18] = [
         ("large", large, None, Store::Sealed),
         ("large, counted", large, None, counted),
         ("small", 100, None, Store::Sealed),
@@ -253,6 +266,9 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         ("a middle axis, counted", 1 << 15, view(&[32, 64, 16], &[1]), counted),
         ("segments", large, None, Store::Sealed),
         ("segments, counted", large, None, counted),
+        ("segments, as many as the device says", large, None, Store::Sealed),
+        ("rows, as many as the device says, counted", 100_000, None, counted),
+        ("elements, as many as the device says", large, None, counted),
         ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
     ];
     let mut seen = Vec::<(Variant, &str)>::new();
@@ -268,8 +284,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
             }
             let pieces = [Piece { other: zipped.then_some((1, 3)), ..Piece::of(0, 1, elements) }];
             let each = match view {
-                None if what.starts_with("segments") => Arrangement::Segments(Piece::of(2, 0, 1000)),
-                None => Arrangement::Whole,
+                None => divided(what),
                 Some(view) => Arrangement::Strided(view),
             };
             let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };

@@ -1,0 +1,2 @@
+// All segments are there.
+fn segments_here() -> u32 { return params.rows; }
