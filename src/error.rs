@@ -255,6 +255,20 @@ pub enum Error {
     /// Segments without offsets.
     #[error("segments need one offset more than there are segments, at least one: 0 for no segments")]
     NoOffsets,
+    /// Keys of less than a word.
+    #[error("keys of {dtype} are narrower than a word, which kernels write at once; widen them, or use the CPU engine")]
+    NarrowKeys {
+        /// Their type.
+        dtype: &'static str,
+    },
+    /// Keys that lie in several ranges.
+    #[error(
+        "keys lie in {ranges} ranges of buffers, but runs of equal keys are found in one; copy them into one buffer"
+    )]
+    KeysApart {
+        /// How many.
+        ranges: u64,
+    },
     /// A count of which not even the first word is there.
     #[error("a count is a u32 in a buffer, and this range has no room for one; give it 4 bytes at least")]
     NoCount,

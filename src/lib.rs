@@ -74,19 +74,21 @@ pub use op::{
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
-    AnswerFuture, Cpu, Engine, Explained, Explanation, Finished, Reducer, Stream, StreamEach, StreamOptions, check,
+    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Key, Reducer, Stream, StreamEach,
+    StreamOptions, check,
 };
 pub use wgpu;
 
 /// What this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::device::runs_texts;
     pub use crate::input::{By, Dim, Ends, Piece, Strided, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{
         Arrangement, Binding, Bounds, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
-        ROWS_AT_ONCE, Request, Resource, Rows, Store, Variant,
+        ROWS_AT_ONCE, Request, Resource, Rows, Runs, Store, Variant,
     };
     pub use crate::shader::{Source, assemble};
 }

@@ -77,6 +77,14 @@ fn by_counts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     counts::<f32, _>(gpu, &FastSum, &[(70, 33, 41), (5, 900, 4)])
 }
 
+/// Runs of equal keys, of which some cross tiles.
+fn by_runs(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let zeros = |n: usize| (0..n).map(|i| if i % 3 == 0 { -0.0f32 } else { 0.0 });
+    let nan = |n: u32| (0..n).map(|i| f32::from_bits(0x7f80_0001 + i));
+    let keys: Vec<f32> = zeros(9000).chain(nan(70)).chain((0..9000).map(|i| (i / 7) as f32)).collect();
+    runs::<f32, u32, _>(gpu, &TextHash, &[keys])
+}
+
 /// Segments by single invocations, in their order.
 fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     segments::<u32, _>(
@@ -175,6 +183,13 @@ wrong! {
     base_of_a_part_lost: "fn base_of(row: u32) -> vec2<u32> { return params.base; }" => "fn base_of(row: u32) -> vec2<u32> { return vec2<u32>(0u, 0u); }", by_parts;
     count_of_elements_ignored: "return min(counted(), params.total.x);" => "return params.total.x;", by_counts;
     count_of_rows_ignored: "- params.row_partials, params.rows); }" => "- params.row_partials, params.rows) + params.rows; }", by_counts;
+    zeros_are_two_keys: "if size == 0u { return vec2<u32>(); }" => "", by_runs;
+    every_nan_is_a_key: "size > 0x7f800000u" => "false", by_runs;
+    runs_end_with_their_tile: "if i == 0u { return true; }" => "if i % TILE == 0u { return true; }", by_runs;
+    first_run_lost: "if i == 0u { return true; }" => "if i == 0u { return false; }", by_runs;
+    runs_of_tiles_before_miscounted: "sum += sums[local - distance];" => "sum += sums[local - 1u];", by_runs;
+    end_of_the_last_run_lost: "if before <= params.room {" => "if false {", by_runs;
+    key_of_a_neighbour: "let key = key_at(i);" => "let key = key_at(i + 9u);", by_runs;
     ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
     empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
     scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;

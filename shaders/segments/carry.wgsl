@@ -1,8 +1,8 @@
 // One workgroup carries what shares left open into the segments that they found begun. Invocation i takes `vectors` shares, from
 // i·vectors on.
 //
-// Expects: Acc, identity, combine (the operator); segments/left.wgsl and scan.wgsl; store, store_number (the plan). In params, `partials` is the
-// number of shares.
+// Expects: Acc, identity, combine (the operator); segments/left.wgsl and scan.wgsl; store, store_number (the plan). In params,
+// `partials` is the number of shares.
 
 @group(0) @binding(0) var<storage, read> carries: array<Carry>;
 @group(0) @binding(2) var<uniform> params: Params;

@@ -69,7 +69,10 @@ pub(crate) struct Context {
     pipelines: Mutex<HashMap<PipelineKey, wgpu::ComputePipeline>>,
     tables: Mutex<HashMap<Vec<u32>, wgpu::Buffer>>,
     /// Of partials, and of accumulators that are finished behind them.
-    scratch: Mutex<[Option<wgpu::Buffer>; 2]>,
+    /// And of runs of equal keys: their marks, and their offsets.
+    scratch: Mutex<[Option<wgpu::Buffer>; 4]>,
+    /// By their whole text.
+    others: Mutex<HashMap<String, wgpu::ComputePipeline>>,
     spins: bool,
     parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
@@ -145,6 +148,7 @@ impl Context {
             layouts,
             pipelines: Mutex::default(),
             scratch: Mutex::default(),
+            others: Mutex::default(),
             spins: device.adapter_info().device_type != wgpu::DeviceType::Cpu,
             parameters: Mutex::default(),
             tested: Mutex::default(),
@@ -238,6 +242,16 @@ impl Context {
         self.scratch(1, "accumulators", bytes)
     }
 
+    /// The marks of runs of equal keys, and the numbers of tiles; as for partials.
+    pub fn marks(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        self.scratch(2, "marks of runs", bytes)
+    }
+
+    /// The offsets of runs of equal keys; as for partials.
+    pub fn offsets(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        self.scratch(3, "offsets of runs", bytes)
+    }
+
     fn scratch(&self, number: usize, what: &'static str, bytes: u64) -> Result<wgpu::Buffer> {
         let scratch = &mut lock(&self.scratch)[number];
         match scratch {
@@ -285,6 +299,18 @@ impl Context {
         // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
         let pipeline = unsafe { self.compile(label, layout, &source, checks) }?;
         Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
+    }
+
+    /// The pipeline of one of this crate's texts that depends on no operator, its layout that of the text, from the cache where it
+    /// was made before.
+    pub fn pipeline_of_text(&self, label: &str, text: String) -> Result<wgpu::ComputePipeline> {
+        if let Some(pipeline) = lock(&self.others).get(&text) {
+            return Ok(pipeline.clone());
+        }
+        let patched = self.patch.map_or_else(|| text.clone(), |patch| patch(text.clone()));
+        // SAFETY: nothing is left out.
+        let pipeline = unsafe { self.compile(label, None, &patched, wgpu::ShaderRuntimeChecks::checked()) }?;
+        Ok(lock(&self.others).entry(text).or_insert(pipeline).clone())
     }
 
     /// The pipeline of the text whose entry is `main`, compiled with these checks and workgroup memory as it is found.
@@ -356,7 +382,8 @@ impl Context {
         lock(&self.pipelines).clear();
         lock(&self.parameters).clear();
         lock(&self.tables).clear();
-        *lock(&self.scratch) = [None, None];
+        lock(&self.others).clear();
+        *lock(&self.scratch) = [const { None }; 4];
     }
 
     /// The result of a self-test that was made before.

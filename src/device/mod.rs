@@ -8,6 +8,7 @@ mod prepared;
 mod presence;
 mod readback;
 mod record;
+mod runs;
 mod selftest;
 #[cfg(not(target_arch = "wasm32"))]
 mod waiting;
@@ -20,8 +21,10 @@ pub(crate) use gpu::name_asked;
 pub use gpu::{Gpu, Listed};
 pub use prepared::Prepared;
 pub(crate) use prepared::compute_pass;
-pub(crate) use readback::{Pending, Readback, Waiting};
+pub(crate) use readback::{Pending, Readback, Waiting, download};
 pub(crate) use record::{Destination, Recorder};
+pub use runs::runs_texts;
+pub(crate) use runs::{RunsTo, Words};
 pub(crate) use selftest::choose;
 #[cfg(not(target_arch = "wasm32"))]
 use waiting::{Verdicts, landed};

@@ -56,6 +56,15 @@ impl Prepared {
         Prepared { context: self.context, dispatches }
     }
 
+    /// Submits it alone.
+    pub(crate) fn submit(&self) -> Result<wgpu::SubmissionIndex> {
+        let context = &self.context;
+        let mut encoder =
+            context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold") });
+        self.record(&mut encoder)?;
+        context.guarded("a submission", 0, || context.queue.submit([encoder.finish()]))
+    }
+
     /// Records it into `encoder`; the answers are left in the output when the encoder's commands run.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use super::context::{Context, lock};
 use super::landed;
 use super::record::Destination;
 use crate::error::{Error, Result};
+use crate::input::room;
 use crate::shader::SEAL;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
@@ -64,11 +65,7 @@ impl Readback {
     /// Asks for the results of a submission.
     pub fn request(self, submission: wgpu::SubmissionIndex) -> Pending {
         let arrival = Arc::new(Arrival::default());
-        let theirs = arrival.clone();
-        self.host.map_async(wgpu::MapMode::Read, .., move |result| {
-            let lost = |error: wgpu::BufferAsyncError| Error::DeviceLost { what: WHAT, message: error.to_string() };
-            theirs.land(result.map_err(lost));
-        });
+        arrival.follow(&self.host);
         Pending { readback: self, submission, arrival }
     }
 
@@ -128,6 +125,26 @@ impl Arrival {
         waker.into_iter().for_each(Waker::wake);
     }
 
+    /// Asks for a buffer's contents on the host, and lands when they are there.
+    fn follow(self: &Arc<Self>, host: &wgpu::Buffer) {
+        let theirs = self.clone();
+        host.map_async(wgpu::MapMode::Read, .., move |result| {
+            let lost = |error: wgpu::BufferAsyncError| Error::DeviceLost { what: WHAT, message: error.to_string() };
+            theirs.land(result.map_err(lost));
+        });
+    }
+
+    /// Blocks until it has landed.
+    fn wait(&self, context: &Context, submission: &wgpu::SubmissionIndex) -> Result<()> {
+        if let Err(error) = context.wait(submission, WHAT, || self.has_landed()) {
+            self.land(Err(error));
+        }
+        match self.poll(Waker::noop()) {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => Err(Error::ResultMissing),
+        }
+    }
+
     pub fn has_landed(&self) -> bool {
         lock(&self.state).0.is_some()
     }
@@ -171,13 +188,7 @@ impl Pending {
 
     /// Blocks until they are there.
     pub fn wait(self, context: &Context) -> Result<Vec<Vec<u32>>> {
-        if let Err(error) = context.wait(&self.submission, WHAT, || self.arrival.has_landed()) {
-            self.arrival.land(Err(error));
-        }
-        let words = match self.arrival.poll(Waker::noop()) {
-            Poll::Ready(outcome) => outcome.and_then(|()| self.readback.words()),
-            Poll::Pending => Err(Error::ResultMissing),
-        };
+        let words = self.arrival.wait(context, &self.submission).and_then(|()| self.readback.words());
         words.map_err(|error| context.diagnosed(error))
     }
 
@@ -190,4 +201,32 @@ impl Pending {
         let words = landed(context.clone(), self.arrival).await.and_then(|()| self.readback.words());
         words.map_err(|error| context.diagnosed(error))
     }
+}
+
+/// The first elements of a buffer that can be copied from, when all that was submitted is done. Blocks.
+pub(crate) fn download<T: bytemuck::Pod>(context: &Context, from: &wgpu::Buffer, count: u64) -> Result<Vec<T>> {
+    const PART_BYTES: u64 = 64 << 20;
+    let mut all: Vec<T> = room(count)?;
+    let (bytes, each) =
+        (count * size_of::<T>() as u64, PART_BYTES.min(context.device.limits().max_buffer_size / 8 * 8));
+    for at in (0..bytes).step_by(each as usize) {
+        let size = each.min(bytes - at);
+        let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+        let host = context.buffer("a part of a buffer on the host", size, usage)?;
+        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("treefold: download") };
+        let arrival = Arc::new(Arrival::default());
+        let submission = context.guarded("a download", size, || {
+            let mut encoder = context.device.create_command_encoder(&descriptor);
+            encoder.copy_buffer_to_buffer(from, at, &host, 0, size);
+            let submission = context.queue.submit([encoder.finish()]);
+            arrival.follow(&host);
+            submission
+        })?;
+        arrival.wait(context, &submission)?;
+        let refused =
+            |error: wgpu::MapRangeError| Error::Refused { what: "mapping a result", message: error.to_string() };
+        let view = host.get_mapped_range(..).map_err(refused)?;
+        all.extend(view.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
+    }
+    Ok(all)
 }

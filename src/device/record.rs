@@ -172,6 +172,6 @@ fn check_limits(context: &Context, op: &DeviceOp) -> Result<()> {
     }
 }
 
-fn bind_range(buffer: &wgpu::Buffer, offset: u64, size: u64) -> BindingResource<'_> {
+pub(super) fn bind_range(buffer: &wgpu::Buffer, offset: u64, size: u64) -> BindingResource<'_> {
     BindingResource::Buffer(BufferBinding { buffer, offset, size: std::num::NonZero::new(size) })
 }

@@ -17,6 +17,7 @@ mod cost;
 mod planner;
 mod results;
 mod rows;
+mod runs;
 mod segments;
 mod tuning;
 mod windows;
@@ -24,6 +25,7 @@ mod windows;
 pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
+pub use runs::Runs;
 pub use tuning::{Launch, Order, Tuning};
 
 use std::ops::Range;

@@ -7,6 +7,7 @@ mod kernels;
 mod loops;
 mod model;
 mod rows;
+mod runs;
 mod segments;
 mod views;
 mod whole;

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
 use treefold::internals::{
-    Arrangement, By, Cost, DeviceOp, Ends, Keep, Kernel, Limits, Piece, Planner, Request, Store, Strided, Variant,
-    assemble,
+    Arrangement, By, Cost, DeviceOp, Ends, Keep, Kernel, Limits, Piece, Planner, Request, Runs, Store, Strided,
+    Variant, assemble, runs_texts,
 };
 use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
@@ -123,6 +123,7 @@ pub fn texts() -> Vec<Text> {
     let mut all = Texts::default();
     operators(&mut all);
     all.tuples();
+    all.runs();
     #[cfg(feature = "ladder")]
     all.ladder();
     all.texts
@@ -199,6 +200,18 @@ impl Texts {
         self.each::<f16, _>(&(Mean, Sum));
         self.each::<i64, _>(&(Sum, Sum));
         self.each::<[f32; 2], _>(&(Dot, Dot));
+    }
+
+    /// Of runs of equal keys.
+    fn runs(&mut self) {
+        for dtype in [Dtype::U32, Dtype::F32, Dtype::I64, Dtype::F64] {
+            for machine in machines() {
+                let Ok(plan) = Runs::of(&machine.limits, 1000, dtype.bytes()) else { continue };
+                for (label, text) in runs_texts(dtype, &plan) {
+                    self.add(format!("{label} of {dtype} {}", machine.name), text, true, None);
+                }
+            }
+        }
     }
 
     #[cfg(feature = "ladder")]

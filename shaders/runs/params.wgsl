@@ -1,0 +1,16 @@
+// What all passes over runs of equal keys know.
+struct Params {
+    first: u32,   // word of the first key
+    count: u32,   // keys
+    tiles: u32,   // tiles of keys
+    room: u32,    // runs for which the outputs have room
+    offset: u32,  // word of the first offset
+    key: u32,     // word of the first key that is written
+    number: u32,  // word of the number of runs
+    sealed: u32,  // whether a seal follows it
+}
+
+@group(0) @binding(7) var<uniform> params: Params;
+
+// Keys of a tile, and the words of bits that they take: one an invocation.
+const TILE = 32u * WORKGROUP_SIZE;

@@ -1,0 +1,64 @@
+//! Runs of equal keys: the launch of the three passes that find them.
+
+use crate::error::{Error, Result};
+use crate::limits::{Limits, TRIPS_MAX};
+
+/// Invocations of a workgroup, where there may be so many.
+const SIZE: u32 = 256;
+/// Keys of an invocation: a word has a bit for each.
+const KEYS: u64 = 32;
+/// Storage buffers of the pass that has most.
+const BUFFERS: u32 = 5;
+
+/// The launch of the passes over so many keys: `mark` and `write` by workgroups that take tiles in turn, `scan` by one workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// Invocations of a workgroup.
+    pub workgroup_size: u32,
+    /// Tiles of 32 keys an invocation.
+    pub tiles: u32,
+    /// Workgroups of the passes over tiles.
+    pub workgroups: u32,
+    /// Bytes of the bits, in scratch memory.
+    pub bits_bytes: u64,
+    /// Where the numbers of tiles begin behind them, aligned.
+    pub counts_at: u64,
+    /// Bytes of scratch memory.
+    pub scratch_bytes: u64,
+    /// Loop trips of the busiest invocation.
+    pub trips: u64,
+}
+
+impl Runs {
+    /// # Errors
+    /// [`Error::LimitTooSmall`] where a binding has no room for the keys, or one workgroup no trips for their tiles.
+    pub fn of(limits: &Limits, keys: u64, key_bytes: u64) -> Result<Runs> {
+        let small = |limit, value: u64, needs: u64| Err(Error::LimitTooSmall { limit, value, needs });
+        if limits.storage_buffers_max < BUFFERS {
+            let (value, needs) = (limits.storage_buffers_max.into(), BUFFERS.into());
+            return small("max_storage_buffers_per_shader_stage", value, needs);
+        }
+        let room = (limits.workgroup_bytes_max / 8).clamp(1, SIZE.into()) as u32;
+        let workgroup_size = 1u32 << SIZE.min(room).min(limits.invocations_max).max(1).ilog2();
+        let size = u64::from(workgroup_size);
+        // Offsets are one more than there are keys, at most.
+        let needs = (keys * key_bytes).max(4 * (keys + 1)) + limits.storage_alignment;
+        if needs > limits.binding_bytes_max {
+            return small("max_storage_buffer_binding_size", limits.binding_bytes_max, needs);
+        }
+        let tiles = keys.div_ceil(KEYS * size);
+        let most = u64::from(limits.workgroups_max.min(65_535));
+        let workgroups = tiles.min(most).max(1);
+        let steps = u64::from(workgroup_size.ilog2()) + 1;
+        let trips = (tiles.div_ceil(workgroups) * (1 + KEYS + steps)).max(2 * tiles.div_ceil(size) + steps);
+        if trips > TRIPS_MAX {
+            let (value, needs) = (limits.invocations_max.into(), (2 * size).max(trips.div_ceil(TRIPS_MAX) * size));
+            return small("max_compute_invocations_per_workgroup", value, needs);
+        }
+        let bits_bytes = (4 * size * tiles).max(4);
+        let counts_at = bits_bytes.next_multiple_of(limits.storage_alignment);
+        let (tiles, workgroups) = (tiles as u32, workgroups as u32);
+        let scratch_bytes = counts_at + 4 * u64::from(tiles.max(1));
+        Ok(Runs { workgroup_size, tiles, workgroups, bits_bytes, counts_at, scratch_bytes, trips })
+    }
+}
