@@ -29,15 +29,15 @@ fn followed(plan: &Runs, keys: &[u64], room: usize) -> (Vec<Option<usize>>, Vec<
     let each = tiles.div_ceil(size);
     let mut before = 0;
     for local in 0..size {
-        for tile in (local * each).min(tiles)..((local + 1) * each).min(tiles) {
-            before += counts[tile].replace(before).expect("a tile that is not counted");
+        for count in &mut counts[(local * each).min(tiles)..((local + 1) * each).min(tiles)] {
+            before += count.replace(before).expect("a tile that is not counted");
         }
     }
     if before <= room {
         offsets[before] = Some(keys.len());
     }
-    for tile in 0..tiles {
-        let mut run = counts[tile].expect("a count");
+    for (tile, count) in counts.iter().enumerate().take(tiles) {
+        let mut run = count.expect("a count");
         for local in 0..size {
             let word = tile * size + local;
             for bit in (0..32).filter(|bit| bits[word].expect("a word") >> bit & 1 == 1) {
