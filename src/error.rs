@@ -255,6 +255,21 @@ pub enum Error {
     /// Segments without offsets.
     #[error("segments need one offset more than there are segments, at least one: 0 for no segments")]
     NoOffsets,
+    /// An operator whose order shows, over groups whose elements lie anywhere.
+    #[error("groups are read in no order, and this operator's order shows; sort by key, and reduce runs of equal keys")]
+    OrderOfGroups,
+    /// More elements, or more groups, than one plan takes.
+    #[error(
+        "{elements} elements in {groups} groups are more than one plan takes, which is {most} at most; group a part of them at a time, or sort by key and reduce runs"
+    )]
+    GroupsTooMany {
+        /// Elements.
+        elements: u64,
+        /// Groups.
+        groups: u64,
+        /// How many of what there are too many of.
+        most: u64,
+    },
     /// Keys of less than a word.
     #[error("keys of {dtype} are narrower than a word, which kernels write at once; widen them, or use the CPU engine")]
     NarrowKeys {

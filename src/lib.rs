@@ -74,8 +74,8 @@ pub use op::{
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
-    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Key, Reducer, Stream, StreamEach,
-    StreamOptions, check,
+    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, Reducer, Stream, StreamEach,
+    StreamGroups, StreamOptions, check,
 };
 pub use wgpu;
 
@@ -83,7 +83,7 @@ pub use wgpu;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::device::runs_texts;
-    pub use crate::input::{By, Dim, Ends, Piece, Strided, offset};
+    pub use crate::input::{By, Dim, Ends, Groups, Piece, Strided, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{

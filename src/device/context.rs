@@ -47,6 +47,11 @@ impl Layout {
             Rows::Segments(by) if carries || kernel == Kernel::Carry => {
                 Layout { reads, table: by.offsets(), carries, count: by.counted() }
             }
+            // And what they have in all.
+            Rows::Groups => {
+                let by_key = kernel.reads();
+                Layout { reads, table: matches!(kernel, Kernel::Combine { .. }), carries: by_key, count: by_key }
+            }
             _ => Layout { reads, table: table && reads, carries, count: false },
         }
     }
@@ -291,6 +296,8 @@ impl Context {
             Kernel::Combine { .. } => "treefold: combine",
             Kernel::Segments { .. } => "treefold: segments",
             Kernel::Carry => "treefold: carry",
+            Kernel::Groups { .. } => "treefold: groups",
+            Kernel::Clear => "treefold: clear",
             Kernel::Finish => "treefold: finish",
         };
         let mut checks = wgpu::ShaderRuntimeChecks::checked();

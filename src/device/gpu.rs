@@ -203,6 +203,17 @@ impl Gpu {
         &self.context.queue
     }
 
+    /// Writes bytes to the front of a buffer, filled up to whole words with zeros.
+    pub(crate) fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
+        let (words, rest) = bytes.split_at(bytes.len() / 4 * 4);
+        self.queue().write_buffer(buffer, 0, words);
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue().write_buffer(buffer, words.len() as u64, &last);
+        }
+    }
+
     /// The launch shape in use.
     pub fn tuning(&self) -> &Tuning {
         &self.context.tuning

@@ -58,7 +58,8 @@ impl Recorder {
         let texts = if finishes { answering } else { plain };
         let key = PipelineKey { texts: texts.clone(), variant: *variant };
         let layout = Layout::of(variant.kernel, variant.rows, self.table.is_some());
-        let segments = matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry);
+        let segments =
+            matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear);
         let unguarded = self.op.unguarded(finishes) || (segments && self.op.checked());
         self.context.pipeline(key, layout, unguarded, || self.source(variant).text)
     }

@@ -27,6 +27,8 @@ pub(crate) enum Division<'a> {
     Strided(Strided),
     /// Segments by offsets.
     Segments(Offsets<'a>),
+    /// By keys below a number.
+    Groups(Ranges<'a>, u64),
 }
 
 impl<'a, T: Element> Each<'a, T> {
@@ -47,7 +49,7 @@ impl<'a, T: Element> Each<'a, T> {
     /// How many answers there are, at most where the device counts them.
     ///
     /// # Errors
-    /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`]; [`Error::RaggedRows`] where the elements are no whole rows; [`Error::ViewOutside`] where a view reads what is not there.
+    /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`]; [`Error::Unequal`] where there are not as many keys as elements; [`Error::RaggedRows`] where the elements are no whole rows; [`Error::ViewOutside`] where a view reads what is not there.
     pub fn count(&self) -> Result<u64> {
         let elements = self.input.elements();
         match &self.division {
@@ -57,6 +59,10 @@ impl<'a, T: Element> Each<'a, T> {
             Division::Axes(axes) => axes.check(elements).map(|()| axes.answers()),
             Division::Strided(strided) => strided.check(elements).map(|()| strided.answers()),
             Division::Segments(offsets) => offsets.segments(elements),
+            Division::Groups(keys, _) if keys.elements() != elements => {
+                Err(Error::Unequal { left: keys.elements(), right: elements })
+            }
+            Division::Groups(_, groups) => Ok(*groups),
         }
     }
 
@@ -72,7 +78,10 @@ impl<'a, T: Element> Each<'a, T> {
             }
             (Division::Rows(length), Some(count)) => return Ok(Divided::counted(By::Rows(*length), answers, count)),
             (Division::Whole, Some(count)) => return Ok(Divided::counted(By::Elements, answers, count)),
-            (Division::Axes(_) | Division::Strided(_), Some(_)) => return Err(Error::AxesCounted),
+            (Division::Groups(keys, groups), None) => return Ok(Divided::Groups(keys, *groups)),
+            (Division::Axes(_) | Division::Strided(_) | Division::Groups(..), Some(_)) => {
+                return Err(Error::AxesCounted);
+            }
             (Division::Whole, None) => Cow::Owned(Strided::rows(1, self.input.elements())),
             (Division::Rows(length), None) => Cow::Owned(Strided::rows(answers, *length)),
             (Division::Axes(axes), None) => Cow::Borrowed(&axes.strided),
@@ -87,6 +96,8 @@ impl<'a, T: Element> Each<'a, T> {
 pub(crate) enum Divided<'d, 'a> {
     Strided(Cow<'d, Strided>),
     Segments(Segments<'d, 'a>),
+    /// By keys, in so many groups.
+    Groups(&'d Ranges<'a>, u64),
 }
 
 /// Segments, or what is reduced as they are.

@@ -3,6 +3,7 @@
 mod axes;
 mod count;
 mod each;
+mod groups;
 mod segments;
 
 pub(crate) use axes::room;
@@ -10,6 +11,7 @@ pub use axes::{Axes, Dim, Strided, offset};
 pub use count::Count;
 pub use each::Each;
 pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
+pub use groups::Groups;
 pub(crate) use segments::Place;
 pub use segments::{By, Ends, Offsets};
 
@@ -210,6 +212,19 @@ impl<'a, T: Element> Input<'a, T> {
 
     fn each(self, division: Division<'a>) -> Each<'a, T> {
         Each { input: self, division, count: None }
+    }
+
+    /// The elements by the key of each, which need not be sorted: element i belongs to the group that key i says, below `groups`. Elements
+    /// of other keys belong to none. A position is the place in the whole input.
+    ///
+    /// ```no_run
+    /// # fn f(temperatures: &wgpu::Buffer, stations: &wgpu::Buffer, mean: &treefold::Reducer<f32, treefold::ops::Mean>) -> treefold::Result<()> {
+    /// use treefold::Input;
+    /// let of_each_station = mean.reduce_each(Input::from(temperatures).groups(stations, 3))?;
+    /// # Ok(()) }
+    /// ```
+    pub fn groups(self, keys: impl Into<Input<'a, u32>>, groups: u64) -> Each<'a, T> {
+        self.each(Division::Groups(keys.into().ranges, groups))
     }
 
     /// The elements of a view.

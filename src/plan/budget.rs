@@ -16,7 +16,7 @@ impl Planner {
     }
 
     /// Trips of the block reduction of values.
-    fn reduce_trips(&self, workgroup_size: u32) -> u64 {
+    pub(super) fn reduce_trips(&self, workgroup_size: u32) -> u64 {
         if self.cost.value_words() == 0 {
             return 0;
         }

@@ -14,6 +14,7 @@ mod axes;
 mod budget;
 mod columns;
 mod cost;
+mod groups;
 mod planner;
 mod results;
 mod rows;
@@ -57,6 +58,13 @@ pub enum Kernel {
     },
     /// `segments/carry.wgsl`: what shares leave open.
     Carry,
+    /// `groups/groups.wgsl`: elements by the key of each.
+    Groups {
+        /// Groups whose accumulators an invocation holds.
+        own: u32,
+    },
+    /// `groups/clear.wgsl`: zeros for what others add to.
+    Clear,
     /// `finish.wgsl`.
     Finish,
 }
@@ -64,7 +72,7 @@ pub enum Kernel {
 impl Kernel {
     /// Whether it reads elements.
     pub fn reads(self) -> bool {
-        matches!(self, Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. })
+        matches!(self, Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. })
     }
 }
 
@@ -95,6 +103,15 @@ pub enum Rows {
     },
     /// From one end to the next.
     Segments(Bounds),
+    /// By keys.
+    Groups,
+}
+
+impl Rows {
+    /// Whether the device alone knows how many elements each has.
+    pub fn counted(self) -> bool {
+        matches!(self, Rows::Segments(_) | Rows::Groups)
+    }
 }
 
 /// What says where segments end.
@@ -199,7 +216,7 @@ pub struct Params {
     /// Elements (or partials) of a row; rows that are finished.
     pub count: u32,
     /// Elements (or partials) from one row to the next. Columns: invocations of a group. Segments: word of the first offset, or
-    /// elements of a row.
+    /// elements of a row. Groups: word of the first element's key.
     pub stride: u32,
     /// Workgroups of a row.
     pub splits: u32,
@@ -207,7 +224,7 @@ pub struct Params {
     /// from one invocation's first to the next one's. Segments: items that an end counts as. Carry: shares of an invocation.
     pub vectors: u32,
     /// Vectors that all invocations of a row read in a round. Columns: elements from one of an invocation to its next. Segments: word of
-    /// the count.
+    /// the count. Groups: the first key.
     pub grid_stride: u32,
     /// Partial of the first workgroup.
     pub partial: u32,

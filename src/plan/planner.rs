@@ -5,7 +5,7 @@ use super::{
     Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant,
 };
 use crate::error::{Error, Result};
-use crate::input::{Ends, Piece, Strided};
+use crate::input::{Ends, Groups, Piece, Strided};
 use crate::limits::{Limits, TRIPS_MAX};
 
 /// How the elements of an input belong to results.
@@ -17,6 +17,8 @@ pub enum Arrangement<'a> {
     Strided(&'a Strided),
     /// In segments.
     Segments(Ends),
+    /// By keys.
+    Groups(Groups<'a>),
 }
 
 /// Bytes of counters in the device's memory, those of all workgroups together.
@@ -288,22 +290,24 @@ impl Planner {
         rows: Rows,
     ) -> Variant {
         let (group, combines) = match kernel {
-            Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } => (None, false),
+            Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => (None, false),
             Kernel::Combine { group } => (self.cost.groups.get(group), true),
-            Kernel::Carry | Kernel::Finish => (None, true),
+            Kernel::Carry | Kernel::Finish | Kernel::Clear => (None, true),
         };
         Variant {
             kernel,
             store,
             workgroup_size,
             lanes_min: match kernel {
-                Kernel::Reduce | Kernel::Combine { .. } => self.lanes_min(workgroup_size),
+                Kernel::Reduce | Kernel::Combine { .. } | Kernel::Groups { .. } => self.lanes_min(workgroup_size),
                 // Neighbours along a row are lanes of a subgroup.
                 Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => {
                     self.lanes_min(workgroup_size)
                 }
                 Kernel::Segments { serial: false } => self.lanes_min(workgroup_size),
-                Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Carry | Kernel::Finish => None,
+                Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Carry | Kernel::Clear | Kernel::Finish => {
+                    None
+                }
             },
             loads_in_flight: self.loads(),
             order: self.tuning.order,
@@ -388,6 +392,10 @@ impl Planner {
                 strided.check(elements)?;
                 self.strided(&mut draft, request, strided)?;
                 (strided.answers() * strided.length(), strided.answers())
+            }
+            Arrangement::Groups(ref groups) => {
+                self.groups(&mut draft, request, groups, elements)?;
+                (elements, groups.groups)
             }
             Arrangement::Segments(ends) => {
                 self.segments(&mut draft, request, ends, elements)?;

@@ -69,7 +69,7 @@ impl Planner {
 
     /// Words of the accumulators of a row, seals included; segments have their counts behind.
     pub(super) fn sealed_words(&self, request: &Request) -> u64 {
-        let counted = matches!(request.each, Arrangement::Segments(_));
+        let counted = matches!(request.each, Arrangement::Segments(_) | Arrangement::Groups(_));
         self.cost.sealed_words + if counted { COUNT_WORDS } else { 0 }
     }
 

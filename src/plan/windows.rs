@@ -5,6 +5,7 @@ use crate::input::Piece;
 use crate::limits::Limits;
 
 /// What one binding covers, and which of its elements are meant.
+#[derive(Clone)]
 pub(super) struct Window {
     pub bindings: Vec<Binding>,
     /// Its first element, counted from the binding's.

@@ -53,6 +53,8 @@ fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
         Kernel::Segments { serial: true } => "segments/serial.wgsl",
         Kernel::Segments { serial: false } => "segments/subgroup.wgsl",
         Kernel::Carry => "segments/carry.wgsl",
+        Kernel::Groups { .. } => "groups/groups.wgsl",
+        Kernel::Clear => "groups/clear.wgsl",
         Kernel::Finish => "finish.wgsl",
     }
 }
@@ -85,13 +87,14 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             Kernel::Combine { .. } => many(pass.params.count.into(), "partial"),
             Kernel::Finish => format!("the accumulators of {}", many(pass.params.count.into(), "row")),
             Kernel::Carry => format!("what {} left open", many(pass.params.partials.into(), "share")),
+            Kernel::Clear => "nothing".into(),
             _ if plan.elements == 0 => "nothing".into(),
-            Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } => {
+            Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => {
                 inputs.collect::<Vec<_>>().join(" and ")
             }
         };
         let meet = match (variant.kernel, variant.lanes_min) {
-            (Kernel::Finish, _) => String::new(),
+            (Kernel::Finish | Kernel::Clear, _) => String::new(),
             (Kernel::Carry, _) => ", by a scan in workgroup memory".into(),
             (Kernel::Segments { serial: true }, _) => ", a share each".into(),
             (Kernel::Segments { .. }, Some(lanes)) => {
@@ -101,7 +104,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             (_, None) => ", reduced by a tree in workgroup memory".into(),
         };
         let order = match (variant.kernel, variant.order) {
-            (Kernel::Combine { .. } | Kernel::Carry | Kernel::Finish, _) => String::new(),
+            (Kernel::Combine { .. } | Kernel::Carry | Kernel::Finish | Kernel::Clear, _) => String::new(),
             (_, Order::Striped) => format!(", striped, {} in flight", many(variant.loads_in_flight.into(), "load")),
             (_, Order::Blocked) => format!(", blocked, {} in flight", many(variant.loads_in_flight.into(), "load")),
         };

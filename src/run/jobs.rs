@@ -1,9 +1,9 @@
 //! Reductions of one submission with results for the host; without types, so that it is compiled once for all operators.
 
-use super::segments::Group;
+use super::segments::{Group, Keyed};
 use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
 use crate::error::Result;
-use crate::input::{Piece, Ranges, Strided};
+use crate::input::{Groups, Piece, Ranges, Strided};
 use crate::op::DeviceOp;
 use crate::plan::{Arrangement, COUNT_WORDS, Request, Store};
 use std::sync::Arc;
@@ -140,11 +140,9 @@ pub(super) fn each_segment<'a>(
     recorder: &'a Recorder,
     group: Group<'a>,
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
-    let each = 4 * (recorder.op.sealed_words() as u64 + COUNT_WORDS);
-    let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
     let counted = group.ends.counted();
     // Behind the last one stands how many there are.
-    let together = if counted { (together - 1).max(1) } else { together };
+    let together = (together(recorder) - u64::from(counted)).max(1);
     (0..group.ends.segments).step_by(together as usize).map(move |done| {
         let now = together.min(group.ends.segments - done);
         let ends = group.ends.part(done, now);
@@ -154,6 +152,30 @@ pub(super) fn each_segment<'a>(
         let pending = if counted { pending.counted(ends.first) } else { pending };
         Ok(Submitted { inputs: Inputs::Counted, pending })
     })
+}
+
+/// The reductions of groups by key, submitted one by one as they are asked for, so many at once that one binding holds their results;
+/// the first element has this position.
+pub(super) fn each_group<'a>(
+    recorder: &'a Recorder,
+    keyed: Keyed<'a>,
+    groups: u64,
+    start: u64,
+) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
+    let together = together(recorder);
+    (0..groups).step_by(together as usize).map(move |first| {
+        let Keyed { pieces, keys, buffers } = &keyed;
+        let now = together.min(groups - first);
+        let each = Arrangement::Groups(Groups { keys, first, groups: now });
+        let job = Job { pieces: pieces.clone(), buffers: buffers.clone(), each, start, result: 0 };
+        Ok(Submitted { inputs: Inputs::Counted, pending: launch(recorder, &[job], now)? })
+    })
+}
+
+/// Results with a count that one binding holds, and that come to the host at once.
+fn together(recorder: &Recorder) -> u64 {
+    let each = 4 * (recorder.op.sealed_words() as u64 + COUNT_WORDS);
+    Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1))
 }
 
 /// A view in parts of at most so many elements of each answer, in their order.
@@ -169,7 +191,7 @@ fn short_parts(block: Strided, most: u64) -> Vec<Strided> {
 fn launch(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Pending> {
     let (context, op) = (&recorder.context, &recorder.op);
     let mut groups: Vec<usize> = op.groups().iter().map(|group| op.group_words(group)).collect();
-    if jobs.iter().any(|job| matches!(job.each, Arrangement::Segments(_))) {
+    if jobs.iter().any(|job| matches!(job.each, Arrangement::Segments(_) | Arrangement::Groups(_))) {
         groups.push(COUNT_WORDS as usize - 1);
     }
     let readback = Readback::new(context, results, groups)?;

@@ -87,7 +87,7 @@ fn shape<T: Element>(each: &Each<'_, T>) -> Result<(Vec<u64>, u64)> {
         Division::Rows(length) => (vec![answers], *length),
         Division::Axes(axes) => (axes.shape(false), axes.length()),
         Division::Strided(strided) => (vec![answers], strided.length()),
-        Division::Segments(_) => return Err(Error::NoPartialsOfSegments),
+        Division::Segments(_) | Division::Groups(..) => return Err(Error::NoPartialsOfSegments),
     })
 }
 

@@ -1,7 +1,8 @@
 //! Reductions with the answer on the host: one, many, by rows, or as parts that are finished elsewhere.
 
-use super::jobs::{Results, Submitted, each_answer, each_segment, submit};
+use super::jobs::{Results, Submitted, each_answer, each_group, each_segment, submit};
 use super::reducer::Reducer;
+use super::segments::Keyed;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Divided, Each, Input, room};
@@ -68,6 +69,10 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let all: Submissions = match each.divided(count)? {
             Divided::Strided(strided) => {
                 Box::new(each_answer(&self.recorder, input, &strided, (Self::ELEMENTS_MAX, position))?)
+            }
+            Divided::Groups(keys, groups) => {
+                let blocks = each_group(self.by_segments()?, Keyed::new::<T, O>(input, keys)?, groups, position);
+                Box::new(blocks.map(|block| Ok((block?, false))))
             }
             Divided::Segments(segments) => {
                 let (recorder, groups) = (self.by_segments()?, self.groups(input, &segments)?);

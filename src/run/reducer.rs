@@ -184,7 +184,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`], [`Error::ViewTooScattered`]; of segments
     /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`], [`Error::OffsetsApart`], [`Error::SegmentsTooMany`],
-    /// [`Error::NotBySegments`], [`Error::SegmentsInPlace`]; of counts [`Error::NoCount`], [`Error::AxesCounted`].
+    /// [`Error::NotBySegments`], [`Error::SegmentsInPlace`]; of counts [`Error::NoCount`], [`Error::AxesCounted`]; of
+    /// [groups](Input::groups) [`Error::Unequal`], [`Error::OrderOfGroups`], [`Error::GroupsTooMany`].
     pub fn record_each<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -219,6 +220,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
                 prepared(&self.recorder, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
             }
             Divided::Segments(segments) => self.prepare_segments(input, &segments, &output.into()),
+            Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output.into()),
         }
     }
 

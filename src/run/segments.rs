@@ -4,8 +4,10 @@ use super::reducer::{Reducer, claimed, prepared_plan};
 use crate::device::{Prepared, Recorder, Waiting, choose, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{By, Division, Each, Ends, Offsets, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken};
-use crate::op::{DeviceOp, Keep, Op};
+use crate::input::{
+    By, Division, Each, Ends, Groups, Offsets, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken,
+};
+use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -54,7 +56,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// The recorder that answers these.
     pub(super) fn recorder_of(&self, each: &Each<'_, T>) -> Result<&Recorder> {
         match (&each.division, &each.count) {
-            (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
+            (Division::Segments(_) | Division::Groups(..), _) | (_, Some(_)) => self.by_segments(),
             _ => Ok(&self.recorder),
         }
     }
@@ -86,6 +88,30 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(all)
     }
 
+    /// Makes the answers of groups by key ready to be recorded.
+    pub(super) fn prepare_groups(
+        &self,
+        input: &Ranges<'_>,
+        (keys, groups): (&Ranges<'_>, u64),
+        output: &Output<'_>,
+    ) -> Result<Prepared> {
+        let recorder = self.by_segments()?;
+        let claimed = claimed(&recorder.op, output, groups)?;
+        let reads = [input, keys].into_iter().map(|read| read.reads(output.buffer, &claimed));
+        if reads.collect::<Result<Vec<_>>>()?.contains(&true) {
+            return Err(Error::SegmentsInPlace);
+        }
+        if groups == 0 {
+            return Ok(Prepared::nothing(recorder.context.clone()));
+        }
+        let keyed = Keyed::new::<T, O>(input, keys)?;
+        let groups = Groups { keys: &keyed.keys, first: 0, groups };
+        let each = Arrangement::Groups(groups);
+        let store = Store::Answer { counted: output.counted };
+        let request = Request { pieces: &keyed.pieces, each, start: 0, direct: true, store, output: 0 };
+        prepared_plan(recorder, &request, &keyed.buffers, output.buffer, &claimed)
+    }
+
     /// Segments in groups that one plan takes each, what says where they end on the device.
     pub(super) fn groups<'b>(&self, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<Group<'b>>> {
         let elements = match segments.by {
@@ -99,6 +125,27 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             return Err(Error::TooLongToRecord { operator: O::NAME, elements, most: Self::ELEMENTS_MAX });
         }
         groups(self.by_segments()?, input, segments)
+    }
+}
+
+/// Elements and their keys, in buffers.
+pub(super) struct Keyed<'b> {
+    pub pieces: Vec<Piece>,
+    pub keys: Vec<Piece>,
+    pub buffers: Vec<&'b wgpu::Buffer>,
+}
+
+impl<'b> Keyed<'b> {
+    pub fn new<T: Element, O: Op<T>>(input: &Ranges<'b>, keys: &Ranges<'b>) -> Result<Keyed<'b>> {
+        let (elements, most) = (input.elements(), <O::Fold as Fold<T>>::ELEMENTS_MAX);
+        if elements > most {
+            return Err(Error::TooLongToRecord { operator: O::NAME, elements, most });
+        }
+        let (pieces, mut buffers) = input.pieces()?;
+        let (mut keys, others) = keys.pieces()?;
+        keys.iter_mut().for_each(|key| key.buffer += buffers.len());
+        buffers.extend(others);
+        Ok(Keyed { pieces, keys, buffers })
     }
 }
 

@@ -178,15 +178,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
 
     fn part(&mut self, elements: &[T]) -> Result<()> {
         if let On::Gpu { gpu, buffer, .. } = &self.on {
-            // What is written is whole words.
-            let (words, rest) = {
-                let bytes: &[u8] = bytemuck::cast_slice(elements);
-                bytes.split_at(bytes.len() / 4 * 4)
-            };
-            gpu.queue().write_buffer(buffer, 0, words);
-            if let [low, high] = *rest {
-                gpu.queue().write_buffer(buffer, words.len() as u64, &[low, high, 0, 0]);
-            }
+            gpu.write(buffer, bytemuck::cast_slice(elements));
         }
         let range = self.taken..self.taken + elements.len() as u64;
         self.taken = range.end;
@@ -295,7 +287,7 @@ impl<T: Element, O: Op<T>> On<T, O> {
 }
 
 /// Whether places in the input show in what is folded.
-fn has_positions<T: Element, F: Fold<T>>(fold: &F) -> bool {
+pub(super) fn has_positions<T: Element, F: Fold<T>>(fold: &F) -> bool {
     let mut leaves = Vec::new();
     fold.leaves(Keep::Registers, &mut leaves);
     leaves.iter().any(Leaf::has_positions)

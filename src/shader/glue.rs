@@ -43,7 +43,7 @@ pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
 
 /// Words from one row's accumulators to the next one's.
 fn row_words(op: &DeviceOp, variant: &Variant) -> usize {
-    op.sealed_words() + if matches!(variant.rows, Rows::Segments(_)) { COUNT_WORDS as usize } else { 0 }
+    op.sealed_words() + if variant.rows.counted() { COUNT_WORDS as usize } else { 0 }
 }
 
 /// How many segments there are, as a result behind the last that there may be, where the host does not know.
@@ -139,7 +139,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, varian
                 let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
                 write_members(op, folds, variant, &member, &mut out);
                 let _ = writeln!(out, "    results[at + {words}u] = SEAL;");
-                if matches!(variant.rows, Rows::Segments(_)) {
+                if variant.rows.counted() {
                     let _ = writeln!(out, "    results[at + {words}u + 1u] = total_of(row).x;");
                     let _ = writeln!(out, "    results[at + {words}u + 2u] = SEAL;");
                 }

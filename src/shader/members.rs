@@ -8,7 +8,12 @@ use std::fmt::Write;
 /// The prefix of a fold's names: none, where it is the only one in the text.
 pub(super) fn prefix(op: &DeviceOp, fold: usize, variant: &Variant) -> String {
     let alone = match variant.kernel {
-        Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Carry => op.folds.len() == 1,
+        Kernel::Reduce
+        | Kernel::Columns { .. }
+        | Kernel::Segments { .. }
+        | Kernel::Groups { .. }
+        | Kernel::Carry
+        | Kernel::Clear => op.folds.len() == 1,
         Kernel::Combine { .. } => op.folds.len() == 1 || op.folds[fold].bins().is_some(),
         // An answer's accumulator has a name of its own.
         Kernel::Finish => false,

@@ -115,6 +115,8 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
         Kernel::Columns { own, neighbours } => columns(&mut source, op, &groups, own, neighbours, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
         Kernel::Segments { serial } => segments(&mut source, op, &groups, serial, variant),
+        Kernel::Groups { .. } => groups_by_key(&mut source, op, &groups, variant),
+        Kernel::Clear => source.push(include_str!("../../shaders/groups/clear.wgsl")),
         Kernel::Carry => carry(&mut source, op, &groups, variant),
         Kernel::Finish => finish(&mut source, op, variant),
     }
@@ -128,6 +130,9 @@ fn head(op: &DeviceOp, variant: &Variant) -> String {
     if variant.kernel.reads() {
         let per_vector = if variant.load.one() { 1 } else { 16 / op.dtype.bytes() };
         let _ = writeln!(out, "const LOADS = {}u;\nconst PER_VECTOR = {per_vector}u;", variant.loads_in_flight);
+    }
+    if let Kernel::Groups { own } = variant.kernel {
+        let _ = writeln!(out, "const OWN = {own}u;");
     }
     if let Kernel::Columns { own, neighbours } = variant.kernel {
         let (along, blocked) = (neighbours != Neighbours::Answers, variant.order == Order::Blocked);
@@ -178,7 +183,7 @@ pub fn tail_words(op: &DeviceOp) -> usize {
 fn dims_words(variant: &Variant) -> usize {
     match variant.rows {
         Rows::Strided { kept, reduced } => 2 * (usize::from(kept) + usize::from(reduced)),
-        Rows::One | Rows::Many | Rows::Segments(_) => 0,
+        Rows::One | Rows::Many | Rows::Segments(_) | Rows::Groups => 0,
     }
 }
 
@@ -203,7 +208,7 @@ fn load(dtype: Dtype, variant: &Variant) -> String {
     let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
     let one = match (variant.kernel, variant.rows) {
         // It has one of its own.
-        (Kernel::Columns { .. } | Kernel::Segments { .. }, _) => "",
+        (Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. }, _) => "",
         (_, Rows::Strided { .. }) => include_str!("../../shaders/load/strided.wgsl"),
         _ => include_str!("../../shaders/load/one.wgsl"),
     };
@@ -286,6 +291,15 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
     }
 }
 
+/// The kernel that reads the elements of groups.
+fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+    source.push(op.dtype.wgsl());
+    source.push(&load(op.dtype, variant));
+    reading(source, op, groups, variant);
+    source.push(&workgroup(variant));
+    source.push(&unrolled(include_str!("../../shaders/groups/groups.wgsl"), variant));
+}
+
 /// The kernel that carries over the borders of shares.
 fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     let Some(group @ Group::Values(folds)) = groups.first() else { return };
@@ -346,7 +360,7 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
     source.push(match variant.rows {
-        Rows::Segments(_) => include_str!("../../shaders/rows/counted.wgsl"),
+        Rows::Segments(_) | Rows::Groups => include_str!("../../shaders/rows/counted.wgsl"),
         _ => include_str!("../../shaders/rows/total.wgsl"),
     });
     source.push_members(op, 0..op.folds.len(), variant);
@@ -360,6 +374,12 @@ fn rows(op: &DeviceOp, variant: &Variant) -> String {
     match variant.rows {
         Rows::One => format!("{}{total}", include_str!("../../shaders/rows/one.wgsl")),
         Rows::Many => format!("{}{total}", include_str!("../../shaders/rows/many.wgsl")),
+        // The pass that combines has rows of partials.
+        Rows::Groups if !variant.kernel.reads() => {
+            let many = include_str!("../../shaders/rows/many.wgsl");
+            format!("{many}\n{}", include_str!("../../shaders/rows/group_totals.wgsl"))
+        }
+        Rows::Groups => include_str!("../../shaders/rows/groups.wgsl").into(),
         Rows::Segments(by) => {
             let text = include_str!("../../shaders/rows/segments.wgsl");
             ends(by).iter().fold(text.into(), |text, ends| format!("{text}\n{ends}"))

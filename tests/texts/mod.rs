@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
 use treefold::internals::{
-    Arrangement, By, Cost, DeviceOp, Ends, Keep, Kernel, Limits, Piece, Planner, Request, Runs, Store, Strided,
+    Arrangement, By, Cost, DeviceOp, Ends, Groups, Keep, Kernel, Limits, Piece, Planner, Request, Runs, Store, Strided,
     Variant, assemble, runs_texts,
 };
 use treefold::ops::{
@@ -245,6 +245,8 @@ impl Texts {
     }
 }
 
+const KEYS: &[Piece] = &[Piece::of(3, 0, 100_000)];
+
 /// What is asked without a view, by its name.
 fn divided(what: &str) -> Arrangement<'static> {
     let offsets = Ends::of(Piece::of(2, 0, 1000));
@@ -252,6 +254,7 @@ fn divided(what: &str) -> Arrangement<'static> {
     match what.split([' ', ',']).next() {
         Some("segments") => Arrangement::Segments(Ends { count, ..offsets }),
         Some("rows") => Arrangement::Segments(Ends { by: By::Rows(100), count, ..offsets }),
+        Some("groups") => Arrangement::Groups(Groups { keys: KEYS, first: 0, groups: 40 }),
         Some("elements") => Arrangement::Segments(Ends { by: By::Elements, count, segments: 1, first: 0 }),
         _ => Arrangement::Whole,
     }
@@ -264,7 +267,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
     let large = planner.launch().single_elements_max * 4 + 100_000;
     let rows = |count: u64, length: u64| Some(Strided::rows(count, length));
     let view = |shape: &[u64], axes: &[i64]| Some(Axes::of(shape, axes).expect("axes").dims().clone());
-    let requests: [(&str, u64, Option<Strided>, Store); 18] = [
+    let requests: [(&str, u64, Option<Strided>, Store); 20] = [
         ("large", large, None, Store::Sealed),
         ("large, counted", large, None, counted),
         ("small", 100, None, Store::Sealed),
@@ -281,6 +284,8 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         ("segments, counted", large, None, counted),
         ("segments, as many as the device says", large, None, Store::Sealed),
         ("rows, as many as the device says, counted", 100_000, None, counted),
+        ("groups", 100_000, None, Store::Sealed),
+        ("groups, counted", 100_000, None, counted),
         ("elements, as many as the device says", large, None, counted),
         ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
     ];

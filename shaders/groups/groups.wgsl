@@ -1,0 +1,54 @@
+// Elements by the key of each, unsorted: every invocation holds an accumulator for each of OWN groups, and its workgroup then reduces
+// what its invocations hold, group by group. A line that ends in `for K` is repeated for each K.
+//
+// Expects: an operator whose order is free: State, init_state, accumulate; element (load/*.wgsl); finish_workgroup (the plan);
+// rows/groups.wgsl. In params, `grid_stride` is the first key, `rows` the number of groups here, `stride` the word of the first
+// element's key, `vectors` the rounds of an invocation.
+
+@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(5) var<storage, read_write> totals: array<atomic<u32>>;  // elements of each group
+@group(0) @binding(6) var<storage, read> keys: array<u32>;
+
+var<workgroup> numbers: array<atomic<u32>, OWN>;
+
+// The group of an element among those here; none of those where it is another's, or behind the end.
+fn group_of(e: u32) -> u32 {
+    if e - params.first >= params.count { return 0xffffffffu; }
+    return keys[params.stride + (e - params.first)] - params.grid_stride;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(id: Invocation) {
+    for (var j = id.local; j < OWN; j += WORKGROUP_SIZE) { atomicStore(&numbers[j], 0u); }
+    var states: array<State, OWN>;
+    var held: array<u32, OWN>;
+    for (var j = 0u; j < OWN; j++) {
+        states[j] = init_state(id);
+        held[j] = 0u;
+    }
+    let step = params.splits * WORKGROUP_SIZE;
+    let last = params.first + max(params.count, 1u) - 1u;
+    var e = params.first + id.workgroup.x * WORKGROUP_SIZE + id.local;
+    for (var round = 0u; round < params.vectors; round++) {
+        let key_K = group_of(e + K * step);  // for K in 0..LOADS
+        let bits_K = element(min(e + K * step, last));  // for K in 0..LOADS
+        if key_K < params.rows { held[key_K] += 1u; }  // for K in 0..LOADS
+        if key_K < params.rows { states[key_K] = accumulate(states[key_K], bits_K, e + K * step); }  // for K in 0..LOADS
+        e += LOADS * step;
+    }
+
+    workgroupBarrier();
+    for (var j = 0u; j < params.rows; j++) {
+        if held[j] > 0u { atomicAdd(&numbers[j], held[j]); }
+    }
+    workgroupBarrier();
+    for (var j = id.local; j < params.rows; j += WORKGROUP_SIZE) {
+        let number = atomicLoad(&numbers[j]);
+        if number > 0u { atomicAdd(&totals[params.output + j], number); }
+    }
+    for (var j = 0u; j < params.rows; j++) {
+        group = j;
+        workgroupBarrier();
+        finish_workgroup(states[j], id, j);
+    }
+}

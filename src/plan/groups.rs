@@ -1,0 +1,283 @@
+//! Groups by keys that only the device knows, unsorted: as many at a time as an invocation holds accumulators for.
+
+use super::planner::{Draft, Planner, Request};
+use super::windows::{Window, windows};
+use super::{Binding, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
+use crate::error::{Error, Result};
+use crate::input::{Groups, Piece, Taken};
+use crate::limits::TRIPS_MAX;
+
+/// Words of accumulators that an invocation holds, about.
+const HELD_WORDS: u64 = 64;
+/// Groups of an invocation at most.
+const OWN_MAX: u64 = 32;
+/// Invocations of a workgroup at most.
+const SIZE: u32 = 256;
+/// Loads in flight at most.
+const LOADS_MAX: u32 = 4;
+/// Dispatches of one plan at most.
+const DISPATCHES_MAX: u64 = 1 << 16;
+/// Bytes of partials at most.
+const PARTIALS_BYTES: u64 = 256 << 20;
+/// Workgroups that clear totals, at most.
+const CLEARING: u64 = 64;
+
+/// How a dispatch over groups is launched.
+struct Shape {
+    size: u32,
+    own: u32,
+    loads: u32,
+    /// Rounds of loads that an invocation has trips for.
+    rounds_max: u64,
+    /// Trips beside those for rounds, and those for a round.
+    trips: (u64, u64),
+}
+
+/// Neighbouring elements and their keys, of one dispatch.
+struct Chunk<'w> {
+    window: &'w Window,
+    /// What binds the keys, and the word of the first.
+    keys: (Resource, u32),
+    /// The first element, as the window's binding counts; elements; elements of the input before the window.
+    first: u64,
+    elements: u64,
+    before: u64,
+}
+
+impl Planner {
+    /// Plans the answers of groups.
+    ///
+    /// Source: accumulators held apart and met at the end, as for a privatised histogram; here by invocation, since any operator's
+    /// accumulator can be held, and only integers can be added to by several at once.
+    pub(super) fn groups(
+        &self,
+        draft: &mut Draft,
+        request: &Request,
+        groups: &Groups<'_>,
+        elements: u64,
+    ) -> Result<()> {
+        let [ref cost @ GroupCost::Values { words }] = self.cost.groups[..] else {
+            return Err(Error::NotBySegments { operator: "the operator" });
+        };
+        if !self.cost.commutative {
+            return Err(Error::OrderOfGroups);
+        }
+        let most = u64::from(u32::MAX);
+        if elements > most {
+            return Err(Error::GroupsTooMany { elements, groups: groups.groups, most });
+        }
+        if self.limits.storage_buffers_max < 5 {
+            let (limit, value) = ("max_storage_buffers_per_shader_stage", self.limits.storage_buffers_max.into());
+            return Err(Error::LimitTooSmall { limit, value, needs: 5 });
+        }
+        let shape = self.groups_shape(words, groups.groups)?;
+        let pairs = self.pairs(request.pieces, groups.keys);
+        let totals = (4 * groups.groups).next_multiple_of(self.limits.storage_alignment);
+        let each = 4 * words * groups.groups;
+        let room = self.limits.binding_bytes_max.min(PARTIALS_BYTES.max(totals + each)).saturating_sub(totals);
+        let splits_max = (room / each).min(self.partials_max());
+        let (mut workgroups, mut chunks) = (u64::from(self.launch.workgroups_max).min(splits_max), Vec::new());
+        while workgroups > 0 {
+            let most = shape.rounds_max * u64::from(shape.loads) * u64::from(shape.size) * workgroups;
+            chunks = cut(&pairs, most.min(self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1));
+            let fit = splits_max / (chunks.len() as u64).max(1);
+            if workgroups <= fit {
+                break;
+            }
+            workgroups = fit.min(workgroups - 1);
+        }
+        if workgroups == 0 {
+            let (limit, value) = ("max_storage_buffer_binding_size", self.limits.binding_bytes_max);
+            return Err(Error::LimitTooSmall { limit, value, needs: totals + each * (chunks.len() as u64).max(1) });
+        }
+        let dispatches = (chunks.len() as u64).max(1) * groups.groups.div_ceil(shape.own.into());
+        if dispatches > DISPATCHES_MAX {
+            let most = DISPATCHES_MAX * u64::from(shape.own) / (chunks.len() as u64).max(1);
+            return Err(Error::GroupsTooMany { elements, groups: groups.groups, most });
+        }
+        let tile = u64::from(shape.loads) * u64::from(shape.size);
+        let splits: Vec<u32> =
+            chunks.iter().map(|chunk| chunk.elements.div_ceil(tile).clamp(1, workgroups) as u32).collect();
+        let all: u32 = splits.iter().sum();
+        let partials = totals..totals + each * u64::from(all.max(1));
+        draft.scratch_bytes = draft.scratch_bytes.max(partials.end);
+        let totals = Resource::Scratch { bytes: 0..4 * groups.groups };
+        draft.passes.push(self.clear(&totals, groups.groups));
+        for number in (0..groups.groups).step_by(shape.own as usize) {
+            let here = (groups.groups - number).min(shape.own.into()) as u32;
+            let mut done = 0;
+            for (chunk, &workgroups) in chunks.iter().zip(&splits) {
+                let mut pass = self.groups_pass(&shape, chunk, workgroups);
+                pass.bindings.push(Binding { slot: 3, resource: Resource::Scratch { bytes: partials.clone() } });
+                pass.bindings.push(Binding { slot: 5, resource: totals.clone() });
+                let base = i128::from(request.start) + i128::from(chunk.before) - i128::from(chunk.window.first);
+                pass.params = Params {
+                    grid_stride: (groups.first + number) as u32,
+                    rows: here,
+                    output: number as u32,
+                    partial: number as u32 * all + done,
+                    partials: all * groups.groups as u32,
+                    row_partials: all,
+                    base: [base as u32, (base >> 32) as u32],
+                    ..pass.params
+                };
+                draft.passes.push(pass);
+                done += workgroups;
+            }
+        }
+        self.groups_meet(draft, request, cost, (partials, totals), groups.groups, all);
+        Ok(())
+    }
+
+    /// The passes that combine the partials of all groups, and finish.
+    fn groups_meet(
+        &self,
+        draft: &mut Draft,
+        request: &Request,
+        cost: &GroupCost,
+        (partials, totals): (std::ops::Range<u64>, Resource),
+        groups: u64,
+        splits: u32,
+    ) {
+        let apart = if self.finishes_apart(request) { self.finished_together() } else { u64::MAX };
+        let together = apart.min(self.limits.workgroups_max.min(65_535).into());
+        let size = self.single_size();
+        for row in (0..groups).step_by(together as usize) {
+            let rows = together.min(groups - row) as u32;
+            let (store, resource, output) = self.destination(draft, request, rows, row);
+            draft.passes.push(Pass {
+                variant: self.variant(Kernel::Combine { group: 0 }, store, size, false, Rows::Groups),
+                workgroups: rows,
+                bindings: vec![
+                    Binding { slot: 0, resource: Resource::Scratch { bytes: partials.clone() } },
+                    Binding { slot: 3, resource },
+                    Binding { slot: 4, resource: totals.clone() },
+                ],
+                params: Params {
+                    first: row as u32 * splits,
+                    count: splits,
+                    stride: splits,
+                    splits: 1,
+                    vectors: splits.div_ceil(size),
+                    partials: groups as u32 * splits,
+                    output,
+                    rows: row as u32,
+                    ..Params::default()
+                },
+                regions: Vec::new(),
+                dims: Vec::new(),
+                trips: self.combine_pass_trips(cost, splits.into()),
+            });
+            self.finish(draft, request, rows, 0, row, Rows::Groups);
+        }
+    }
+
+    fn groups_shape(&self, words: u64, groups: u64) -> Result<Shape> {
+        let size = SIZE.min(self.launch.workgroup_size);
+        let memory = self.limits.workgroup_bytes_max.saturating_sub(self.workgroup_bytes(size)) / 4;
+        let loads = self.loads().min(LOADS_MAX);
+        let round = 1 + u64::from(loads) * self.cost.element_trips;
+        let each = 4 + self.cost.once_trips + self.reduce_trips(size);
+        // Own accumulators are long.
+        let held = if self.cost.own_state { 1 } else { (HELD_WORDS / (words + 1)).clamp(1, OWN_MAX) };
+        let trips = ((TRIPS_MAX / 2).saturating_sub(64) / each).max(1);
+        let own = held.min(groups).min(memory).min(trips).max(1);
+        let fixed = 64 + own * each;
+        if fixed + round > TRIPS_MAX {
+            return Err(self.too_many_trips(fixed + round));
+        }
+        if memory == 0 {
+            let (limit, value) = ("max_compute_workgroup_storage_size", self.limits.workgroup_bytes_max);
+            return Err(Error::LimitTooSmall { limit, value, needs: self.workgroup_bytes(size) + 4 });
+        }
+        let rounds_max = (TRIPS_MAX - fixed) / round;
+        Ok(Shape { size, own: own as u32, loads, rounds_max, trips: (fixed, round) })
+    }
+
+    fn groups_pass(&self, shape: &Shape, chunk: &Chunk<'_>, workgroups: u32) -> Pass {
+        let kernel = Kernel::Groups { own: shape.own };
+        let mut variant =
+            self.one_by_one().variant(kernel, Store::Partial, shape.size, chunk.window.zipped, Rows::Groups);
+        (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
+        let round = u64::from(shape.loads) * u64::from(shape.size) * u64::from(workgroups);
+        let rounds = chunk.elements.div_ceil(round);
+        let mut bindings = chunk.window.bindings.clone();
+        bindings.push(Binding { slot: 6, resource: chunk.keys.0.clone() });
+        Pass {
+            variant,
+            workgroups,
+            bindings,
+            params: Params {
+                first: chunk.first as u32,
+                count: chunk.elements as u32,
+                stride: chunk.keys.1,
+                splits: workgroups,
+                vectors: rounds as u32,
+                partner: chunk.window.partner,
+                ..Params::default()
+            },
+            regions: Vec::new(),
+            dims: Vec::new(),
+            trips: shape.trips.0 + rounds * shape.trips.1,
+        }
+    }
+
+    /// The pass that clears the number of elements of each group.
+    fn clear(&self, totals: &Resource, groups: u64) -> Pass {
+        let size = self.single_size();
+        let splits = groups.div_ceil(size.into()).clamp(1, CLEARING.min(self.limits.workgroups_max.into())) as u32;
+        Pass {
+            variant: self.variant(Kernel::Clear, Store::Partial, size, false, Rows::One),
+            workgroups: splits,
+            bindings: vec![
+                Binding { slot: 0, resource: Resource::Placeholder },
+                Binding { slot: 3, resource: totals.clone() },
+            ],
+            params: Params { count: groups as u32, splits, ..Params::default() },
+            regions: Vec::new(),
+            dims: Vec::new(),
+            trips: groups.div_ceil(u64::from(splits) * u64::from(size)),
+        }
+    }
+
+    /// Elements and their keys, cut where either is.
+    fn pairs(&self, elements: &[Piece], keys: &[Piece]) -> Vec<(Window, Resource, u32)> {
+        // Of both, what one binding covers.
+        let most = (self.limits.binding_bytes_max - self.limits.storage_alignment) / self.cost.element_bytes.max(4);
+        let (mut taken, mut all) = (Taken::default(), Vec::new());
+        for window in windows(elements, &self.limits, self.cost.element_bytes) {
+            let mut done = 0;
+            while done < window.elements {
+                let now = most.min(window.elements - done);
+                let mut from = done;
+                for piece in taken.take(keys, now) {
+                    for bound in windows(&[piece], &self.limits, 4) {
+                        let part = Window { first: window.first + from, elements: bound.elements, ..window.clone() };
+                        from += bound.elements;
+                        all.push((part, bound.bindings[1].resource.clone(), bound.first as u32));
+                    }
+                }
+                done += now;
+            }
+        }
+        all
+    }
+}
+
+/// Pairs in chunks of at most so many elements.
+fn cut(pairs: &[(Window, Resource, u32)], most: u64) -> Vec<Chunk<'_>> {
+    let (mut chunks, mut before) = (Vec::new(), 0);
+    for (window, keys, word) in pairs {
+        for done in (0..window.elements).step_by(most as usize) {
+            chunks.push(Chunk {
+                window,
+                keys: (keys.clone(), word + done as u32),
+                first: window.first + done,
+                elements: most.min(window.elements - done),
+                before,
+            });
+        }
+        before += window.elements;
+    }
+    chunks
+}

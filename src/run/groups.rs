@@ -1,0 +1,284 @@
+//! Groups by the key of each element, unsorted: with how many elements each has, by every engine.
+
+use super::cpu::{BLOCK, Cpu, on_threads};
+use super::engine::Engine;
+use super::reducer::Reducer;
+use super::stream::StreamOptions;
+use super::stream_each::has_positions;
+use crate::device::Gpu;
+use crate::element::Element;
+use crate::error::{Error, Result, may_block};
+use crate::input::{Input, room};
+use crate::op::{Acc, Fold, Op};
+use std::sync::{Mutex, PoisonError};
+
+/// The answers of groups, and how many elements they stand on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grouped<A> {
+    /// The answer of each group, by its key.
+    pub answers: Vec<A>,
+    /// Elements of each.
+    pub counts: Vec<u64>,
+    /// Elements whose key is no group's.
+    pub outside: u64,
+}
+
+impl<A> Grouped<A> {
+    /// Of accumulators with their numbers, of so many elements in all.
+    fn of<T: Element, O: Op<T, Output = A>>(op: &O, accs: Vec<(Acc<T, O>, u64)>, elements: u64) -> Result<Self> {
+        let counts: Vec<u64> = accs.iter().map(|&(_, count)| count).collect();
+        let outside = elements - counts.iter().sum::<u64>().min(elements);
+        let answers = accs.into_iter().map(|(acc, count)| op.finish(acc, count)).collect::<Result<_>>()?;
+        Ok(Grouped { answers, counts, outside })
+    }
+}
+
+impl<T: Element, O: Op<T>> Reducer<T, O> {
+    /// The answer of each group below `groups`, and how many elements it has; see [`Input::groups`].
+    ///
+    /// # Errors
+    /// As for [`Reducer::reduce_each`].
+    pub fn reduce_groups<'i>(
+        &self,
+        values: impl Into<Input<'i, T>>,
+        keys: impl Into<Input<'i, u32>>,
+        groups: u64,
+    ) -> Result<Grouped<O::Output>> {
+        may_block("Reducer::reduce_groups", "Reducer::reduce_each_async")?;
+        let values = values.into();
+        let elements = values.elements();
+        Grouped::of::<T, O>(self.op(), self.accumulate_each(&values.groups(keys, groups), 0)?, elements)
+    }
+}
+
+impl Cpu {
+    /// The answer of each group below `groups`, and how many elements it has: element i belongs to the group that key i says.
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::Mean};
+    /// let stations = [0u32, 2, 0, 9, 2];
+    /// let found = Cpu::new().reduce_groups(Mean, &stations, &[10.0f32, 1.0, 20.0, 7.0, 2.0], 3)?;
+    /// assert_eq!(found.answers, [Some(15.0), None, Some(1.5)]);
+    /// assert_eq!((&found.counts[..], found.outside), (&[2, 0, 2][..], 1)); // nobody's: key 9
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unequal`] where there are not as many keys as elements; [`Error::OrderOfGroups`];
+    /// [`Error::TooManyAnswers`]; what [`Op::finish`] says.
+    pub fn reduce_groups<T: Element, O: Op<T>>(
+        &self,
+        op: O,
+        keys: &[u32],
+        elements: &[T],
+        groups: u64,
+    ) -> Result<Grouped<O::Output>> {
+        let accs = self.accumulate_groups(&op.fold(), keys, elements, groups, 0)?;
+        Grouped::of::<T, O>(&op, accs, elements.len() as u64)
+    }
+
+    /// The accumulator of each group and how many elements it has; the first element has this position.
+    fn accumulate_groups<T: Element, F: Fold<T>>(
+        &self,
+        fold: &F,
+        keys: &[u32],
+        elements: &[T],
+        groups: u64,
+        position: u64,
+    ) -> Result<Vec<(F::Acc, u64)>> {
+        let (left, right) = (keys.len() as u64, elements.len() as u64);
+        if left != right {
+            return Err(Error::Unequal { left, right });
+        }
+        if !F::COMMUTATIVE {
+            return Err(Error::OrderOfGroups);
+        }
+        let nothing = || {
+            let mut accs = room(groups)?;
+            accs.resize(groups as usize, (fold.identity(), 0));
+            Ok(accs)
+        };
+        let mut all: Vec<(F::Acc, u64)> = nothing()?;
+        // Parts that are long beside their accumulators.
+        let least = (SORTED as u64).max(4 * groups);
+        let parts = (right / least).clamp(1, self.threads() as u64) as usize;
+        let each = elements.len().div_ceil(parts).max(1);
+        let found: Vec<Mutex<Result<Vec<(F::Acc, u64)>>>> = (0..parts).map(|_| Mutex::new(nothing())).collect();
+        on_threads(parts, &|part| {
+            let cut = part * each..((part + 1) * each).min(elements.len());
+            let mut accs = found[part].lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(accs) = &mut *accs {
+                let start = position.wrapping_add(cut.start as u64);
+                grouped(fold, &keys[cut.clone()], &elements[cut], start, accs);
+            }
+        });
+        for part in found {
+            let part = part.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+            for (place, (acc, count)) in all.iter_mut().zip(part) {
+                place.0 = fold.combine(place.0.clone(), acc);
+                place.1 += count;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Elements that are sorted by key at a time.
+const SORTED: usize = 1 << 16;
+
+/// Adds elements to the accumulators of their groups, on one thread.
+fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start: u64, accs: &mut [(F::Acc, u64)]) {
+    // Places cannot be told from elements that were sorted; and few of a group are not worth it.
+    if has_positions::<T, _>(fold) || accs.len() > SORTED / 8 {
+        for ((&key, &x), index) in keys.iter().zip(elements).zip(0u64..) {
+            if let Some((acc, count)) = accs.get_mut(key as usize) {
+                *acc = fold.combine(acc.clone(), fold.lift(x, start.wrapping_add(index)));
+                *count += 1;
+            }
+        }
+        return;
+    }
+    let alone = Cpu::with_threads(1);
+    let mut ends = vec![0usize; accs.len() + 1];
+    let mut sorted = vec![T::ZERO; SORTED.min(elements.len())];
+    for (keys, elements) in keys.chunks(SORTED).zip(elements.chunks(SORTED)) {
+        // A counting sort: where each group begins, which becomes where it ends.
+        ends.fill(0);
+        for &key in keys {
+            if let Some(count) = (key as usize).checked_add(1).and_then(|at| ends.get_mut(at)) {
+                *count += 1;
+            }
+        }
+        (1..ends.len()).for_each(|at| ends[at] += ends[at - 1]);
+        for (&key, &x) in keys.iter().zip(elements) {
+            if let Some(at) = ends.get_mut(key as usize).filter(|_| (key as usize) < accs.len()) {
+                sorted[*at] = x;
+                *at += 1;
+            }
+        }
+        let mut begin = 0;
+        for ((acc, count), &end) in accs.iter_mut().zip(&ends) {
+            if end > begin {
+                *acc = fold.combine(acc.clone(), alone.accumulate(fold, &sorted[begin..end], 0));
+                *count += (end - begin) as u64;
+            }
+            begin = end;
+        }
+    }
+}
+
+/// A reduction by groups whose elements and keys come in parts; see [`Engine::stream_groups`].
+pub struct StreamGroups<T: Element, O: Op<T>> {
+    on: On<T, O>,
+    op: O,
+    accs: Vec<(Acc<T, O>, u64)>,
+    taken: u64,
+}
+
+enum On<T: Element, O: Op<T>> {
+    Cpu(Cpu),
+    /// With room for elements and for keys.
+    Gpu {
+        gpu: Gpu,
+        reducer: Box<Reducer<T, O>>,
+        buffers: [wgpu::Buffer; 2],
+    },
+}
+
+/// Elements of a part on a device, at most.
+const PART_ELEMENTS: u64 = 8 << 20;
+
+impl<T: Element, O: Op<T>> std::fmt::Debug for StreamGroups<T, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamGroups")
+            .field("groups", &self.accs.len())
+            .field("taken", &self.taken)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Begins the reduction of groups below `groups`. Of the options the memory counts, of which a device gets a quarter.
+    ///
+    /// ```
+    /// use treefold::{Engine, StreamOptions, ops::Max};
+    /// let mut stream = Engine::named("cpu")?.stream_groups(Max, 2, &StreamOptions::default())?;
+    /// stream.push(&[0, 1, 1], &[5i32, 6, 7])?;
+    /// stream.push(&[0, 7], &[8, 9])?;
+    /// assert_eq!(stream.finish()?.answers, [Some(8), Some(7)]);
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OrderOfGroups`]; [`Error::TooManyAnswers`]; what the device says.
+    pub fn stream_groups<T: Element, O: Op<T>>(
+        &self,
+        op: O,
+        groups: u64,
+        options: &StreamOptions,
+    ) -> Result<StreamGroups<T, O>> {
+        if !O::Fold::COMMUTATIVE {
+            return Err(Error::OrderOfGroups);
+        }
+        let mut accs = room(groups)?;
+        accs.resize(groups as usize, (op.fold().identity(), 0));
+        let on = match self {
+            Engine::Cpu(cpu) => On::Cpu(cpu.clone()),
+            Engine::Gpu(gpu) => {
+                let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
+                let bytes = T::DTYPE.bytes();
+                let most = (options.memory_bytes.max(1 << 20) / 4).min(gpu.device().limits().max_buffer_size);
+                let elements = PART_ELEMENTS.min(most / (bytes + 4)).max(BLOCK as u64) / 4 * 4;
+                let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+                let buffer = |what, bytes| gpu.context().buffer(what, bytes * elements, usage);
+                let buffers = [buffer("parts", bytes)?, buffer("keys of parts", 4)?];
+                On::Gpu { gpu: gpu.clone(), reducer, buffers }
+            }
+        };
+        Ok(StreamGroups { on, op, accs, taken: 0 })
+    }
+}
+
+impl<T: Element, O: Op<T>> StreamGroups<T, O> {
+    /// Takes the next elements, and the key of each.
+    ///
+    /// # Errors
+    /// [`Error::Unequal`]; what the device says.
+    pub fn push(&mut self, keys: &[u32], elements: &[T]) -> Result<()> {
+        let (left, right) = (keys.len() as u64, elements.len() as u64);
+        if left != right {
+            return Err(Error::Unequal { left, right });
+        }
+        let most = match &self.on {
+            On::Cpu(_) => usize::MAX,
+            On::Gpu { buffers, .. } => (buffers[1].size() / 4) as usize,
+        };
+        let (fold, groups) = (self.op.fold(), self.accs.len() as u64);
+        for (keys, elements) in keys.chunks(most).zip(elements.chunks(most)) {
+            let found = match &self.on {
+                On::Cpu(cpu) => cpu.accumulate_groups(&fold, keys, elements, groups, self.taken)?,
+                On::Gpu { gpu, reducer, buffers: [parts, of_keys] } => {
+                    gpu.write(parts, bytemuck::cast_slice(elements));
+                    gpu.write(of_keys, bytemuck::cast_slice(keys));
+                    let n = elements.len() as u64;
+                    let each = Input::<T>::range(parts, 0..n).groups(Input::range(of_keys, 0..n), groups);
+                    reducer.accumulate_each(&each, self.taken)?
+                }
+            };
+            for (place, (acc, count)) in self.accs.iter_mut().zip(found) {
+                place.0 = fold.combine(place.0.clone(), acc);
+                place.1 += count;
+            }
+            self.taken += elements.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// The answers, by key.
+    ///
+    /// # Errors
+    /// What [`Op::finish`] says.
+    pub fn finish(self) -> Result<Grouped<O::Output>> {
+        Grouped::of::<T, O>(&self.op, self.accs, self.taken)
+    }
+}

@@ -1,0 +1,65 @@
+//! Groups by key, each against its elements alone.
+
+use super::rows::{Wanted, each_way};
+use super::{Random, upload};
+use treefold::{Cpu, Element, Gpu, Input, Op};
+
+/// Elements, groups, and how many keys there are besides those of groups.
+pub type Spread = (usize, u64, u64);
+
+/// Each group's answer by keys in one buffer and in two, recorded and reduced, and by the CPU engine; says where one differs from
+/// the group's elements folded alone. Of operators whose answers are places: those of the whole input, by `placed`.
+pub fn groups<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Spread]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+    let mut failures = Vec::new();
+    for (turn, &(n, groups, besides)) in all.iter().enumerate() {
+        let start = turn % 4;
+        let mut random = Random(n as u64 + groups);
+        let elements: Vec<T> = random.elements(start + n);
+        let here = &elements[start..];
+        // Some groups have many elements, some have none.
+        let mut key = |_| {
+            let below = groups + besides;
+            let key = if turn % 2 == 0 { random.next() % below } else { (random.next() % below) * (random.next() % 2) };
+            // And some keys lie far away.
+            if key >= groups { (key as u32).wrapping_mul(0x0100_0193) | 0x8000_0000 } else { key as u32 }
+        };
+        let keys: Vec<u32> = (0..n).map(&mut key).collect();
+        let of = |group: u64| -> Vec<T> {
+            keys.iter().zip(here).filter(|&(&key, _)| u64::from(key) == group).map(|(_, &x)| x).collect()
+        };
+        let alone: Vec<Vec<T>> = (0..groups).map(of).collect();
+        let wanted = Wanted::new(op, alone.iter().map(Vec::as_slice).collect());
+        let place = |way: &str| format!("{} {} {n} in {groups} groups, {way}", O::NAME, T::DTYPE);
+        let (buffer, stored) = (upload(gpu, &elements), upload(gpu, &[&[9][..], &keys].concat()));
+        let whole = Input::<T>::range(&buffer, start as u64..(start + n) as u64);
+        let of_keys = Input::<u32>::range(&stored, 1..1 + n as u64);
+        let each = || whole.clone().groups(of_keys.clone(), groups);
+        each_way(gpu, &reducer, &place("one buffer"), each, &wanted, &[true, false], &mut failures);
+        let (cut, key_cut) = (n / 3, n / 2);
+        let (others, other_keys) = (upload(gpu, &here[cut..]), upload(gpu, &keys[key_cut..]));
+        let front = Input::range(&buffer, start as u64..(start + cut) as u64);
+        let parts = Input::concat([front, Input::range(&others, 0..(n - cut) as u64)]);
+        let front = Input::range(&stored, 1..1 + key_cut as u64);
+        let key_parts = Input::concat([front, Input::range(&other_keys, 0..(n - key_cut) as u64)]);
+        let each = || parts.clone().groups(key_parts.clone(), groups);
+        each_way(gpu, &reducer, &place("two buffers"), each, &wanted, &[true], &mut failures);
+        let outside = keys.iter().filter(|&&key| u64::from(key) >= groups).count() as u64;
+        for (way, got) in [
+            ("CPU engine", Cpu::with_threads(3).reduce_groups(op.clone(), &keys, here, groups)),
+            ("the device", reducer.reduce_groups(whole.clone(), of_keys.clone(), groups)),
+        ] {
+            if let Ok(got) = &got {
+                assert!(
+                    got.counts.iter().zip(&alone).all(|(&count, alone)| count == alone.len() as u64),
+                    "{}",
+                    place(way)
+                );
+                assert_eq!(got.outside, outside, "{}", place(way));
+            }
+            let got = got.map(|got| got.answers.into_iter().map(Ok).collect());
+            wanted.judge(op, &place(way), got, false, &mut failures);
+        }
+    }
+    failures
+}
