@@ -85,6 +85,12 @@ fn by_runs(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     runs::<f32, u32, _>(gpu, &TextHash, &[keys])
 }
 
+/// Groups of which some have no elements, in several blocks.
+fn by_groups(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let all = [(5000, 40, 3), (700, 3, 2)];
+    [groups::<u32, _>(gpu, &SetHash, &all), groups::<f32, _>(gpu, &FastSum, &all[..1])].concat()
+}
+
 /// Segments by single invocations, in their order.
 fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     segments::<u32, _>(
@@ -190,6 +196,11 @@ wrong! {
     runs_of_tiles_before_miscounted: "sum += sums[local - distance];" => "sum += sums[local - 1u];", by_runs;
     end_of_the_last_run_lost: "if before <= params.room {" => "if false {", by_runs;
     key_of_a_neighbour: "let key = key_at(i);" => "let key = key_at(i + 9u);", by_runs;
+    keys_of_other_groups_taken: "] - params.grid_stride;" => "];", by_groups;
+    groups_not_cleared: "totals[i] = 0u;" => "totals[i] = 1u;", by_groups;
+    partials_of_one_group: "group * params.row_partials" => "0u * params.row_partials", by_groups;
+    totals_of_another_group: "totals[params.rows + row]" => "totals[params.rows]", by_groups;
+    elements_of_a_group_uncounted: "held[key_0] += 1u;" => "held[key_0] = 1u;", by_groups;
     ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
     empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
     scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;
@@ -216,7 +227,7 @@ wrong! {
     edge_lost_in_the_search: "(found <= keys)" => "(found < keys)", by_edges;
     last_edge_never_asked: "(next == asked)" => "(next < asked)", by_edges;
     counters_in_memory_not_cleared: "atomicStore(&partials_out[counter_at(c, partial)], 0u);" => "", by_memory;
-    counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return 0u; }", by_memory;
+    counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x) + 1u; }", by_memory;
     nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;
     guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;
     last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;

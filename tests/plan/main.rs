@@ -3,6 +3,7 @@
 mod any;
 mod budget;
 mod cases;
+mod groups;
 mod kernels;
 mod loops;
 mod model;

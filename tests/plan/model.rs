@@ -85,7 +85,9 @@ pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
             Kernel::Reduce | Kernel::Columns { .. } => machine.reduce(pass),
             Kernel::Combine { group } => machine.combine(pass, group),
             Kernel::Finish => machine.finish(pass),
-            Kernel::Segments { .. } | Kernel::Carry => panic!("segments have a model of their own: {pass:?}"),
+            Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear => {
+                panic!("segments and groups have models of their own: {pass:?}")
+            }
         }
     }
     assert!(machine.accumulators.iter().all(Vec::is_empty), "accumulators that no pass finishes");
@@ -133,7 +135,7 @@ impl<'a> Machine<'a> {
                 0
             }
             Kernel::Columns { .. } => u64::from(size) * 4 * cost.value_words(),
-            Kernel::Finish | Kernel::Segments { .. } | Kernel::Carry => 0,
+            Kernel::Finish | Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear => 0,
             Kernel::Combine { group } => match cost.groups[group] {
                 GroupCost::Values { words } => held(words),
                 // bins/counters.wgsl with two wide counters a column; exact/settle.wgsl.
