@@ -200,7 +200,7 @@ pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
 }
 
 /// What typed names mean for inputs of that type, all over elements of one type; else the first name that does not take them.
-pub fn choose_all<'a>(names: &'a [String], dtype: Dtype, fast: bool) -> Result<Vec<Chosen>, &'a str> {
+pub fn choose_all(names: &[String], dtype: Dtype, fast: bool) -> Result<Vec<Chosen>, &str> {
     let over = |dtype| names.iter().map(|name| choose(name, dtype, fast).ok_or(name.as_str())).collect();
     let chosen: Vec<Chosen> = over(dtype)?;
     // Where one wants f16 widened, they are widened for all.

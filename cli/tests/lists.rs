@@ -5,22 +5,20 @@ use common::*;
 use serde_json::{Value, json};
 use std::io::Read;
 
-/// 6 × 4 numbers in both orders of storage, as f32 and i32.
-fn matrices(folder: &Folder) -> Vec<(String, &'static str, bool)> {
+/// 6 × 4 numbers as f32 and i32, and as f32 in Fortran order: the file, its type, whether it is in that order.
+fn matrices(folder: &Folder) -> [(String, &'static str, bool); 3] {
     let number = |at: usize| ((at * 37 + 11) % 23) as i32 - 9;
-    let mut files = vec![];
-    for fortran in [false, true] {
-        // Place i + 6 j holds element (i, j).
-        let place = |at: usize| if fortran { at % 6 * 4 + at / 6 } else { at };
-        let numbers: Vec<i32> = (0..24).map(|at| number(place(at))).collect();
-        let floats: Vec<f32> = numbers.iter().map(|&x| x as f32 * 0.37).collect();
-        for (descr, data) in [("f4", raw_f32(&floats)), ("i4", raw_i32(&numbers))] {
-            let file = npy(&format!("'<{descr}'"), fortran, "(6, 4)", &data);
-            let name = folder.file(&format!("{descr}{fortran}.npy"), &file);
-            files.push((name, if descr == "f4" { "f32" } else { "i32" }, fortran));
-        }
-    }
-    files
+    let float = |at: usize| number(at) as f32 * 0.37;
+    // Place i + 6 j holds element (i, j).
+    let turned = |at: usize| at % 6 * 4 + at / 6;
+    let files = [
+        ("f32", "'<f4'", false, raw_f32(&(0..24).map(float).collect::<Vec<_>>())),
+        ("i32", "'<i4'", false, raw_i32(&(0..24).map(number).collect::<Vec<_>>())),
+        ("f32", "'<f4'", true, raw_f32(&(0..24).map(turned).map(float).collect::<Vec<_>>())),
+    ];
+    files.map(|(dtype, descr, fortran, data)| {
+        (folder.file(&format!("{dtype}{fortran}.npy"), &npy(descr, fortran, "(6, 4)", &data)), dtype, fortran)
+    })
 }
 
 /// The operators over a type, each with the options that it is told.
@@ -49,7 +47,9 @@ fn answers_are_those_of_single_calls() {
             [&[][..], &["--fast"], &["--axis", "0"], &["--axis", "-1"], &["--rows", "8"], &["--segments", &offsets]]
         {
             let mut operators = told(dtype);
-            // Devices have no room for the bins of each segment.
+            // All of them once; devices have no room for the bins of each segment.
+            let some = ["sum", "argmax", "stats", "variance", "logsumexp", "histogram"];
+            operators.retain(|(name, _)| how.is_empty() && !fortran || some.contains(name));
             operators.retain(|(name, _)| *name != "histogram" || how != ["--segments", &offsets]);
             let list = operators.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(",");
             let mut options: Vec<&str> = vec![];
@@ -131,10 +131,9 @@ fn a_pipe_is_read_once_for_all() {
     let numbers: Vec<i32> = (0..300_000).map(|at| at % 10_007 * 7919 % 10_007).collect();
     let sum = numbers.iter().map(|&x| i64::from(x)).sum::<i64>();
     let at = numbers.iter().position(|&x| x == 10_006).expect("the largest");
-    let want = format!("{sum}\n10006 {at}\n300000");
+    let some = numbers.iter().filter(|&&x| x != 0).count();
+    let want = format!("{sum}\n10006 {at}\n{some}");
     let list = ["sum,argmax,count_nonzero", "-q", "--memory", "1MiB", "--dtype", "i32"];
-    let none = numbers.iter().filter(|&&x| x == 0).count();
-    let want = want.replace("\n300000", &format!("\n{}", 300_000 - none));
     assert_eq!(run_with(list, &raw_i32(&numbers)).text(), want);
     assert_eq!(run_with(["sum,argmax,count_nonzero", "-q"], &npy_i32(&numbers)).text(), want);
     // Along axes and by segments too.
@@ -143,6 +142,7 @@ fn a_pipe_is_read_once_for_all() {
     assert_eq!(run_with(["sum,max", "-q", "--axis", "0"], &matrix).text(), "5\n7\n9\n4\n5\n6");
     let offsets = folder.i32("o.npy", &[0, 2, 6]);
     assert_eq!(run_with(["sum,max", "-q", "--segments", &offsets], &matrix).text(), "3\n18\n2\n6");
+    // But for a range of its own it is read twice.
     let own = run_with(["sum,histogram", "--dtype", "i32"], &raw_i32(&[1]));
     own.fails(2, &["histogram reads its input twice", "pipe", "--range"]);
 }
@@ -164,7 +164,7 @@ fn members(path: &str) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn arrays_stand_in_one_file_by_name() {
     let folder = Folder::new();
-    let (file, ..) = matrices(&folder).remove(0);
+    let [(file, ..), ..] = matrices(&folder);
     let out = |name: &str| text(folder.path().join(name));
     let offsets = folder.i32("o.npy", &[0, 5, 17, 24]);
     for how in [&[][..], &["--axis", "0"], &["--rows", "4"], &["--segments", &offsets]] {
