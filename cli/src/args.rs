@@ -3,13 +3,15 @@
 use crate::edges;
 use crate::error::{STDIN, clap_usage, shown_path, usage};
 use crate::format::Stored;
+use crate::list;
 use crate::operators::{self, Told};
 use crate::output::printed;
 use anyhow::{Result, ensure};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The name under which the list of adapters is asked for.
@@ -25,6 +27,7 @@ pub const LADDER: &str = "ladder";
 const EXAMPLES: &str = "\
 Examples:
   treefold stats temperature.npy             count, sum, mean, std, min and max with their indices
+  treefold sum,max,std x.npy                 several operators, in one read of the input
   treefold sum --json part-*.npy             several files are one input
   treefold max --dtype f32 readings.bin      raw little-endian numbers
   producer | treefold mean --dtype i32       from a pipe, in constant memory
@@ -47,10 +50,10 @@ Exit status: 0 done, 1 an input or the device failed, 2 the command line is wron
 #[derive(Parser, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
-    /// What to compute, or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
+    /// What to compute, several of them with commas (sum,max), or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
     /// the tutorials
-    #[arg(value_parser = words())]
-    pub operator: String,
+    #[arg(value_name = "OPERATOR", value_parser = words(), value_delimiter = ',', required = true, num_args = 1, action = ArgAction::Set)]
+    pub operators: Vec<String>,
 
     /// .npy files, or raw files with --dtype; - or none is standard input. Several files are one input, in order; an
     /// operator over pairs takes two, merge takes what --partial wrote
@@ -92,8 +95,8 @@ pub struct Args {
     #[arg(long, requires = "axis")]
     pub keepdims: bool,
 
-    /// Write the answers to OUT as a .npy array: positions of argmin and argmax, counts of a histogram. OUT must not exist
-    /// yet, and appears only when it is complete
+    /// Write the answers to OUT as a .npy array: positions of argmin and argmax, counts of a histogram. A name that ends
+    /// in .npz holds an array for each operator, by its name. OUT must not exist yet, and appears only when it is complete
     #[arg(long, value_name = "OUT", conflicts_with = "partial")]
     pub output: Option<PathBuf>,
 
@@ -111,12 +114,13 @@ pub struct Args {
     pub memory: u64,
 
     /// Print one JSON object on one line; the value of bins is {"bins": [counts], "below": n, "above": n, "nan": n}.
-    /// Integers beyond 2^53 stand in its member "strings" too, as text, under their names and in their shape
+    /// Of several operators each has an object of its own in "answers", by its name. Integers beyond 2^53 stand in the
+    /// member "strings" too, as text, under their names and in their shape
     #[arg(long)]
     pub json: bool,
 
     /// Print the value only; for several parts (each bin, say) a line `name value`, and the index behind where there is
-    /// one
+    /// one. Of several operators all lines of the first, then those of the next
     #[arg(short, long, conflicts_with = "json")]
     pub quiet: bool,
 
@@ -142,27 +146,37 @@ impl Args {
             Ok(args) => args,
             Err(error) => return helped(&error, command.get_name()).map(Asked::Printed),
         };
-        if let Some(word) = [EXPLAIN, LADDER].into_iter().find(|&word| args.operator == word) {
+        if let Some(word) = [EXPLAIN, LADDER].into_iter().find(|word| args.is(word)) {
             return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
-        match args.operator.as_str() {
-            ADAPTERS => args.check_adapters()?,
-            MERGE => args.check_merge()?,
-            operator => operators::check_names(operator, &args.told)?,
+        if args.operators.len() > 1 {
+            list::check(&args.operators, args.partial.as_deref(), args.output.as_deref())?;
+        }
+        let computes = !args.is(ADAPTERS) && !args.is(MERGE);
+        match args.operators.first().map(String::as_str) {
+            Some(ADAPTERS) => args.check_adapters()?,
+            Some(MERGE) => args.check_merge()?,
+            _ => operators::check_names(&args.operators, &args.told)?,
         }
         edges::settle_edges(&mut args.told)?;
-        if args.operator != ADAPTERS && args.operator != MERGE {
-            operators::check(&args.operator, &args.told)?;
+        for operator in args.operators.iter().filter(|_| computes) {
+            operators::check(operator, &operators::told_to(operator, &args.told))?;
         }
         args.check_partial()?;
         let stdin = [PathBuf::from("-")];
         let numbers = if args.files.is_empty() { &stdin[..] } else { &args.files };
         named_once(numbers.iter().chain(&args.segments))?;
-        if operators::takes_pairs(&args.operator) && args.files.len() != 2 {
-            let (operator, files) = (&args.operator, args.files.len());
+        let pairs = args.operators.iter().find(|operator| operators::takes_pairs(operator));
+        if let Some(operator) = pairs.filter(|_| args.files.len() != 2) {
+            let files = args.files.len();
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
         }
         Ok(Asked::Work(Box::new(args)))
+    }
+
+    /// Whether this is the one word.
+    pub fn is(&self, word: &str) -> bool {
+        self.operators == [word]
     }
 
     fn check_adapters(&self) -> Result<()> {
@@ -291,7 +305,7 @@ pub fn command<A: CommandFactory>() -> Command {
 /// What was read, and what operators are told.
 fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
     let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-    let positional = |id: &&clap::Id| matches!(id.as_str(), "operator" | "files" | "Args");
+    let positional = |id: &&clap::Id| matches!(id.as_str(), "operators" | "files" | "Args");
     let given = matches.ids().filter(given).filter(|id| !positional(id)).map(ToString::to_string).collect();
     Ok(Args { told: told(matches), given, ..Args::from_arg_matches(matches)? })
 }
@@ -311,14 +325,36 @@ pub fn operator_names() -> PossibleValuesParser {
     PossibleValuesParser::new(operator_values())
 }
 
-fn words() -> PossibleValuesParser {
+/// The parser of a word; clap's error names no word that is empty.
+#[derive(Clone)]
+struct Words(PossibleValuesParser);
+
+impl TypedValueParser for Words {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, word: &OsStr) -> Result<String, clap::Error> {
+        if word.is_empty() {
+            let told = "the list of operators has an empty item; name one between two commas, or leave out a comma";
+            return Err(clap::Error::raw(ErrorKind::InvalidValue, told));
+        }
+        self.0.parse_ref(command, arg, word)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+fn words() -> Words {
     let words = [
         (MERGE, "The answer of partials, which --partial wrote, in the order of their elements"),
         (ADAPTERS, "List the adapters, and what treefold uses of each"),
         (EXPLAIN, "How an operator is computed: the plan and the kernels; see treefold explain --help"),
         (LADDER, "Run the kernels of the GPU reduction tutorials; see treefold ladder --help"),
     ];
-    PossibleValuesParser::new(operator_values().chain(words.map(|(word, help)| PossibleValue::new(word).help(help))))
+    Words(PossibleValuesParser::new(
+        operator_values().chain(words.map(|(word, help)| PossibleValue::new(word).help(help))),
+    ))
 }
 
 fn dtype_names() -> PossibleValuesParser {

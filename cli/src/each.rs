@@ -3,15 +3,32 @@
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
-use crate::reading::numbers;
+use crate::operators::Chosen;
+use crate::reading::{Ended, Reduction, numbers};
+use crate::report::{Answered, Many};
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;
-use treefold::{Axes, Dtype, Element, Engine, Error, Fold, Offsets, Op, StreamEach, StreamOptions};
+use std::time::Duration;
+use treefold::{Answer, Axes, Dtype, Element, Engine, Error, Fold, Offsets, Op, StreamEach, StreamOptions};
 
-/// The axes that a command line asks for, and the shape of the answers. `ordered`: elements will come in C order, else as they are
-/// stored.
-pub fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)> {
+/// The answers that a command line asks for, and their shape; `None` where that is one for all elements. `ordered`: elements will
+/// come in C order, else as they are stored.
+pub fn wanted(args: &Args, inputs: &Inputs, ordered: bool) -> Result<Option<(Wanted, Vec<u64>)>> {
+    if let Some(path) = &args.segments {
+        let offsets = offsets(path, inputs, args.memory)?;
+        let shape = vec![offsets.len() as u64 - 1];
+        return Ok(Some((Wanted::Segments(offsets), shape)));
+    }
+    if args.axis.is_none() && args.rows.is_none() {
+        return Ok(None);
+    }
+    let (axes, shape) = axes(args, inputs, ordered)?;
+    Ok(Some((Wanted::Axes(axes), shape)))
+}
+
+/// The axes that are reduced, and the shape of the answers.
+fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)> {
     if let Some(length) = args.rows {
         let count = inputs.count().ok_or_else(|| {
             usage(format!(
@@ -49,7 +66,7 @@ pub fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u6
 }
 
 /// Which answers are wanted.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Wanted {
     /// Along axes, or of rows.
     Axes(Axes),
@@ -66,7 +83,7 @@ impl Wanted {
     }
 
     /// Elements of an answer, where all have as many.
-    pub fn length(&self) -> Option<u64> {
+    fn length(&self) -> Option<u64> {
         match self {
             Wanted::Axes(axes) => Some(axes.length()),
             Wanted::Segments(_) => None,
@@ -75,7 +92,7 @@ impl Wanted {
 }
 
 /// The offsets that a file holds, checked against what is known of the inputs.
-pub fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
+fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
     let file = Inputs::open(&[path.to_path_buf()], None)?;
     let name = file.names();
     ensure!(
@@ -103,25 +120,76 @@ pub fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
     Ok(offsets)
 }
 
+/// A reduction to many answers.
+struct Each<T: Element, O: Op<T>> {
+    op: O,
+    chosen: Chosen,
+    indexed: Vec<bool>,
+    shape: Vec<u64>,
+    length: Option<u64>,
+    stream: StreamEach<T, O>,
+}
+
+/// Elements that are read and folded at a time.
+const PART_ELEMENTS: usize = 4 << 20;
+
+impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Each<T, O> {
+    fn push(&mut self, elements: &[T]) -> treefold::Result<()> {
+        self.stream.push(elements)
+    }
+
+    fn part_elements(&self) -> usize {
+        PART_ELEMENTS
+    }
+
+    fn explain(&self) -> Vec<String> {
+        vec![]
+    }
+
+    fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
+        let Each { op, chosen, indexed, shape, length, stream } = *self;
+        let (many, partial) = if partial {
+            let bytes = stream.partials()?.with_shape(&shape)?.to_bytes()?;
+            (Many::none(shape, length), Some(bytes))
+        } else {
+            (Many::new(shape, length, stream.finish()?), None)
+        };
+        let found = Answered::of(&op, &chosen, indexed, vec![], Some(many));
+        Ok(Ended { found, partial, copying: Duration::ZERO, upload: None, kernel: None })
+    }
+}
+
+/// Memory that accumulators may take, and what those of the operators before take of it.
+pub struct Room {
+    pub memory: u64,
+    pub taken: u64,
+}
+
 /// Begins the reduction, where its accumulators fit the memory.
-pub fn begin<T: Element, O: Op<T>>(engine: &Engine, op: &O, wanted: Wanted, args: &Args) -> Result<StreamEach<T, O>> {
+pub fn begin<T: Element, O: Op<T, Output: Answer>>(
+    engine: &Engine,
+    (op, chosen, indexed): (O, Chosen, Vec<bool>),
+    (wanted, shape): (Wanted, Vec<u64>),
+    room: &mut Room,
+    options: &StreamOptions,
+) -> Result<Box<dyn Reduction<T>>> {
     ensure!(
         T::DTYPE != Dtype::F32x2,
         usage(format!("{} takes pairs of two inputs as a whole; leave out --axis, --rows and --segments", O::NAME))
     );
-    let answers = wanted.answers();
+    let (answers, length) = (wanted.answers(), wanted.length());
     let each = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64 + 64;
-    let needs = answers.saturating_mul(each);
+    room.taken = room.taken.saturating_add(answers.saturating_mul(each));
     ensure!(
-        needs <= args.memory,
-        "{answers} answers take about {needs} bytes while they are computed, more than --memory of {}; raise it, or reduce a part \
+        room.taken <= room.memory,
+        "{answers} answers take about {} bytes while they are computed, more than --memory of {}; raise it, or reduce a part \
          of the array in each call",
-        args.memory
+        room.taken,
+        room.memory
     );
-    let mut options = StreamOptions::default();
-    options.memory_bytes = args.memory;
-    Ok(match wanted {
-        Wanted::Axes(axes) => engine.stream_each(op.clone(), &axes, &options)?,
-        Wanted::Segments(offsets) => engine.stream_segments(op.clone(), offsets, &options)?,
-    })
+    let stream = match wanted {
+        Wanted::Axes(axes) => engine.stream_each(op.clone(), &axes, options)?,
+        Wanted::Segments(offsets) => engine.stream_segments(op.clone(), offsets, options)?,
+    };
+    Ok(Box::new(Each { op, chosen, indexed, shape, length, stream }))
 }

@@ -64,7 +64,7 @@ pub fn run() -> Result<Option<String>> {
     };
     let args = ExplainArgs::from_arg_matches(&matches).map_err(|error| clap_usage(&error, command.get_name()))?;
     let (name, mut told) = (&args.operator, told(&matches));
-    operators::check_names(name, &told)?;
+    operators::check_names(&[name], &told)?;
     settle_edges(&mut told)?;
     operators::check(name, &told)?;
     let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);

@@ -13,7 +13,9 @@ mod input;
 mod interrupt;
 mod json;
 mod ladder;
+mod list;
 mod npy;
+mod npz;
 mod operators;
 mod output;
 mod pairs;
@@ -76,10 +78,10 @@ fn work() -> Result<ExitCode> {
         Asked::Printed(status) => return Ok(status.into()),
     };
     log_as_told(args.verbose);
-    let text = if args.operator == ADAPTERS {
+    let text = if args.is(ADAPTERS) {
         adapters::list(args.json)?
     } else {
-        let report = if args.operator == MERGE { partial::merge(&args)? } else { run::run(&args)? };
+        let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
         match (args.json, args.quiet) {
             // The partial itself stands there.
             _ if args.pipes_partial() => String::new(),

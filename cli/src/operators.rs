@@ -75,7 +75,7 @@ impl Chosen {
             Error::BadOption { option, value, rule, .. } if takers(&option).contains(&self.typed()) => {
                 usage(format!("--{option} of {} is {value:?}: {rule}", self.typed()))
             }
-            Error::BadOption { option, .. } => not_told(&option, self.typed()),
+            Error::BadOption { option, .. } => not_told(&option, &[self.typed()]),
             error => error.into(),
         })?;
         visited.with_context(|| format!("{} over {} is no operator", self.name, self.dtype))
@@ -133,16 +133,27 @@ pub fn takers(option: &str) -> Vec<&'static str> {
     typed_names(TABLE.iter().filter(|entry| entry.options.iter().any(|&(name, _)| name == option)))
 }
 
-fn not_told(option: &str, name: &str) -> anyhow::Error {
-    usage(format!("--{option} is for {}; {name} has none", takers(option).join(" and ")))
+fn not_told(option: &str, names: &[&str]) -> anyhow::Error {
+    usage(format!("--{option} is for {}; {}", takers(option).join(" and "), have_none(names)))
 }
 
-/// Checks that a typed name has the options that it is told.
-pub fn check_names(name: &str, told: &Told) -> Result<()> {
-    match told.iter().find(|(option, _)| !takers(option).contains(&name)) {
-        Some((option, _)) => Err(not_told(option, name)),
+/// That operators of these names lack something.
+pub fn have_none(names: &[&str]) -> String {
+    format!("{} {} none", names.join(" and "), if names.len() == 1 { "has" } else { "have" })
+}
+
+/// Checks that one of the typed names at least has each option that they are told.
+pub fn check_names<S: AsRef<str>>(names: &[S], told: &Told) -> Result<()> {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match told.iter().find(|(option, _)| !takers(option).iter().any(|taker| names.contains(taker))) {
+        Some((option, _)) => Err(not_told(option, &names)),
         None => Ok(()),
     }
+}
+
+/// What is told to this one of several typed names.
+pub fn told_to(name: &str, told: &Told) -> Told {
+    told.iter().filter(|(option, _)| takers(option).contains(&name)).cloned().collect()
 }
 
 /// Checks what a typed name is told, before any input is read.
@@ -152,7 +163,7 @@ pub fn check(name: &str, told: &Told) -> Result<()> {
         type Out = ();
         fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) {}
     }
-    check_names(name, told)?;
+    check_names(&[name], told)?;
     let chosen = Dtype::ALL.into_iter().find_map(|dtype| choose(name, dtype, false));
     chosen.map_or(Ok(()), |chosen| chosen.visit(told, Nothing))
 }
@@ -186,6 +197,14 @@ pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
         _ => &[dtype],
     };
     names.into_iter().flatten().find_map(|name| dtypes.iter().find_map(|&dtype| Chosen::named(name, dtype)))
+}
+
+/// What typed names mean for inputs of that type, all over elements of one type; else the first name that does not take them.
+pub fn choose_all(names: &[String], dtype: Dtype, fast: bool) -> Result<Vec<Chosen>, &str> {
+    let over = |dtype| names.iter().map(|name| choose(name, dtype, fast).ok_or(name.as_str())).collect();
+    let chosen: Vec<Chosen> = over(dtype)?;
+    // Where one wants f16 widened, they are widened for all.
+    if chosen.windows(2).all(|pair| pair[0].dtype == pair[1].dtype) { Ok(chosen) } else { over(Dtype::F32) }
 }
 
 /// The types of input that a typed name takes.

@@ -4,8 +4,8 @@ use crate::args::Args;
 use crate::edges::one_way;
 use crate::error::{STDIN, shown_path, unreadable, usage};
 use crate::operators::{self, Chosen, Told};
-use crate::output::Output;
-use crate::report::{MERGED, Many, Report, Seconds};
+use crate::output::{Output, Written};
+use crate::report::{Answered, MERGED, Many, Report, Seconds, arrays};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
@@ -27,6 +27,23 @@ pub fn target(args: &Args) -> Result<Option<Output>> {
         (None, Some(path)) => Some(Output::file("--output", path, args.force)?),
         (None, None) => None,
     })
+}
+
+/// Writes what the command line wants written: the bytes of a partial, or the arrays of answers.
+pub fn written(
+    args: &Args,
+    target: Option<Output>,
+    partial: Option<Vec<u8>>,
+    found: &[Answered],
+    names: &str,
+) -> Result<Option<Written>> {
+    let Some(target) = target else { return Ok(None) };
+    let bytes = match (partial, &args.output) {
+        (Some(bytes), _) => bytes,
+        (None, Some(path)) => arrays(path, found).with_context(|| names.to_string())?,
+        (None, None) => return Ok(None),
+    };
+    target.write(&bytes).map(Some)
 }
 
 /// Whether partials of this operator merge to the same bits, however the input was cut.
@@ -178,35 +195,28 @@ impl Visitor for Merge<'_> {
         let (count, indexed) = (all.answers().saturating_mul(all.length()), operators::indexed(&wanted)?);
         let single = all.shape().is_empty();
         let (shape, length) = (all.shape().to_vec(), all.length());
-        let (many, written) = if args.partial.is_some() {
+        let (many, partial) = if args.partial.is_some() {
             let bytes = all.to_bytes().with_context(|| names.clone())?;
-            (Many::none(shape, Some(length)), target.map(|target| target.write(&bytes)).transpose()?)
+            (Many::none(shape, Some(length)), Some(bytes))
         } else {
             let answers = all.finish_as(&wanted).with_context(|| names.clone())?;
-            let many = Many::new(shape, Some(length), answers);
-            let array = |target: Output| target.write(&many.npy(chosen.typed(), &indexed)?);
-            let written = target.map(array).transpose().with_context(|| names.clone())?;
-            (many, written)
+            (Many::new(shape, Some(length), answers), None)
         };
         let (parts, many) = match single {
             true => (many.answers.into_iter().next().unwrap_or_default(), None),
             false => (vec![], Some(many)),
         };
+        let found = vec![Answered::of(&wanted, &chosen, indexed, parts, many)];
+        let written = written(args, target, partial, &found, &names)?;
         Ok(Report {
-            operator: chosen.typed().into(),
-            edges: wanted.edges(),
+            found,
             names,
             dtype: T::DTYPE,
             count,
             bytes: 0,
-            indexed,
-            parts,
-            many,
             written,
             is_array: args.output.is_some(),
             plotted: None,
-            exact: O::EXACT,
-            method: chosen.method,
             adapter: MERGED.into(),
             backend: "cpu",
             seconds: Seconds { read, upload: None, kernel: None, total: start.elapsed() },

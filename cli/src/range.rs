@@ -3,37 +3,35 @@
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
-use crate::operators::{EDGES, RANGE, Told, takers, value};
+use crate::operators::{Chosen, EDGES, RANGE, Told, takers, told_to, value};
 use crate::reading::{Progress, feed};
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use treefold::ops::{self, Histogram, MinMax, Visitor};
-use treefold::{Answer, Dtype, Element, Engine, Error, Op, StreamOptions, Value};
+use treefold::{Answer, Element, Engine, Error, Op, StreamOptions, Value};
 
-/// What the operator is told, with the range of the inputs' own where it takes one and is told none: the inputs are read
+/// What an operator is told, with the range of the inputs' own where it takes one and is told none: the inputs are read
 /// for their ends.
-pub fn with_range(args: &Args, inputs: &Inputs, dtype: Dtype, engine: &Engine) -> Result<Told> {
-    let mut told = args.told.clone();
-    if !takers(RANGE).contains(&args.operator.as_str())
-        || [RANGE, EDGES].iter().any(|name| value(&told, name).is_some())
-    {
+pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine) -> Result<Told> {
+    let operator = chosen.typed();
+    let mut told = told_to(operator, &args.told);
+    if !takers(RANGE).contains(&operator) || [RANGE, EDGES].iter().any(|name| value(&told, name).is_some()) {
         return Ok(told);
     }
     ensure!(
         args.partial.is_none(),
         usage(format!(
-            "--partial of {} wants --range or --edges: parts over ranges of their own would not merge",
-            args.operator
+            "--partial of {operator} wants --range or --edges: parts over ranges of their own would not merge"
         ))
     );
     let names = inputs.names();
     let inputs = inputs.again().ok_or_else(|| {
         usage(format!(
-            "{names}: without --range or --edges {} reads its input twice, for its ends first, and a pipe can be read only once; \
-             pass --range LOW:HIGH, or name a file",
-            args.operator
+            "{names}: without --range or --edges {operator} reads its input twice, for its ends first, and a pipe can be read only once; \
+             pass --range LOW:HIGH, or name a file"
         ))
     })?;
+    let dtype = chosen.dtype;
     let ends = ops::visit(<MinMax as Op<f32>>::NAME, dtype, Ends { args, inputs, engine });
     let ends = ends.with_context(|| format!("{dtype} has no ends"))??;
     let edges = Histogram::over(1, ends).map(|over| over.edges()).map_err(|error| match error {

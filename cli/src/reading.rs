@@ -2,12 +2,41 @@
 
 use crate::input::Inputs;
 use crate::interrupt;
+use crate::report::Answered;
 use crate::source::Sizes;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use treefold::Element;
+
+/// A reduction under way, whatever its operator.
+pub trait Reduction<T> {
+    /// Takes the next elements.
+    fn push(&mut self, elements: &[T]) -> treefold::Result<()>;
+
+    /// How many elements a part should have.
+    fn part_elements(&self) -> usize;
+
+    /// How it works, in lines for people.
+    fn explain(&self) -> Vec<String>;
+
+    /// Waits for what is under way; gives a partial in place of answers if that is wanted.
+    fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended>;
+}
+
+/// What a reduction ends with.
+#[derive(Debug)]
+pub struct Ended {
+    /// What it has found.
+    pub found: Answered,
+    /// The bytes of its partial, in place of answers.
+    pub partial: Option<Vec<u8>>,
+    /// Copying into staging memory, and the device's times.
+    pub copying: Duration,
+    pub upload: Option<Duration>,
+    pub kernel: Option<Duration>,
+}
 
 /// How far the reading of inputs is, as a bar and in numbers.
 pub struct Progress {

@@ -2,18 +2,21 @@
 
 mod chart;
 mod many;
+mod object;
 
 pub use many::Many;
 
 use crate::error::shown;
-use crate::json::Json;
-use crate::operators::Method;
+use crate::npz;
+use crate::operators::{Chosen, Method};
 use crate::output::Written;
+use anyhow::Result;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
-use treefold::{Dtype, Part, Value};
+use treefold::{Dtype, Element, Op, Part, Value};
 
 /// The adapter's name in reports of merged partials.
 pub const MERGED: &str = "merged";
@@ -34,13 +37,30 @@ pub struct Seconds {
     pub total: Duration,
 }
 
-/// An answer, or a partial that was written, and how it came about.
+/// What an operator has found.
 #[derive(Debug)]
-pub struct Report {
+pub struct Answered {
     /// The operator's name.
-    pub operator: String,
+    pub operator: &'static str,
     /// The edges of its bins, where it counts some.
     pub edges: Vec<f64>,
+    /// The answer; no parts where a partial was written.
+    pub parts: Vec<Part>,
+    /// Answers of many, in place of one; their shape only where a partial was written.
+    pub many: Option<Many>,
+    /// Whether each part has an index where there is an answer.
+    pub indexed: Vec<bool>,
+    /// Whether the answer is exact.
+    pub exact: bool,
+    /// Exact or fast, where there is or would be a choice.
+    pub method: Option<Method>,
+}
+
+/// Answers, or a partial that was written, and how they came about.
+#[derive(Debug)]
+pub struct Report {
+    /// What each operator has found, in the order in which they are named.
+    pub found: Vec<Answered>,
     /// The inputs' names in short.
     pub names: String,
     /// The element type.
@@ -49,22 +69,12 @@ pub struct Report {
     pub count: u64,
     /// How many bytes they had in the files.
     pub bytes: u64,
-    /// The answer; no parts where a partial was written.
-    pub parts: Vec<Part>,
-    /// Answers of many, in place of one; their shape only where a partial was written.
-    pub many: Option<Many>,
-    /// Whether each part has an index where there is an answer.
-    pub indexed: Vec<bool>,
-    /// The partial that was written in place of an answer, or the array of answers.
+    /// The partial that was written in place of an answer, or the arrays of answers.
     pub written: Option<Written>,
-    /// Whether that is an array of answers.
+    /// Whether those are arrays of answers.
     pub is_array: bool,
     /// The picture that was drawn.
     pub plotted: Option<Written>,
-    /// Whether the answer is exact.
-    pub exact: bool,
-    /// Exact or fast, where there is or would be a choice.
-    pub method: Option<Method>,
     /// The adapter's name.
     pub adapter: String,
     /// Its backend.
@@ -73,58 +83,21 @@ pub struct Report {
     pub seconds: Seconds,
 }
 
+/// The bytes of a file of answers: a .npz file of an array for each operator where it is named so, else the first one's as .npy.
+pub fn arrays(path: &Path, found: &[Answered]) -> Result<Vec<u8>> {
+    let mut arrays = found.iter().map(|found| Ok((found.operator, found.npy()?))).collect::<Result<Vec<_>>>()?;
+    if npz::is_named(path) { npz::file(&arrays) } else { Ok(arrays.swap_remove(0).1) }
+}
+
 impl Report {
-    /// One JSON object.
-    pub fn json(&self) -> Json {
-        let seconds = |time: Duration| Json::value(time.as_secs_f64());
-        let edges = self.edges.iter().map(|&edge| Json::value(edge)).collect::<Vec<_>>();
-        let edges = (!edges.is_empty() && (self.many.is_some() || !self.parts.is_empty())).then_some(Json::List(edges));
-        let maybe = |time: Option<Duration>| Json::value(time.map(|time| time.as_secs_f64()));
-        let members = [
-            ("operator", Some(Json::text(&self.operator))),
-            ("dtype", Some(Json::text(self.dtype.name()))),
-            ("count", Some(Json::value(self.count))),
-            ("shape", self.many.as_ref().map(Many::json_shape)),
-            ("value", self.each(|part, _| Some(Json::Value(part.value)))),
-            ("edges", edges),
-            ("index", self.each(|part, indexed| indexed.then(|| Json::value(part.index)))),
-            ("bits", self.each(|part, _| bits(part.value).map(Json::Text))),
-            (
-                if self.is_array { "output" } else { "partial" },
-                self.written.as_ref().map(|written| Json::text(&written.path)),
-            ),
-            ("plot", self.plotted.as_ref().map(|written| Json::text(&written.path))),
-            ("exact", Some(Json::value(self.exact))),
-            ("method", self.method.map(|method| Json::text(method.name()))),
-            ("adapter", Some(Json::text(&self.adapter))),
-            ("backend", Some(Json::text(self.backend))),
-            (
-                "seconds",
-                Some(Json::Object(vec![
-                    ("read", seconds(self.seconds.read)),
-                    ("upload", maybe(self.seconds.upload)),
-                    ("kernel", maybe(self.seconds.kernel)),
-                    ("total", seconds(self.seconds.total)),
-                ])),
-            ),
-        ];
-        Json::Object(members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+    /// The names of its operators.
+    fn operators(&self) -> String {
+        self.found.iter().map(|found| found.operator).collect::<Vec<_>>().join(", ")
     }
 
-    /// What `of` says of the one part, or an object of what it says of each, all bins in one list; `None` where it says
-    /// nothing.
-    fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
-        if let Some(many) = self.many.as_ref().filter(|_| !self.is_partial()) {
-            return many.json(&self.indexed, of);
-        }
-        let mut parts = self.parts.iter().zip(&self.indexed).map(|(part, &indexed)| (part.name, of(part, indexed)));
-        if self.parts.len() == 1 {
-            return parts.next()?.1;
-        }
-        let bins: Vec<Json> = parts.by_ref().take(self.bins()).filter_map(|(_, value)| value).collect();
-        let bins = (!bins.is_empty()).then_some(("bins", Json::List(bins)));
-        let members: Vec<_> = bins.into_iter().chain(parts.filter_map(|(name, value)| Some((name, value?)))).collect();
-        (!members.is_empty()).then_some(Json::Object(members))
+    /// The first operator's answers of many; those of others have their shape.
+    fn many(&self) -> Option<&Many> {
+        self.found.first().and_then(|found| found.many.as_ref())
     }
 
     /// Whether a partial was written in place of answers.
@@ -132,83 +105,39 @@ impl Report {
         self.written.is_some() && !self.is_array
     }
 
-    /// How many of the parts are bins; they come first.
-    fn bins(&self) -> usize {
-        self.parts.iter().take_while(|part| part.name == BIN).count()
-    }
-
-    /// The value only: a line for each part, its name before it where there are several, its index behind it.
+    /// The values only, of one operator after another: a line for each part, its name before it where there are several, its
+    /// index behind it.
     pub fn bare(&self) -> String {
-        if let Some(many) = &self.many {
-            return many.bare();
-        }
-        let mut text = String::new();
-        for part in &self.parts {
-            let name = if self.parts.len() > 1 { format!("{} ", part.name) } else { String::new() };
-            let index = part.index.map_or(String::new(), |index| format!(" {index}"));
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "{name}{}{index}", plain(part.value));
-        }
-        text
+        self.found.iter().map(Answered::bare).collect()
     }
 
     /// The whole text for people.
     pub fn text(&self) -> String {
+        let operators = self.operators();
         let found = match &self.written {
             Some(Written { path, bytes }) if self.is_array => {
-                let shape = self.many.as_ref().map_or("()".into(), Many::shown_shape);
-                format!("wrote {path}: {} of shape {shape}, {}", self.operator, BinaryBytes(*bytes))
+                let shape = self.many().map_or("()".into(), Many::shown_shape);
+                format!("wrote {path}: {operators} of shape {shape}, {}", BinaryBytes(*bytes))
             }
             Some(Written { path, bytes }) => {
                 let size = BinaryBytes(*bytes);
-                let shape =
-                    self.many.as_ref().map_or(String::new(), |many| format!(" of shape {}", many.shown_shape()));
-                format!("wrote {path}: a partial {}{shape}, {size}; finish it with treefold merge", self.operator)
+                let shape = self.many().map_or(String::new(), |many| format!(" of shape {}", many.shown_shape()));
+                format!("wrote {path}: a partial {operators}{shape}, {size}; finish it with treefold merge")
             }
-            None => match &self.many {
-                Some(many) => many.text(&self.operator, &self.indexed),
-                None => self.answer().to_string(),
-            },
+            None => self.answers(),
         };
         let plotted = self.plotted.as_ref().map_or(String::new(), |written| format!("drawn in {}\n", written.path));
-        format!("{found}\n{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.note())
+        format!("{found}\n{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
     }
 
-    /// The answer's table.
-    fn answer(&self) -> Table {
-        let with_index = self.indexed.contains(&true);
-        let single = self.parts.len() == 1;
-        let mut table = table();
-        let bins = self.bins();
-        let title = if single { "operator".into() } else { self.operator.clone() };
-        let mut header = vec![title, if bins > 0 { "count" } else { "value" }.into()];
-        header.extend(with_index.then(|| "index".into()));
-        table.set_header(header);
-        let rows = chart::rows(&self.edges, &self.counts(), table.width());
-        let bars = rows.iter().any(|row| row.len() > 2);
-        table.add_rows(rows);
-        for (part, &indexed) in self.parts.iter().zip(&self.indexed).skip(bins) {
-            let name = if single { self.operator.as_str() } else { part.name };
-            let mut row = vec![name.to_string(), plain(part.value)];
-            let index = part.index.map_or("none".into(), |index| index.to_string());
-            row.extend(with_index.then(|| if indexed { index } else { String::new() }));
-            row.extend(bars.then(String::new));
-            table.add_row(row);
-        }
-        numbers(&mut table, 1..if bars { 2 } else { usize::MAX });
-        table
-    }
-
-    /// Counts of the bins.
-    pub fn counts(&self) -> Vec<u64> {
-        let count = |part: &Part| if let Value::U64(count) = part.value { count } else { 0 };
-        self.parts[..self.bins()].iter().map(count).collect()
-    }
-
-    /// What is counted beside the bins: names and counts.
-    pub fn beside(&self) -> String {
-        let others = self.parts.iter().skip(self.bins());
-        others.map(|part| format!("{} {}", part.name, plain(part.value))).collect::<Vec<_>>().join(", ")
+    /// Tables of answers: neighbours of one part each have one together.
+    fn answers(&self) -> String {
+        let together = |a: &Answered, b: &Answered| a.is_one_part() && b.is_one_part();
+        let tables = self.found.chunk_by(together).map(|found| match found {
+            [Answered { many: None, .. }, ..] => answers(found).to_string(),
+            all => many::text(all),
+        });
+        tables.collect::<Vec<_>>().join("\n")
     }
 
     /// How many elements there were, and of what.
@@ -237,14 +166,117 @@ impl Report {
         format!("{total} ({}){rate} on {}{backend}", spent.join(", "), self.adapter)
     }
 
-    fn note(&self) -> &'static str {
-        match self.method {
-            Some(Method::Exact) => "note: exact, rounded once: the same bits on every adapter\n",
-            Some(Method::Fast) => "note: fast, accumulated in f32; exact without --fast\n",
-            None if !self.exact && self.dtype == Dtype::F32 => "note: accumulated in f32\n",
-            None => "",
+    /// What is to be known of the answers, with the operators' names where there are several.
+    fn notes(&self) -> String {
+        let mut notes: Vec<(&str, Vec<&str>)> = vec![];
+        for found in &self.found {
+            let Some(note) = found.note(self.dtype) else { continue };
+            match notes.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, names)) => names.push(found.operator),
+                None => notes.push((note, vec![found.operator])),
+            }
+        }
+        let several = self.found.len() > 1;
+        let of = |names: Vec<&str>| if several { format!("{}: ", names.join(", ")) } else { String::new() };
+        notes.into_iter().map(|(note, names)| format!("note: {}{note}\n", of(names))).collect()
+    }
+}
+
+impl Answered {
+    /// What an operator has found: its one answer, or many.
+    pub fn of<T: Element, O: Op<T>>(
+        op: &O,
+        chosen: &Chosen,
+        indexed: Vec<bool>,
+        parts: Vec<Part>,
+        many: Option<Many>,
+    ) -> Answered {
+        let (operator, method) = (chosen.typed(), chosen.method);
+        Answered { operator, edges: op.edges(), parts, many, indexed, exact: O::EXACT, method }
+    }
+
+    fn is_one_part(&self) -> bool {
+        let first = self.many.as_ref().map_or(Some(&self.parts), |many| many.answers.first());
+        first.is_some_and(|parts| parts.len() == 1)
+    }
+
+    /// How many of the parts are bins; they come first.
+    fn bins(&self) -> usize {
+        self.parts.iter().take_while(|part| part.name == BIN).count()
+    }
+
+    /// A line for each part, or for each of many answers.
+    fn bare(&self) -> String {
+        if let Some(many) = &self.many {
+            return many.bare();
+        }
+        let mut text = String::new();
+        for part in &self.parts {
+            let name = if self.parts.len() > 1 { format!("{} ", part.name) } else { String::new() };
+            let index = part.index.map_or(String::new(), |index| format!(" {index}"));
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{name}{}{index}", plain(part.value));
+        }
+        text
+    }
+
+    /// The bytes of a .npy file of its answers; one alone has no axes.
+    fn npy(&self) -> Result<Vec<u8>> {
+        match &self.many {
+            Some(many) => many.npy(self.operator, &self.indexed),
+            None => Many { shape: vec![], length: None, answers: vec![self.parts.clone()] }
+                .npy(self.operator, &self.indexed),
         }
     }
+
+    /// Counts of the bins.
+    pub fn counts(&self) -> Vec<u64> {
+        let count = |part: &Part| if let Value::U64(count) = part.value { count } else { 0 };
+        self.parts[..self.bins()].iter().map(count).collect()
+    }
+
+    /// What is counted beside the bins: names and counts.
+    pub fn beside(&self) -> String {
+        let others = self.parts.iter().skip(self.bins());
+        others.map(|part| format!("{} {}", part.name, plain(part.value))).collect::<Vec<_>>().join(", ")
+    }
+
+    fn note(&self, dtype: Dtype) -> Option<&'static str> {
+        match self.method {
+            Some(Method::Exact) => Some("exact, rounded once: the same bits on every adapter"),
+            Some(Method::Fast) => Some("fast, accumulated in f32; exact without --fast"),
+            None if !self.exact && dtype == Dtype::F32 => Some("accumulated in f32"),
+            None => None,
+        }
+    }
+}
+
+/// A table of answers of one part each, or of one answer of several.
+fn answers(all: &[Answered]) -> Table {
+    let with_index = all.iter().any(|found| found.indexed.contains(&true));
+    let bins = all.iter().map(Answered::bins).sum::<usize>();
+    let mut table = table();
+    let mut bars = false;
+    for found in all {
+        let single = found.parts.len() == 1;
+        let title = if single { "operator" } else { found.operator };
+        let mut header = vec![title, if bins > 0 { "count" } else { "value" }];
+        header.extend(with_index.then_some("index"));
+        table.set_header(header);
+        let rows = chart::rows(&found.edges, &found.counts(), table.width());
+        bars |= rows.iter().any(|row| row.len() > 2);
+        table.add_rows(rows);
+        for (part, &indexed) in found.parts.iter().zip(&found.indexed).skip(bins) {
+            let name = if single { found.operator } else { part.name };
+            let mut row = vec![name.to_string(), plain(part.value)];
+            let index = part.index.map_or("none".into(), |index| index.to_string());
+            row.extend(with_index.then(|| if indexed { index } else { String::new() }));
+            row.extend(bars.then(String::new));
+            table.add_row(row);
+        }
+    }
+    numbers(&mut table, 1..if bars { 2 } else { usize::MAX });
+    table
 }
 
 /// An empty table in the house style, no wider than the terminal that it goes to.
@@ -291,15 +323,6 @@ pub fn fit(table: &mut Table, least: &[&str]) -> String {
         String::new()
     } else {
         format!("without {}: the terminal is narrow; --json has all\n", hidden.join(", "))
-    }
-}
-
-/// A float's bits, most significant first.
-fn bits(value: Value) -> Option<String> {
-    match value {
-        Value::F32(x) => Some(format!("{:08x}", x.to_bits())),
-        Value::F64(x) => Some(format!("{:016x}", x.to_bits())),
-        _ => None,
     }
 }
 

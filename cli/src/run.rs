@@ -1,22 +1,23 @@
-//! One reduction: from opened inputs to a report.
+//! One read of the inputs, for one operator or several: from opened inputs to a report.
 
 use crate::args::Args;
-use crate::each::{self, Wanted};
+use crate::each::{self, Room, Wanted};
 use crate::error::{say, shown, told, usage};
 use crate::input::Inputs;
-use crate::operators::{self, Chosen};
+use crate::operators::{self, Chosen, Told};
 use crate::output::Output;
 use crate::pairs;
-use crate::partial::{ensure_mergeable, target};
+use crate::partial::{ensure_mergeable, target, written};
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
-use crate::reading::{Progress, feed};
-use crate::report::{Many, Report, Seconds};
+use crate::reading::{Ended, Progress, Reduction, feed};
+use crate::report::{Answered, Many, Report, Seconds};
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
-use std::time::Instant;
+use std::any::Any;
+use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, StreamOptions};
+use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -26,12 +27,14 @@ pub fn run(args: &Args) -> Result<Report> {
         array.ensure_apart(picture)?;
     }
     let inputs = Inputs::open(&args.files, args.raw())?;
-    let name = &args.operator;
-    let chosen = operators::choose(name, inputs.dtype, args.fast).ok_or_else(|| not_taken(name, &inputs))?;
+    let chosen = operators::choose_all(&args.operators, inputs.dtype, args.fast);
+    let chosen = chosen.map_err(|name| not_taken(name, &inputs))?;
     let engine = engine(args)?;
     let start = Instant::now();
-    let told = range::with_range(args, &inputs, chosen.dtype, &engine)?;
-    let mut report = chosen.visit(&told, Run { args, inputs, chosen, target, engine: &engine, start })??;
+    let asked = chosen.iter().map(|chosen| Ok((*chosen, range::with_range(args, chosen, &inputs, &engine)?)));
+    let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
+    let (first, told) = asked.first().context("no operator")?;
+    let mut report = first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })??;
     if let Some(picture) = picture {
         report.plotted = Some(picture.write(drawn(&report)?.as_bytes())?);
     }
@@ -40,9 +43,10 @@ pub fn run(args: &Args) -> Result<Report> {
 
 /// The bins of a report as a picture, in SVG.
 fn drawn(report: &Report) -> Result<String> {
-    let notes = [report.amount(), report.beside()];
-    let title = format!("{} of {}", report.operator, shown(&report.names));
-    histogram_svg(&Histogram { title: &title, notes: &notes, edges: &report.edges, counts: &report.counts() })
+    let found = report.found.iter().find(|found| !found.edges.is_empty()).context("no bins")?;
+    let notes = [report.amount(), found.beside()];
+    let title = format!("{} of {}", found.operator, shown(&report.names));
+    histogram_svg(&Histogram { title: &title, notes: &notes, edges: &found.edges, counts: &found.counts() })
 }
 
 /// What the command line wants to compute on.
@@ -76,59 +80,72 @@ fn not_taken(name: &str, inputs: &Inputs) -> anyhow::Error {
     )
 }
 
+/// Operators over elements of one type, and what each is told.
 struct Run<'a> {
     args: &'a Args,
     inputs: Inputs,
-    chosen: Chosen,
+    asked: &'a [(Chosen, Told)],
     target: Option<Output>,
     engine: &'a Engine,
     start: Instant,
 }
 
+/// The first operator says of which type the elements are.
 impl Visitor for Run<'_> {
     type Out = Result<Report>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Report> {
-        let indexed = operators::indexed(&op)?;
-        if self.args.output.is_some() {
-            Many::ensure_array(&operators::sample(&op)?, &self.args.operator)?;
-        }
-        if self.args.partial.is_some() {
-            ensure_mergeable::<T, O>(&self.chosen)?;
-        }
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) -> Result<Report> {
+        self.over::<T>()
+    }
+}
+
+impl Run<'_> {
+    /// One read of the inputs, for all operators.
+    fn over<T: Element>(self) -> Result<Report> {
+        let Run { args, inputs, asked, target, engine, start } = self;
+        let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Look { args, chosen })?);
+        let looked = looked.collect::<Result<Vec<Looked>>>()?;
         ensure!(
-            self.args.plot.is_none() || !op.edges().is_empty(),
-            usage(format!("--plot draws the bins of a histogram, and {} has none; leave it out", self.args.operator))
+            args.plot.is_none() || looked.iter().any(|looked| looked.bins),
+            usage(format!(
+                "--plot draws the bins of a histogram, and {}; leave it out",
+                operators::have_none(&asked.iter().map(|(chosen, _)| chosen.typed()).collect::<Vec<_>>())
+            ))
         );
-        let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
+        let ordered = looked.iter().any(|looked| looked.ordered);
         // Rows of arrays of several axes are of their elements in C order.
-        let in_c_order = ordered || self.args.rows.is_some() || self.args.segments.is_some();
-        if let Some(path) = &self.args.segments {
-            let offsets = each::offsets(path, &self.inputs, self.args.memory)?;
-            let shape = vec![offsets.len() as u64 - 1];
-            return self.each(&op, Wanted::Segments(offsets), shape, in_c_order, indexed);
-        }
-        if self.args.axis.is_some() || self.args.rows.is_some() {
-            let (axes, shape) = each::axes(self.args, &self.inputs, in_c_order)?;
-            return self.each(&op, Wanted::Axes(axes), shape, in_c_order, indexed);
-        }
-        let Run { args, inputs, chosen, target, engine, start } = self;
+        let ordered = ordered || args.rows.is_some() || args.segments.is_some();
+        let wanted = each::wanted(args, &inputs, ordered)?;
         let mut options = StreamOptions::default();
-        options.memory_bytes = args.memory;
+        options.memory_bytes = args.memory / asked.len() as u64;
         let pairs = T::DTYPE == Dtype::F32x2;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
-        let mut stream = engine.stream(op.clone(), &options)?;
-        let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
+        let mut room = Room { memory: args.memory, taken: 0 };
+        let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
+        for ((chosen, told), Looked { indexed, .. }) in asked.iter().zip(looked) {
+            let wanted = wanted.clone();
+            let begin = Begin { engine, chosen: *chosen, indexed, wanted, room: &mut room, options: &options };
+            let begun = chosen.visit(told, begin)??.downcast();
+            running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
+        }
+        let part_elements = running.iter().map(|reduction| reduction.part_elements()).min().unwrap_or(1);
+        let sizes = Sizes::within(part_elements, T::DTYPE.bytes() as usize, args.memory);
         if args.verbose {
-            stream.explain().iter().for_each(|line| say(line));
+            for (reduction, (chosen, _)) in running.iter().zip(asked) {
+                let of = if asked.len() > 1 { format!("{}: ", chosen.typed()) } else { String::new() };
+                reduction.explain().iter().for_each(|line| say(&format!("{of}{line}")));
+            }
             let Sizes { part_elements, window_bytes, .. } = sizes;
             say(&format!("reading parts of {part_elements} elements, files in windows of {window_bytes} bytes"));
         }
 
         let names = inputs.names();
         let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
+        let mut count = 0;
         let mut take = |name: &str, size: usize, elements: &[T]| {
-            progress.push(name, size * elements.len(), || stream.push(elements))
+            count += elements.len() as u64;
+            let mut all = running.iter_mut();
+            progress.push(name, size * elements.len(), || all.try_for_each(|reduction| reduction.push(elements)))
         };
         if pairs {
             let size = inputs.pair_bytes();
@@ -137,109 +154,115 @@ impl Visitor for Run<'_> {
             feed(inputs, ordered, sizes, &mut take)?;
         }
         let reading = progress.reading();
-        let finished = stream.partial().with_context(|| names.clone());
+        let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
+        let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
         let bytes = progress.done();
-        let Finished { output, count, copy_time, upload_time, kernel_time, .. } = finished?;
-        let found = match target {
-            None => output.finish().map(|answer| (answer.parts(), None)).map_err(anyhow::Error::from),
-            Some(target) if args.output.is_some() => {
-                let answer = output.finish()?;
-                let parts = answer.parts();
-                let many = Many::new(vec![], Some(count), vec![answer]);
-                Ok((parts, Some(target.write(&many.npy(&args.operator, &indexed)?)?)))
-            }
-            Some(target) => output
-                .to_bytes()
-                .map_err(anyhow::Error::from)
-                .and_then(|bytes| Ok((vec![], Some(target.write(&bytes)?)))),
-        };
-        let (parts, written) = found.with_context(|| names.clone())?;
-
+        let ended = ended.with_context(|| names.clone())?;
+        let together = |time: fn(&Ended) -> Option<Duration>| ended.iter().filter_map(time).reduce(|a, b| a + b);
+        let read = reading + together(|ended| Some(ended.copying)).unwrap_or_default();
+        let (upload, kernel) = (together(|ended| ended.upload), together(|ended| ended.kernel));
+        let (found, mut partials): (Vec<_>, Vec<_>) =
+            ended.into_iter().map(|Ended { found, partial, .. }| (found, partial)).unzip();
+        let written = written(args, target, partials.pop().flatten(), &found, &names)?;
         Ok(Report {
-            operator: args.operator.clone(),
-            edges: op.edges(),
+            found,
             names,
             dtype: T::DTYPE,
             count,
             bytes,
-            parts,
-            many: None,
-            indexed,
             written,
             is_array: args.output.is_some(),
             plotted: None,
-            exact: O::EXACT,
-            method: chosen.method,
             adapter: engine.name(),
             backend: engine.backend(),
-            seconds: Seconds {
-                read: reading + copy_time,
-                upload: upload_time,
-                kernel: kernel_time,
-                total: start.elapsed(),
-            },
+            seconds: Seconds { read, upload, kernel, total: start.elapsed() },
         })
     }
 }
 
-impl Run<'_> {
-    /// Many answers: along axes, of rows, or of segments.
-    fn each<T: Element, O: Op<T, Output: Answer>>(
-        self,
-        op: &O,
-        wanted: Wanted,
-        shape: Vec<u64>,
-        ordered: bool,
-        indexed: Vec<bool>,
-    ) -> Result<Report> {
-        let Run { args, inputs, chosen, target, engine, start } = self;
-        let length = wanted.length();
-        let mut stream = each::begin::<T, O>(engine, op, wanted, args)?;
-        let sizes = Sizes::within(PART_ELEMENTS, T::DTYPE.bytes() as usize, args.memory);
-        let names = inputs.names();
-        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
-        let mut count = 0;
-        feed(inputs, ordered, sizes, &mut |name: &str, size: usize, elements: &[T]| {
-            count += elements.len() as u64;
-            progress.push(name, size * elements.len(), || stream.push(elements))
-        })?;
-        let reading = progress.reading();
-        let found = if args.partial.is_some() {
-            let bytes = stream.partials().and_then(|partials| partials.with_shape(&shape)?.to_bytes());
-            bytes.map(|bytes| (Many::none(shape, length), Some(bytes)))
-        } else {
-            stream.finish().map(|answers| (Many::new(shape, length, answers), None))
-        };
-        let read = progress.done();
-        let (many, partial) = found.with_context(|| names.clone())?;
-        let written = match (target, partial) {
-            (None, _) => None,
-            (Some(target), Some(bytes)) => Some(target.write(&bytes)?),
-            (Some(target), None) => {
-                Some(target.write(&many.npy(&args.operator, &indexed).with_context(|| names.clone())?)?)
-            }
-        };
-        Ok(Report {
-            operator: args.operator.clone(),
-            edges: op.edges(),
-            names,
-            dtype: T::DTYPE,
-            count,
-            bytes: read,
-            parts: vec![],
-            many: Some(many),
-            indexed,
-            is_array: args.output.is_some(),
-            plotted: None,
-            written,
-            exact: O::EXACT,
-            method: chosen.method,
-            adapter: engine.name(),
-            backend: engine.backend(),
-            seconds: Seconds { read: reading, upload: None, kernel: None, total: start.elapsed() },
-        })
+/// What is to be known of an operator before anything is read, and whether it can do what is wanted.
+struct Look<'a> {
+    args: &'a Args,
+    chosen: &'a Chosen,
+}
+
+struct Looked {
+    /// Which parts of an answer have an index.
+    indexed: Vec<bool>,
+    /// Whether the order of elements shows.
+    ordered: bool,
+    /// Whether it counts in bins.
+    bins: bool,
+}
+
+impl Visitor for Look<'_> {
+    type Out = Result<Looked>;
+
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Looked> {
+        let Look { args, chosen } = self;
+        let indexed = operators::indexed(&op)?;
+        if args.output.is_some() {
+            Many::ensure_array(&operators::sample(&op)?, chosen.typed())?;
+        }
+        if args.partial.is_some() {
+            ensure_mergeable::<T, O>(chosen)?;
+        }
+        let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
+        Ok(Looked { indexed, ordered, bins: !op.edges().is_empty() })
     }
 }
 
-/// Elements that are read and folded at a time, for many answers.
-const PART_ELEMENTS: usize = 4 << 20;
+/// Begins the reduction of an operator.
+struct Begin<'a> {
+    engine: &'a Engine,
+    chosen: Chosen,
+    indexed: Vec<bool>,
+    wanted: Option<(Wanted, Vec<u64>)>,
+    room: &'a mut Room,
+    options: &'a StreamOptions,
+}
+
+impl Visitor for Begin<'_> {
+    /// A `Box<dyn Reduction<T>>`, whose type only the caller knows.
+    type Out = Result<Box<dyn Any>>;
+
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Self::Out {
+        let Begin { engine, chosen, indexed, wanted, room, options } = self;
+        let begun: Box<dyn Reduction<T>> = match wanted {
+            Some(wanted) => each::begin(engine, (op, chosen, indexed), wanted, room, options)?,
+            None => Box::new(Whole { stream: engine.stream(op.clone(), options)?, op, chosen, indexed }),
+        };
+        Ok(Box::new(begun))
+    }
+}
+
+/// A reduction to one answer.
+struct Whole<T: Element, O: Op<T>> {
+    op: O,
+    chosen: Chosen,
+    indexed: Vec<bool>,
+    stream: Stream<T, O>,
+}
+
+impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Whole<T, O> {
+    fn push(&mut self, elements: &[T]) -> treefold::Result<()> {
+        self.stream.push(elements)
+    }
+
+    fn part_elements(&self) -> usize {
+        self.stream.part_elements()
+    }
+
+    fn explain(&self) -> Vec<String> {
+        self.stream.explain()
+    }
+
+    fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
+        let Whole { op, chosen, indexed, stream } = *self;
+        let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.partial()?;
+        let (parts, partial) =
+            if partial { (vec![], Some(output.to_bytes()?)) } else { (output.finish()?.parts(), None) };
+        let found = Answered::of(&op, &chosen, indexed, parts, None);
+        Ok(Ended { found, partial, copying: copy_time, upload: upload_time, kernel: kernel_time })
+    }
+}

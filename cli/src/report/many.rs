@@ -1,6 +1,6 @@
 //! Many answers as they are told: a table, nested JSON, lines, an array.
 
-use super::{BIN, plain, table};
+use super::{Answered, BIN, plain, table};
 use crate::error::usage;
 use crate::json::Json;
 use crate::npy;
@@ -78,41 +78,6 @@ impl Many {
         text
     }
 
-    /// A table of the first and the last answers.
-    pub fn text(&self, operator: &str, indexed: &[bool]) -> String {
-        let mut table = table();
-        let named: Vec<(usize, &Part)> = self
-            .answers
-            .first()
-            .map_or(vec![], |first| first.iter().enumerate().filter(|(_, part)| part.name != BIN).collect());
-        let single = named.len() == 1;
-        let mut header = vec![if self.shape.len() > 1 { "at" } else { "row" }.to_string()];
-        for &(at, part) in &named {
-            header.push(if single { operator.to_string() } else { part.name.to_string() });
-            header.extend(indexed[at].then(|| "index".to_string()));
-        }
-        table.set_header(header);
-        let all = self.answers.len();
-        let shown = (0..all).filter(|&at| all <= SHOWN || at < SHOWN / 2 || at >= all - SHOWN / 2);
-        for at in shown {
-            if all > SHOWN && at == all - SHOWN / 2 {
-                table.add_row(vec!["…"]);
-            }
-            let mut row = vec![self.place(at as u64)];
-            for &(number, _) in &named {
-                let part = &self.answers[at][number];
-                row.push(plain(part.value));
-                row.extend(indexed[number].then(|| part.index.map_or("none".into(), |index| index.to_string())));
-            }
-            table.add_row(row);
-        }
-        for column in table.column_iter_mut() {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        let each = self.length.map_or("over a segment".into(), |length| format!("over {length} elements"));
-        format!("{table}\n{all} answers of shape {}, each {each}", self.shown_shape())
-    }
-
     /// The indices of an answer.
     fn place(&self, at: u64) -> String {
         let (mut rest, mut indices) = (at, vec![]);
@@ -157,6 +122,45 @@ impl Many {
         let values = self.answers.iter().map(|answer| value(&answer[0])).collect::<Result<Vec<_>>>()?;
         numbers(&self.shape, &values, operator)
     }
+}
+
+/// A table of the first and the last answers, of one operator or of several of one shape.
+pub fn text(all: &[Answered]) -> String {
+    let with_many: Vec<_> = all.iter().filter_map(|found| Some((found, found.many.as_ref()?))).collect();
+    let Some(&(_, one)) = with_many.first() else { return String::new() };
+    let mut table = table();
+    let mut header = vec![if one.shape.len() > 1 { "at" } else { "row" }];
+    let mut columns = vec![];
+    for (found, many) in with_many {
+        let parts = many.answers.first().map_or(&[][..], Vec::as_slice);
+        let named: Vec<_> = parts.iter().enumerate().filter(|(_, part)| part.name != BIN).collect();
+        for &(number, part) in &named {
+            let indexed = found.indexed[number];
+            header.push(if named.len() == 1 { found.operator } else { part.name });
+            header.extend(indexed.then_some("index"));
+            columns.push((many, number, indexed));
+        }
+    }
+    table.set_header(header);
+    let count = one.answers.len();
+    let shown = (0..count).filter(|&at| count <= SHOWN || at < SHOWN / 2 || at >= count - SHOWN / 2);
+    for at in shown {
+        if count > SHOWN && at == count - SHOWN / 2 {
+            table.add_row(vec!["…"]);
+        }
+        let mut row = vec![one.place(at as u64)];
+        for &(many, number, indexed) in &columns {
+            let part = &many.answers[at][number];
+            row.push(plain(part.value));
+            row.extend(indexed.then(|| part.index.map_or("none".into(), |index| index.to_string())));
+        }
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let each = one.length.map_or("over a segment".into(), |length| format!("over {length} elements"));
+    format!("{table}\n{count} answers of shape {}, each {each}", one.shown_shape())
 }
 
 /// Values in lists of lists, as deep as the shape.

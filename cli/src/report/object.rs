@@ -1,0 +1,104 @@
+//! A report as JSON.
+
+use super::{Answered, Many, Report};
+use crate::json::Json;
+use crate::output::Written;
+use std::time::Duration;
+use treefold::{Part, Value};
+
+/// Members of a JSON object; those that say nothing are left out.
+type Members = Vec<(&'static str, Option<Json>)>;
+
+fn object(members: Members) -> Json {
+    Json::Object(members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+}
+
+impl Report {
+    /// One JSON object.
+    pub fn json(&self) -> Json {
+        let seconds = |time: Duration| Json::value(time.as_secs_f64());
+        let maybe = |time: Option<Duration>| Json::value(time.map(|time| time.as_secs_f64()));
+        let output = if self.is_array { "output" } else { "partial" };
+        let written = |written: &Option<Written>| written.as_ref().map(|written| Json::text(&written.path));
+        let mut head: Members = vec![
+            ("dtype", Some(Json::text(self.dtype.name()))),
+            ("count", Some(Json::value(self.count))),
+            ("shape", self.many().map(Many::json_shape)),
+        ];
+        let files: Members = vec![(output, written(&self.written)), ("plot", written(&self.plotted))];
+        let tail: Members = vec![
+            ("adapter", Some(Json::text(&self.adapter))),
+            ("backend", Some(Json::text(self.backend))),
+            (
+                "seconds",
+                Some(Json::Object(vec![
+                    ("read", seconds(self.seconds.read)),
+                    ("upload", maybe(self.seconds.upload)),
+                    ("kernel", maybe(self.seconds.kernel)),
+                    ("total", seconds(self.seconds.total)),
+                ])),
+            ),
+        ];
+        let answer = |found: &Answered| found.answer(self.is_partial());
+        let parts = match &self.found[..] {
+            [found] => {
+                head.insert(0, ("operator", Some(Json::text(found.operator))));
+                vec![head, answer(found), files, found.manner(), tail]
+            }
+            all => {
+                let each = |found: &Answered| (found.operator, object([answer(found), found.manner()].concat()));
+                let names = all.iter().map(|found| Json::text(found.operator)).collect();
+                head.insert(0, ("operators", Some(Json::List(names))));
+                head.push(("answers", Some(Json::Object(all.iter().map(each).collect()))));
+                vec![head, files, tail]
+            }
+        };
+        object(parts.concat())
+    }
+}
+
+impl Answered {
+    /// The answer as members of a JSON object.
+    fn answer(&self, is_partial: bool) -> Members {
+        let known = |value: Option<Json>| value.filter(|_| !is_partial);
+        let edges = self.edges.iter().map(|&edge| Json::value(edge)).collect::<Vec<_>>();
+        let edges = (!edges.is_empty() && (self.many.is_some() || !self.parts.is_empty())).then_some(Json::List(edges));
+        vec![
+            ("value", known(self.each(|part, _| Some(Json::Value(part.value))))),
+            ("edges", edges),
+            ("index", known(self.each(|part, indexed| indexed.then(|| Json::value(part.index))))),
+            ("bits", known(self.each(|part, _| bits(part.value).map(Json::Text)))),
+        ]
+    }
+
+    /// How it was made, as members of a JSON object.
+    fn manner(&self) -> Members {
+        let method = self.method.map(|method| Json::text(method.name()));
+        vec![("exact", Some(Json::value(self.exact))), ("method", method)]
+    }
+
+    /// What `of` says of the one part, or an object of what it says of each, all bins in one list; `None` where it says
+    /// nothing.
+    fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
+        if let Some(many) = &self.many {
+            return many.json(&self.indexed, of);
+        }
+        let mut parts = self.parts.iter().zip(&self.indexed).map(|(part, &indexed)| (part.name, of(part, indexed)));
+        if self.parts.len() == 1 {
+            return parts.next()?.1;
+        }
+        let bins: Vec<Json> = parts.by_ref().take(self.bins()).filter_map(|(_, value)| value).collect();
+        let bins = (!bins.is_empty()).then_some(("bins", Json::List(bins)));
+        let members: Vec<_> = bins.into_iter().chain(parts.filter_map(|(name, value)| Some((name, value?)))).collect();
+        (!members.is_empty()).then_some(Json::Object(members))
+    }
+}
+
+/// A float's bits, most significant first.
+fn bits(value: Value) -> Option<String> {
+    match value {
+        Value::F32(x) => Some(format!("{:08x}", x.to_bits())),
+        Value::F64(x) => Some(format!("{:016x}", x.to_bits())),
+        _ => None,
+    }
+}
