@@ -93,17 +93,17 @@ impl Cpu {
         if !F::COMMUTATIVE {
             return Err(Error::OrderOfGroups);
         }
-        let nothing = || {
+        let nothing = || -> Result<Vec<(F::Acc, u64)>> {
             let mut accs = room(groups)?;
             accs.resize(groups as usize, (fold.identity(), 0));
             Ok(accs)
         };
-        let mut all: Vec<(F::Acc, u64)> = nothing()?;
+        let mut all = nothing()?;
         // Parts that are long beside their accumulators.
         let least = (SORTED as u64).max(4 * groups);
         let parts = (right / least).clamp(1, self.threads() as u64) as usize;
         let each = elements.len().div_ceil(parts).max(1);
-        let found: Vec<Mutex<Result<Vec<(F::Acc, u64)>>>> = (0..parts).map(|_| Mutex::new(nothing())).collect();
+        let found: Vec<_> = (0..parts).map(|_| Mutex::new(nothing())).collect();
         on_threads(parts, &|part| {
             let cut = part * each..((part + 1) * each).min(elements.len());
             let mut accs = found[part].lock().unwrap_or_else(PoisonError::into_inner);
