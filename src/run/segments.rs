@@ -4,7 +4,7 @@ use super::reducer::{Reducer, claimed, prepared_plan};
 use crate::device::{Prepared, Recorder, Waiting, choose, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Division, Each, Offsets, Output, Piece, Place, Ranges, Taken};
+use crate::input::{Division, Each, Offsets, Origin, Output, Piece, Place, Ranges, Taken};
 use crate::op::{DeviceOp, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
@@ -30,8 +30,8 @@ impl Group<'_> {
         self.offsets.part(from, segments + 1)
     }
 
-    pub fn buffers(&self) -> Vec<&wgpu::Buffer> {
-        self.buffers.iter().map(|buffer| &**buffer).collect()
+    pub fn origins(&self) -> Vec<Origin<'_>> {
+        self.buffers.iter().map(|buffer| Origin::Buffer(buffer)).collect()
     }
 }
 
@@ -91,7 +91,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             let each = Arrangement::Segments(group.offsets);
             let store = Store::Answer { counted: output.counted };
             let request = Request { pieces: &group.pieces, each, start: 0, direct: true, store, output: 0 };
-            all = all.and(&prepared_plan(recorder, &request, &group.buffers(), output.buffer, &claimed)?);
+            all = all.and(&prepared_plan(recorder, &request, &group.origins(), output.buffer, &claimed)?);
         }
         Ok(all)
     }

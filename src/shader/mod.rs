@@ -8,6 +8,7 @@ mod unroll;
 pub(crate) use check::check;
 
 use crate::element::Dtype;
+use crate::input::Texel;
 use crate::op::{DeviceOp, Group};
 use crate::plan::{Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
@@ -174,9 +175,10 @@ pub fn tail_words(op: &DeviceOp) -> usize {
     regions(op) + op.params().len()
 }
 
-/// Words behind those: the length and the stride of each dimension.
+/// Words behind those: the length and the stride of each dimension; or the weights of texels.
 fn dims_words(variant: &Variant) -> usize {
     match variant.rows {
+        _ if variant.load.texel() == Some(Texel::Weighted) => 4,
         Rows::Strided { kept, reduced } => 2 * (usize::from(kept) + usize::from(reduced)),
         Rows::One | Rows::Many | Rows::Segments => 0,
     }
@@ -189,9 +191,11 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
 }
 
 /// How a kernel reads elements of a type.
-fn load(dtype: Dtype, variant: &Variant) -> String {
-    let load = variant.load;
+fn load(op: &DeviceOp, variant: &Variant) -> String {
+    let (load, dtype) = (variant.load, op.dtype);
+    let texels = load.texel().map(|texel| texels(op, texel));
     let text = match dtype.bytes() {
+        _ if texels.is_some() => texels.as_deref().unwrap_or(""),
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
         _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
@@ -210,10 +214,26 @@ fn load(dtype: Dtype, variant: &Variant) -> String {
     elements.join("\n") + "\n" + one
 }
 
+/// How a kernel reads texels of a type.
+fn texels(op: &DeviceOp, texel: Texel) -> String {
+    let mut out = format!("alias TexelNumber = {};\n{}\n", op.dtype, include_str!("../../shaders/load/texture.wgsl"));
+    let _ = match texel {
+        Texel::Weighted => {
+            let text = include_str!("../../shaders/load/weighted.wgsl");
+            writeln!(out, "const TEXEL_WEIGHTS = {}u;  // word of the tail\n{text}", tail_words(op))
+        }
+        Texel::Number(number) => {
+            let bits = if op.dtype == Dtype::U32 { "" } else { "bitcast<u32>" };
+            writeln!(out, "fn bits_of_texel(texel: vec4<TexelNumber>) -> u32 {{ return {bits}(texel[{number}]); }}")
+        }
+    };
+    out
+}
+
 /// The kernel that reads elements.
 fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     source.push(match variant.order {
         Order::Striped => include_str!("../../shaders/order/striped.wgsl"),
         Order::Blocked => include_str!("../../shaders/order/blocked.wgsl"),
@@ -229,7 +249,7 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
 /// The kernel that reads the elements of many answers.
 fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     source.push(match own {
         _ if neighbours == Neighbours::Vectors => include_str!("../../shaders/columns/vectors.wgsl"),
         1 => include_str!("../../shaders/columns/one.wgsl"),
@@ -258,7 +278,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 /// The kernels that read the elements of segments.
 fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     if !serial {
         source.push(elements_of_vectors(op.dtype));
     }
