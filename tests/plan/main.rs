@@ -8,6 +8,7 @@ mod loops;
 mod model;
 mod rows;
 mod segments;
+mod textures;
 mod views;
 mod whole;
 mod wrong;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
 use treefold::internals::{
-    Arrangement, Cost, DeviceOp, Keep, Kernel, Limits, Piece, Planner, Request, Store, Strided, Variant, assemble,
+    Arrangement, Cost, DeviceOp, Grid, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Store, Strided, Texel,
+    Variant, assemble,
 };
 use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
@@ -256,6 +257,13 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
     ];
     let mut seen = Vec::<(Variant, &str)>::new();
+    let mut see = |plan: Plan, what: &'static str| {
+        for pass in plan.passes {
+            if seen.iter().all(|(variant, _)| *variant != pass.variant) {
+                seen.push((pass.variant, what));
+            }
+        }
+    };
     for zipped in [false, true] {
         // Only pairs are zipped.
         if zipped && op.dtype != Dtype::F32x2 {
@@ -274,14 +282,27 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
             };
             let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
             let Ok(plan) = planner.plan(&request) else { continue };
-            for pass in plan.passes {
-                if seen.iter().all(|(variant, _)| *variant != pass.variant) {
-                    seen.push((pass.variant, what));
-                }
-            }
+            see(plan, what);
         }
     }
+    for (elements, texel, store) in textures(op, large) {
+        let grid = Some(Grid { width: 1920, texel, weights: [1, 2, 3, 4] });
+        let pieces = [Piece { grid, ..Piece::of(0, 0, elements) }];
+        let request = Request { pieces: &pieces, each: Arrangement::Whole, start: 0, direct: true, store, output: 0 };
+        let Ok(plan) = planner.plan(&request) else { continue };
+        see(plan, "a texture");
+    }
     seen
+}
+
+/// Textures that an operator can take: texels, what is made of each, and where to.
+fn textures(op: &DeviceOp, large: u64) -> Vec<(u64, Texel, Store)> {
+    let answer = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
+    match op.dtype {
+        Dtype::F32 => vec![(large, Texel::Weighted, Store::Sealed), (1000, Texel::Number(0), answer)],
+        Dtype::U32 | Dtype::I32 => vec![(large, Texel::Number(3), answer), (1000, Texel::Number(1), Store::Sealed)],
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a variant combines what others left.
