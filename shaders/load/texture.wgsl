@@ -1,8 +1,8 @@
 // One element is a number made of a texel; a vector has four of them, which are neighbours in the texels' order, row by row. One
 // division finds the first; from a row's last texel the next one is the first of the row below.
 //
-// Expects: TexelNumber (f32, i32 or u32), bits_of_texel; in params, `partner` is the texels of a row. A place below the last row is read as
-// the language has it, any texel or zeros, and not accumulated.
+// Expects: TexelNumber (f32, i32 or u32), bits_of_texel; in params, `partner` is the texels of a row. A place below the last row is
+// read as the language has it, any texel or zeros, and not accumulated.
 
 @group(0) @binding(0) var texels: texture_2d<TexelNumber>;
 
