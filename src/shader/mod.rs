@@ -192,17 +192,16 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
 
 /// How a kernel reads elements of a type.
 fn load(op: &DeviceOp, variant: &Variant) -> String {
-    let (load, dtype) = (variant.load, op.dtype);
-    let texels = load.texel().map(|texel| texels(op, texel));
-    let text = match dtype.bytes() {
-        _ if texels.is_some() => texels.as_deref().unwrap_or(""),
+    let load = variant.load;
+    let words = match op.dtype.bytes() {
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
         _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
         _ => include_str!("../../shaders/load/pair.wgsl"),
     };
+    let text = load.texel().map_or(words.into(), |texel| texels(op, texel));
     if !load.one() {
-        return text.into();
+        return text;
     }
     let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
     let one = match (variant.kernel, variant.rows) {
@@ -214,20 +213,20 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
     elements.join("\n") + "\n" + one
 }
 
-/// How a kernel reads texels of a type.
+/// How a kernel reads texels of the elements' type.
 fn texels(op: &DeviceOp, texel: Texel) -> String {
-    let mut out = format!("alias TexelNumber = {};\n{}\n", op.dtype, include_str!("../../shaders/load/texture.wgsl"));
-    let _ = match texel {
+    let text = include_str!("../../shaders/load/texture.wgsl");
+    let bits = match texel {
         Texel::Weighted => {
             let text = include_str!("../../shaders/load/weighted.wgsl");
-            writeln!(out, "const TEXEL_WEIGHTS = {}u;  // word of the tail\n{text}", tail_words(op))
+            format!("const TEXEL_WEIGHTS = {}u;\n\n{text}", tail_words(op))
         }
         Texel::Number(number) => {
             let bits = if op.dtype == Dtype::U32 { "" } else { "bitcast<u32>" };
-            writeln!(out, "fn bits_of_texel(texel: vec4<TexelNumber>) -> u32 {{ return {bits}(texel[{number}]); }}")
+            format!("fn bits_of_texel(texel: vec4<TexelNumber>) -> u32 {{ return {bits}(texel[{number}]); }}\n")
         }
     };
-    out
+    format!("{text}\nalias TexelNumber = {};\n{bits}", op.dtype)
 }
 
 /// The kernel that reads elements.

@@ -300,7 +300,7 @@ fn textures(op: &DeviceOp, large: u64) -> Vec<(u64, Texel, Store)> {
     let answer = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
     match op.dtype {
         Dtype::F32 => vec![(large, Texel::Weighted, Store::Sealed), (1000, Texel::Number(0), answer)],
-        Dtype::U32 | Dtype::I32 => vec![(large, Texel::Number(3), answer), (1000, Texel::Number(1), Store::Sealed)],
+        Dtype::U32 | Dtype::I32 => vec![(large, Texel::Number(3), answer)],
         _ => Vec::new(),
     }
 }
