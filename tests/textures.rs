@@ -244,7 +244,7 @@ fn depth_and_stencil_of_a_render_pass() {
                 view: &view,
                 depth_ops: clear(wgpu::LoadOp::Clear(0.25)),
                 stencil_ops:
-                    stencil.then(|| wgpu::Operations { load: wgpu::LoadOp::Clear(7), store: wgpu::StoreOp::Store }),
+                    stencil.then_some(wgpu::Operations { load: wgpu::LoadOp::Clear(7), store: wgpu::StoreOp::Store }),
             }),
             ..Default::default()
         }));

@@ -258,20 +258,21 @@ impl<'a> Ranges<'a> {
         if !self.others.is_empty() && self.others.len() != self.ranges.len() {
             return Err(Error::MixedPairs);
         }
-        let others = || self.others.iter().map(|(buffer, bytes)| (Origin::Buffer(*buffer), bytes.clone()));
-        let mut pieces = Vec::new();
-        for (origin, bytes) in self.ranges.iter().cloned().chain(others()) {
+        let others = self.others.iter().map(|(buffer, bytes)| (Origin::Buffer(buffer), bytes.clone()));
+        let all: Vec<_> = self.ranges.iter().cloned().chain(others).collect();
+        for (origin, bytes) in &all {
             if let Origin::Buffer(buffer) = origin {
-                check(buffer, &bytes, stride, "the input")?;
+                check(buffer, bytes, stride, "the input")?;
             }
         }
+        let mut pieces = Vec::new();
         for (at, (origin, bytes)) in self.ranges.iter().enumerate() {
             let other = self.others.get(at).map(|(_, other)| (self.ranges.len() + at, other.start / stride));
             let elements = (bytes.end - bytes.start) / stride;
             let grid = if let Origin::Texture(texels) = origin { Some(texels.grid) } else { None };
             pieces.push(Piece { other, grid, ..Piece::of(at, bytes.start / stride, elements) });
         }
-        Ok((pieces, self.ranges.iter().cloned().chain(others()).map(|(origin, _)| origin).collect()))
+        Ok((pieces, all.into_iter().map(|(origin, _)| origin).collect()))
     }
 
     /// The same where buffers alone do.
