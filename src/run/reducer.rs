@@ -139,10 +139,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// finishes where it is not.
     ///
     /// # Errors
-    /// [`Error::MissingUsage`] (both buffers need `STORAGE`), [`Error::OutOfRange`], [`Error::Misaligned`],
-    /// [`Error::Overlap`], [`Error::OutputTooSmall`], [`Error::NoDeviceAnswer`], [`Error::TooLongToRecord`];
+    /// [`Error::MissingUsage`] (both buffers need `STORAGE`; a texture is checked where it becomes an input),
+    /// [`Error::OutOfRange`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::OutputTooSmall`], [`Error::NoDeviceAnswer`], [`Error::TooLongToRecord`];
     /// [`Error::LimitTooSmall`] where so many bindings are needed that their partials fill more than one; nothing is
-    /// recorded then.
+    /// recorded then. [`Error::Refused`] of a texture that was destroyed, or that was created without the format (`view_formats`)
+    /// in which it is to be viewed.
     pub fn record<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
