@@ -43,10 +43,10 @@ pub enum Error {
         /// What the driver said.
         message: String,
     },
-    /// A buffer was created without a usage that the call needs.
-    #[error("{what} lacks {missing} (it has {has}); create it with BufferUsages::{missing}")]
+    /// A buffer or texture was created without a usage that the call needs.
+    #[error("{what} lacks {missing} (it has {has}); create it with {}Usages::{missing}", if missing.starts_with("TEXTURE") { "Texture" } else { "Buffer" })]
     MissingUsage {
-        /// Which buffer.
+        /// Which buffer or texture.
         what: &'static str,
         /// The usage that is missing.
         missing: &'static str,
@@ -242,6 +242,57 @@ pub enum Error {
         /// What it must be.
         rule: String,
     },
+    /// A texture whose texels are of another type than the elements.
+    #[error(
+        "texels of {format} are {texels}, but the elements of this reduction are {elements}; make a Reducer<{texels}, _>, or take a texture of {elements}"
+    )]
+    TextureKind {
+        /// The format.
+        format: String,
+        /// The type that its texels are loaded as.
+        texels: &'static str,
+        /// The type of the elements.
+        elements: &'static str,
+    },
+    /// A channel that a texture's format does not have.
+    #[error(
+        "channel {channel} is asked for, but {format} has {channels}, of R, G, B and A the first; name one of them"
+    )]
+    NoSuchChannel {
+        /// The channel, of a weighted sum the last one.
+        channel: &'static str,
+        /// The format.
+        format: String,
+        /// How many channels it has.
+        channels: u8,
+    },
+    /// A mip level or a layer that a texture does not have.
+    #[error(
+        "level {level} of layer {layer} is asked for, but the texture has {levels} levels and {layers} layers, counted from 0"
+    )]
+    NoSuchLevel {
+        /// The mip level.
+        level: u32,
+        /// How many levels there are.
+        levels: u32,
+        /// The layer.
+        layer: u32,
+        /// How many layers there are.
+        layers: u32,
+    },
+    /// A texture that no input is made of.
+    #[error("{what} is no input; {repair}")]
+    BadTexture {
+        /// What it is.
+        what: String,
+        /// What to do instead.
+        repair: &'static str,
+    },
+    /// A texture where buffers alone do.
+    #[error(
+        "a texture is reduced whole, for one answer; for rows, axes, segments, offsets or pairs copy it to a buffer (CommandEncoder::copy_texture_to_buffer)"
+    )]
+    TextureInParts,
     /// An input does not divide into rows.
     #[error(
         "{elements} elements are no whole rows of {length}; give a multiple of the row's length, which is at least 1"

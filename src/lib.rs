@@ -20,6 +20,7 @@
 //! | more elements than memory holds | [`Engine::stream`] |
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | a web page | [`Gpu::new_async`], [`Reducer::new_async`], [`Reducer::reduce_async`]; calls that wait are an error there |
+//! | a texture, its one channel or luminance | [`Input::texture`] with all of [`Reducer`]'s calls for one answer |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
 //! | rows of one length, an answer each | [`Input::rows`] with [`Reducer::record_each`], [`Reducer::reduce_each`]; [`Cpu::reduce_each`] |
 //! | axes of an n-dimensional array | [`Axes`] and [`Input::over`] with the same; [`Cpu::reduce_axes`] |
@@ -67,7 +68,7 @@ pub use element::{Dtype, Element, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Axes, Count, Each, Input, Offsets, Output};
+pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials, Trips,
     Value, Wgsl, WordType,
@@ -83,7 +84,7 @@ pub use wgpu;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::device::runs_texts;
-    pub use crate::input::{By, Dim, Ends, Groups, Piece, Strided, offset};
+    pub use crate::input::{By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{

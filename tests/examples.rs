@@ -16,6 +16,18 @@ mod own_operator;
 #[allow(dead_code)]
 mod largest_prime;
 
+#[path = "../examples/05_softmax.rs"]
+#[allow(dead_code)]
+mod softmax;
+
+#[path = "../examples/06_layer_norm.rs"]
+#[allow(dead_code)]
+mod layer_norm;
+
+#[path = "../examples/07_auto_exposure.rs"]
+#[allow(dead_code)]
+mod auto_exposure;
+
 use treefold::{Fold, Gpu};
 
 #[test]
@@ -36,6 +48,21 @@ fn own_operator_runs() {
 #[test]
 fn largest_prime_runs() {
     largest_prime::main().expect("the prime");
+}
+
+#[test]
+fn softmax_runs() {
+    softmax::main().expect("the probabilities");
+}
+
+#[test]
+fn layer_norm_runs() {
+    layer_norm::main().expect("the rows");
+}
+
+#[test]
+fn auto_exposure_runs() {
+    auto_exposure::main().expect("the frame");
 }
 
 #[test]

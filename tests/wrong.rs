@@ -100,6 +100,15 @@ fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     )
 }
 
+/// Texels in order and with places, and sums of their channels.
+fn by_texels(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    const SOME: [(u32, u32); 4] = [(1, 9), (3, 5), (129, 37), (2, 613)];
+    let mut failures = textures::textures::<u32, _>(gpu, &TextHash, &SOME);
+    failures.extend(textures::textures::<f32, _>(gpu, &ArgMin, &SOME));
+    failures.extend(textures::weighted(gpu, &SOME[2..3]));
+    failures
+}
+
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
@@ -215,6 +224,13 @@ wrong! {
     open_before_a_workgroup_lost: "head = combine(open, head);" => "", in_order;
     carried_in_another_order: "store(combine(open, carries[share].head), named)" => "store(combine(carries[share].head, open), named)", in_order;
     scan_of_open_one_step_short: "(id.local >= distance) & (ended == 0u)" => "(id.local > distance) & (ended == 0u)", in_order;
+    rows_of_texels_run_on: "at.x + 1u == params.partner" => "at.x == params.partner", by_texels;
+    rows_of_texels_for_columns: "vec2<u32>(e % params.partner, e / params.partner)" => "vec2<u32>(e / params.partner, e % params.partner)", by_texels;
+    texel_again: "texel_at(texel_behind(third))" => "texel_at(third)", by_texels;
+    row_of_texels_below_lost: "vec2<u32>(0u, at.y + 1u)" => "vec2<u32>(0u, at.y)", by_texels;
+    vectors_of_texels_overlap: "texel_place(4u * v)" => "texel_place(3u * v)", by_texels;
+    weight_of_another_channel: "parameter(TEXEL_WEIGHTS + i)" => "parameter(TEXEL_WEIGHTS)", by_texels;
+    weight_of_nothing_counts: "select(vec4<f32>(), texel * weights, weights != vec4<f32>())" => "texel * weights", by_texels;
     row_of_an_answer: "let at = params.output + row * " => "let at = params.output + 0u * ", by_rows;
     region_lost: "return parameter(1u); }" => "return parameter(0u); }", by_tuple;
     own_bins_of_the_other: "m0_bin_add(bits >> 26u" => "m3_bin_add(bits >> 26u", by_tuple;

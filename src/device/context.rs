@@ -2,6 +2,7 @@
 
 use super::Verdicts;
 use super::presence::{Loss, caught, is_there, owns, refusal};
+use crate::element::Dtype;
 use crate::error::{Error, Result, may_block};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep, Text};
@@ -12,7 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use web_time::Instant;
-use wgpu::{BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages};
+use wgpu::{
+    BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages, TextureSampleType, TextureViewDimension,
+};
 
 /// What makes two shaders one: the operator's texts, and the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,22 +40,38 @@ pub(crate) struct Layout {
     table: bool,
     carries: bool,
     count: bool,
+    /// What texels are, where a texture is bound instead of an input's bytes.
+    texels: Option<Dtype>,
 }
 
+/// What texels may be.
+const TEXELS: [Dtype; 3] = [Dtype::F32, Dtype::U32, Dtype::I32];
+
 impl Layout {
+    /// The same with a texture.
+    pub fn of_texels(self, dtype: Dtype) -> Layout {
+        Layout { texels: Some(dtype), ..self }
+    }
+
     pub fn of(kernel: Kernel, rows: Rows, table: bool) -> Layout {
         let (reads, carries) = (kernel.reads(), matches!(kernel, Kernel::Segments { .. }));
         match rows {
             // Offsets are where others have tables.
             Rows::Segments(by) if carries || kernel == Kernel::Carry => {
-                Layout { reads, table: by.offsets(), carries, count: by.counted() }
+                Layout { reads, table: by.offsets(), carries, count: by.counted(), texels: None }
             }
             // And what they have in all.
             Rows::Groups => {
                 let by_key = kernel.reads();
-                Layout { reads, table: matches!(kernel, Kernel::Combine { .. }), carries: by_key, count: by_key }
+                Layout {
+                    reads,
+                    table: matches!(kernel, Kernel::Combine { .. }),
+                    carries: by_key,
+                    count: by_key,
+                    texels: None,
+                }
             }
-            _ => Layout { reads, table: table && reads, carries, count: false },
+            _ => Layout { reads, table: table && reads, carries, count: false, texels: None },
         }
     }
 
@@ -120,6 +139,7 @@ impl Context {
             let room = |buffers| {
                 limits.storage_buffers_max >= buffers && device.limits().max_bindings_per_bind_group > buffers
             };
+            let textures = device.limits().max_sampled_textures_per_shader_stage > 0;
             let whole = [Kernel::Reduce, Kernel::Finish].map(|kernel| (kernel, Rows::One));
             let segments = [Kernel::Segments { serial: true }, Kernel::Carry];
             let segments =
@@ -129,7 +149,10 @@ impl Context {
                 .chain(segments)
                 .flat_map(|(kernel, rows)| [false, true].map(|table| Layout::of(kernel, rows, table)))
                 .collect();
-            let layouts = kinds.into_iter().filter(|kind| kind.buffers() <= 3 || room(kind.buffers()));
+            let read = [false, true].map(|table| Layout::of(Kernel::Reduce, Rows::One, table));
+            let texels =
+                read.into_iter().filter(|_| textures).flat_map(|read| TEXELS.map(|dtype| read.of_texels(dtype)));
+            let layouts = kinds.into_iter().chain(texels).filter(|kind| kind.buffers() <= 3 || room(kind.buffers()));
             let layouts = layouts.map(|layout| (layout, bind_group_layout(device, layout))).collect();
             let placeholder = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("treefold: placeholder"),
@@ -302,7 +325,10 @@ impl Context {
         };
         let mut checks = wgpu::ShaderRuntimeChecks::checked();
         checks.force_loop_bounding = !unguarded || self.patch.is_some();
-        let layout = self.layouts.get(&layout).map(|(_, pipeline)| pipeline);
+        let (texels, layout) = (layout.texels.is_some(), self.layouts.get(&layout).map(|(_, pipeline)| pipeline));
+        if texels && layout.is_none() {
+            return Err(Error::LimitTooSmall { limit: "max_sampled_textures_per_shader_stage", value: 0, needs: 1 });
+        }
         // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
         let pipeline = unsafe { self.compile(label, layout, &source, checks) }?;
         Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
@@ -472,12 +498,22 @@ fn bind_group_layout(device: &wgpu::Device, layout: Layout) -> (wgpu::BindGroupL
         count: None,
     };
     let read = BufferBindingType::Storage { read_only: true };
+    let sampled = |dtype: Dtype| BindingType::Texture {
+        sample_type: match dtype {
+            Dtype::U32 => TextureSampleType::Uint,
+            Dtype::I32 => TextureSampleType::Sint,
+            _ => TextureSampleType::Float { filterable: false },
+        },
+        view_dimension: TextureViewDimension::D2,
+        multisampled: false,
+    };
+    let texture = layout.texels.map(|dtype| wgpu::BindGroupLayoutEntry { ty: sampled(dtype), ..entry(0, read) });
     let mut entries = vec![
-        entry(0, read),
+        texture.unwrap_or(entry(0, read)),
         entry(2, BufferBindingType::Uniform),
         entry(3, BufferBindingType::Storage { read_only: false }),
     ];
-    entries.extend(layout.reads.then(|| entry(1, read)));
+    entries.extend((layout.reads && layout.texels.is_none()).then(|| entry(1, read)));
     entries.extend(layout.table.then(|| entry(4, read)));
     entries.extend(layout.count.then(|| entry(6, read)));
     entries.extend(layout.carries.then(|| entry(5, BufferBindingType::Storage { read_only: false })));

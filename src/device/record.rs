@@ -3,6 +3,7 @@
 use super::context::{Context, Layout, PipelineKey, Texts};
 use super::prepared::{Dispatch, Prepared};
 use crate::error::{Error, Result};
+use crate::input::Origin;
 use crate::op::DeviceOp;
 use crate::plan::{Cost, Kernel, Params, Pass, Plan, Planner, Resource, Store, Variant};
 use crate::shader::{self, Source};
@@ -57,11 +58,16 @@ impl Recorder {
         let finishes = matches!(variant.store, Store::Answer { .. });
         let texts = if finishes { answering } else { plain };
         let key = PipelineKey { texts: texts.clone(), variant: *variant };
-        let layout = Layout::of(variant.kernel, variant.rows, self.table.is_some());
+        let layout = self.layout(variant);
         let segments =
             matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear);
         let unguarded = self.op.unguarded(finishes) || (segments && self.op.checked());
         self.context.pipeline(key, layout, unguarded, || self.source(variant).text)
+    }
+
+    fn layout(&self, variant: &Variant) -> Layout {
+        let layout = Layout::of(variant.kernel, variant.rows, self.table.is_some());
+        if variant.load.texel().is_some() { layout.of_texels(self.op.dtype) } else { layout }
     }
 
     /// Records all dispatches of a plan.
@@ -69,14 +75,14 @@ impl Recorder {
         &self,
         compute: &mut wgpu::ComputePass,
         plan: &Plan,
-        inputs: &[&wgpu::Buffer],
+        inputs: &[Origin],
         output: Destination,
     ) -> Result<()> {
         self.make(plan, inputs, output)?.record_in_pass(compute)
     }
 
     /// Makes what the dispatches of a plan need: pipelines, parameters, bindings.
-    pub fn make(&self, plan: &Plan, inputs: &[&wgpu::Buffer], output: Destination) -> Result<Prepared> {
+    pub fn make(&self, plan: &Plan, inputs: &[Origin], output: Destination) -> Result<Prepared> {
         let context = &self.context;
         // An app's device is not asked for each record: that takes a microsecond, and the next call that waits tells.
         if context.loss.is_some() {
@@ -88,7 +94,7 @@ impl Recorder {
         let accumulators = some(plan.accumulators_bytes).map(|bytes| context.accumulators(bytes)).transpose()?;
         let (uniforms, bytes, stride) = self.uniforms(plan).map_err(|error| context.diagnosed(error))?;
 
-        let bind = |(number, pass): (usize, &Pass)| {
+        let bind = |number: usize, pass: &Pass, views: &[Option<wgpu::TextureView>]| {
             let mut entries = vec![wgpu::BindGroupEntry {
                 binding: 2,
                 resource: bind_range(&uniforms, number as u64 * stride, bytes),
@@ -96,8 +102,9 @@ impl Recorder {
             for binding in &pass.bindings {
                 let resource = match &binding.resource {
                     Resource::Input { buffer, bytes } => {
-                        bind_range(inputs.get(*buffer)?, bytes.start, bytes.end - bytes.start)
+                        bind_range(inputs.get(*buffer)?.buffer().ok()?, bytes.start, bytes.end - bytes.start)
                     }
+                    Resource::Texture { number } => BindingResource::TextureView(views.get(*number)?.as_ref()?),
                     Resource::Scratch { bytes } => bind_range(scratch.as_ref()?, bytes.start, bytes.end - bytes.start),
                     Resource::Accumulators { bytes } => {
                         bind_range(accumulators.as_ref()?, bytes.start, bytes.end - bytes.start)
@@ -108,14 +115,15 @@ impl Recorder {
                 };
                 entries.push(wgpu::BindGroupEntry { binding: binding.slot, resource });
             }
-            let layout =
-                context.bind_group_layout(Layout::of(pass.variant.kernel, pass.variant.rows, self.table.is_some()))?;
+            let layout = context.bind_group_layout(self.layout(&pass.variant))?;
             let label = Some("treefold");
             Some(context.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries }))
         };
         // All bind groups before the first command: a refusal leaves the caller's pass as it was.
         let groups = context.guarded("the bindings of a reduction", 0, || {
-            plan.passes.iter().enumerate().map(bind).collect::<Option<Vec<_>>>()
+            let views: Vec<_> = inputs.iter().map(Origin::view).collect();
+            let passes = plan.passes.iter().enumerate();
+            passes.map(|(number, pass)| bind(number, pass, &views)).collect::<Option<Vec<_>>>()
         })?;
         let missing = || Error::Refused { what: "the bindings of a reduction", message: "a buffer is missing".into() };
         let made = pipelines.into_iter().zip(groups.ok_or_else(missing)?).zip(&plan.passes);

@@ -9,7 +9,7 @@ use super::readback::{Readback, Waiting};
 use super::record::Recorder;
 use crate::element::Dtype;
 use crate::error::{Error, Result};
-use crate::input::Piece;
+use crate::input::{Origin, Piece};
 use crate::op::{DeviceOp, Keep};
 use crate::plan::{Arrangement, Cost, Planner, Request, Store};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ async fn test(context: &Arc<Context>, op: DeviceOp, waiting: Waiting) -> Result<
         let (destination, output) = readback.destination(result as u64);
         let request =
             Request { pieces, each: Arrangement::Whole, start: 0, direct: true, store: Store::Sealed, output };
-        recorder.record(&mut compute, &recorder.planner.plan(&request)?, &[&buffer], destination)?;
+        recorder.record(&mut compute, &recorder.planner.plan(&request)?, &[Origin::Buffer(&buffer)], destination)?;
     }
     drop(compute);
     let pending = context.guarded("a submission", 0, || {

@@ -1,10 +1,11 @@
-//! Inputs and outputs of a reduction on the device: buffer ranges, rows, axes, and all of their validation.
+//! Inputs and outputs of a reduction on the device: buffer ranges, textures, rows, axes, and all of their validation.
 
 mod axes;
 mod count;
 mod each;
 mod groups;
 mod segments;
+mod texture;
 
 pub(crate) use axes::room;
 pub use axes::{Axes, Dim, Strided, offset};
@@ -14,6 +15,8 @@ pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
 pub use groups::Groups;
 pub(crate) use segments::Place;
 pub use segments::{By, Ends, Offsets};
+pub(crate) use texture::Texels;
+pub use texture::{Channel, Grid, Texel};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -21,10 +24,10 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use wgpu::BufferUsages;
 
-/// A part of the input as plain data: so many elements from an element on, in the n-th buffer.
+/// A part of the input as plain data: so many elements from an element on, in the n-th buffer or texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Which buffer.
+    /// Which buffer, or texture.
     pub buffer: usize,
     /// Its first element, counted from the start of the buffer.
     pub first: u64,
@@ -32,18 +35,20 @@ pub struct Piece {
     pub elements: u64,
     /// The second input of pairs that are zipped: buffer and first element. Its elements, and this one's, are words then.
     pub other: Option<(usize, u64)>,
+    /// Of a texture: how its texels lie.
+    pub grid: Option<Grid>,
 }
 
 impl Piece {
     /// Elements of one buffer.
     pub const fn of(buffer: usize, first: u64, elements: u64) -> Piece {
-        Piece { buffer, first, elements, other: None }
+        Piece { buffer, first, elements, other: None, grid: None }
     }
 
     /// So many of its elements from its n-th on.
     pub fn part(&self, from: u64, elements: u64) -> Piece {
         let other = self.other.map(|(buffer, first)| (buffer, first + from));
-        Piece { buffer: self.buffer, first: self.first + from, elements, other }
+        Piece { first: self.first + from, elements, other, ..*self }
     }
 }
 
@@ -78,7 +83,7 @@ impl Taken {
     }
 }
 
-/// Elements on the device: ranges of one or more buffers, read one after another as one array.
+/// Elements on the device: ranges of one or more buffers, and [textures](Input::texture), read one after another as one array.
 ///
 /// The buffers must be of the device that reduces them. One of another device is [`Error::Foreign`], one of another wgpu
 /// instance too, unless its number there is that of a live buffer here: **then nothing can tell, and that buffer is read
@@ -98,10 +103,32 @@ pub struct Input<'a, T> {
     element: PhantomData<T>,
 }
 
-/// Ranges of buffers, in bytes.
+/// Where elements lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin<'a> {
+    Buffer(&'a wgpu::Buffer),
+    Texture(Texels<'a>),
+}
+
+impl<'a> Origin<'a> {
+    /// The buffer; an error of a texture, where buffers alone do.
+    pub fn buffer(self) -> Result<&'a wgpu::Buffer> {
+        match self {
+            Origin::Buffer(buffer) => Ok(buffer),
+            Origin::Texture(_) => Err(Error::TextureInParts),
+        }
+    }
+
+    /// The view to bind, of a texture.
+    pub fn view(&self) -> Option<wgpu::TextureView> {
+        if let Origin::Texture(texels) = self { Some(texels.view()) } else { None }
+    }
+}
+
+/// Ranges of buffers, in bytes; of textures as if their elements stood in buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges<'a> {
-    ranges: Vec<(&'a wgpu::Buffer, Range<u64>)>,
+    ranges: Vec<(Origin<'a>, Range<u64>)>,
     /// For zipped inputs: the second input's ranges, as long as the first's, one by one.
     others: Vec<(&'a wgpu::Buffer, Range<u64>)>,
     /// Of an element that is not zipped.
@@ -123,9 +150,8 @@ impl<'a> Input<'a, [f32; 2]> {
     pub fn zip(first: impl Into<Input<'a, f32>>, second: impl Into<Input<'a, f32>>) -> Result<Self> {
         let (first, second) = (first.into().ranges, second.into().ranges);
         // Before the cuts below, which would hide what is ragged.
-        for (buffer, bytes) in first.ranges.iter().chain(&second.ranges) {
-            check(buffer, bytes, 4, "the input")?;
-        }
+        first.pieces()?;
+        second.pieces()?;
         let (left, right) = (first.elements(), second.elements());
         if left != right {
             return Err(Error::Unequal { left, right });
@@ -137,7 +163,7 @@ impl<'a> Input<'a, [f32; 2]> {
         while let (Some((buffer, left)), Some((other, right))) = (&mut x, &mut y) {
             let bytes = (left.end.saturating_sub(left.start)).min(right.end.saturating_sub(right.start));
             ranges.push((*buffer, left.start..left.start + bytes));
-            others.push((*other, right.start..right.start + bytes));
+            others.push((other.buffer()?, right.start..right.start + bytes));
             left.start += bytes;
             right.start += bytes;
             let (left_done, right_done) = (left.start >= left.end, right.start >= right.end);
@@ -233,10 +259,10 @@ impl<'a, T: Element> Input<'a, T> {
     }
 
     fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {
-        Self::of(vec![(buffer, bytes)], Vec::new())
+        Self::of(vec![(Origin::Buffer(buffer), bytes)], Vec::new())
     }
 
-    fn of(ranges: Vec<(&'a wgpu::Buffer, Range<u64>)>, others: Vec<(&'a wgpu::Buffer, Range<u64>)>) -> Self {
+    fn of(ranges: Vec<(Origin<'a>, Range<u64>)>, others: Vec<(&'a wgpu::Buffer, Range<u64>)>) -> Self {
         let ranges = Ranges { ranges, others, element_bytes: T::DTYPE.bytes() };
         Input { ranges, element: PhantomData }
     }
@@ -253,7 +279,7 @@ impl<'a> Ranges<'a> {
         self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
     }
 
-    /// Ranges of buffers that are read.
+    /// Ranges of buffers, and textures, that are read.
     pub fn count(&self) -> u64 {
         self.ranges.len() as u64
     }
@@ -264,27 +290,41 @@ impl<'a> Ranges<'a> {
     }
 
     /// Checks every range and names it for a plan.
-    pub fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
+    pub fn origins(&self) -> Result<(Vec<Piece>, Vec<Origin<'a>>)> {
         let stride = self.stride();
         if !self.others.is_empty() && self.others.len() != self.ranges.len() {
             return Err(Error::MixedPairs);
         }
-        for (buffer, bytes) in self.ranges.iter().chain(&self.others) {
-            check(buffer, bytes, stride, "the input")?;
+        let others = self.others.iter().map(|(buffer, bytes)| (Origin::Buffer(buffer), bytes.clone()));
+        let all: Vec<_> = self.ranges.iter().cloned().chain(others).collect();
+        for (origin, bytes) in &all {
+            if let Origin::Buffer(buffer) = origin {
+                check(buffer, bytes, stride, "the input")?;
+            }
         }
         let mut pieces = Vec::new();
-        for (at, (_, bytes)) in self.ranges.iter().enumerate() {
+        for (at, (origin, bytes)) in self.ranges.iter().enumerate() {
             let other = self.others.get(at).map(|(_, other)| (self.ranges.len() + at, other.start / stride));
             let elements = (bytes.end - bytes.start) / stride;
-            pieces.push(Piece { buffer: at, first: bytes.start / stride, elements, other });
+            let grid = if let Origin::Texture(texels) = origin { Some(texels.grid) } else { None };
+            pieces.push(Piece { other, grid, ..Piece::of(at, bytes.start / stride, elements) });
         }
-        Ok((pieces, self.ranges.iter().chain(&self.others).map(|(buffer, _)| *buffer).collect()))
+        Ok((pieces, all.into_iter().map(|(origin, _)| origin).collect()))
+    }
+
+    /// The same where buffers alone do.
+    pub fn pieces(&self) -> Result<(Vec<Piece>, Vec<&'a wgpu::Buffer>)> {
+        let (pieces, origins) = self.origins()?;
+        Ok((pieces, origins.into_iter().map(Origin::buffer).collect::<Result<_>>()?))
     }
 
     /// Whether a buffer is among those that are read; an error where a range of it is.
     pub fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
         let mut reads = false;
-        for (_, bytes) in self.ranges.iter().chain(&self.others).filter(|(buffer, _)| *buffer == output) {
+        let others = self.others.iter().map(|(buffer, bytes)| (*buffer, bytes));
+        let buffers =
+            self.ranges.iter().filter_map(|(origin, bytes)| Some((origin.buffer().ok()?, bytes))).chain(others);
+        for (_, bytes) in buffers.filter(|(buffer, _)| *buffer == output) {
             reads = true;
             if bytes.start < output_bytes.end && output_bytes.start < bytes.end {
                 return Err(Error::Overlap {

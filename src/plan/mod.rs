@@ -29,6 +29,7 @@ pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
 pub use tuning::{Launch, Order, Tuning};
 
+use crate::input::Texel;
 use std::ops::Range;
 
 /// Partials that an invocation of `bins/combine.wgsl` loads at a time.
@@ -173,12 +174,29 @@ pub enum Load {
     One,
     /// The same of zipped inputs.
     OneZipped,
+    /// Four texels of a texture, neighbours in its rows' order.
+    Texels(Texel),
+    /// One texel.
+    OneTexel(Texel),
 }
 
 impl Load {
     /// Whether an element is loaded at a time.
     pub fn one(self) -> bool {
-        matches!(self, Load::One | Load::OneZipped)
+        matches!(self, Load::One | Load::OneZipped | Load::OneTexel(_))
+    }
+
+    /// What is made of a texel, where there are texels.
+    pub fn texel(self) -> Option<Texel> {
+        match self {
+            Load::Texels(texel) | Load::OneTexel(texel) => Some(texel),
+            Load::Vector | Load::Zipped | Load::One | Load::OneZipped => None,
+        }
+    }
+
+    /// The same of texels.
+    fn of(self, texel: Texel) -> Load {
+        if self.one() { Load::OneTexel(texel) } else { Load::Texels(texel) }
     }
 }
 
@@ -232,7 +250,7 @@ pub struct Params {
     pub partials: u32,
     /// Word of the output at which the first row's result begins.
     pub output: u32,
-    /// Zipped inputs: from an element of the first to its partner in the second, modulo 2^32.
+    /// Zipped inputs: from an element of the first to its partner in the second, modulo 2^32. Texels: those of a row.
     pub partner: u32,
     /// Position of the binding's element 0, modulo 2^64; of contiguous rows, that of each row's first element.
     pub base: [u32; 2],
@@ -253,6 +271,11 @@ pub enum Resource {
         buffer: usize,
         /// Which bytes; they begin aligned.
         bytes: Range<u64>,
+    },
+    /// A texture.
+    Texture {
+        /// Which one, counted among the inputs.
+        number: usize,
     },
     /// Bytes of the scratch buffer.
     Scratch {
@@ -294,7 +317,8 @@ pub struct Pass {
     pub params: Params,
     /// Words of the scratch buffer at which the partials of each group begin, where there are several.
     pub regions: Vec<u32>,
-    /// Where rows are strided: the length and the stride of each dimension that is kept, and of each that is reduced.
+    /// Where rows are strided: the length and the stride of each dimension that is kept, and of each that is reduced. Of texels: the bits of
+    /// their weights, where there are any.
     pub dims: Vec<u32>,
     /// Loop trips of its busiest invocation.
     pub trips: u64,

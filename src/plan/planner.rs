@@ -438,9 +438,8 @@ impl Planner {
                 let count = (chunk - first % self.per_load()).min(end - first);
                 let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.zipped, Rows::One);
                 let mut pass = self.reduce_pass(variant, most, 1, first, count, 0);
-                pass.bindings = window.bindings.clone();
+                window.read_by(&mut pass);
                 pass.params.partial = partials;
-                pass.params.partner = window.partner;
                 let base = before - window.first as i128;
                 pass.params.base = [base as u32, (base >> 32) as u32];
                 partials += pass.workgroups;

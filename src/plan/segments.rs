@@ -85,7 +85,7 @@ impl Planner {
         let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
         windows.retain(|window| window.elements > 0);
         if windows.is_empty() {
-            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false });
+            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false, grid: None });
         }
         let dispatches: u64 = windows.iter().map(|window| window.elements.div_ceil(self.most()).max(1)).sum();
         // And as many as 32 bits count, each by what its end counts as; and as the shares that one pass carries over have trips for,

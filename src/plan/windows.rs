@@ -1,7 +1,7 @@
 //! Pieces of the input, cut into what one binding can cover.
 
-use super::{Binding, Resource};
-use crate::input::Piece;
+use super::{Binding, Pass, Resource};
+use crate::input::{Grid, Piece, Texel};
 use crate::limits::Limits;
 
 /// What one binding covers, and which of its elements are meant.
@@ -14,6 +14,20 @@ pub(super) struct Window {
     /// From an element to its partner.
     pub partner: u32,
     pub zipped: bool,
+    /// Of a texture.
+    pub grid: Option<Grid>,
+}
+
+impl Window {
+    /// Has a pass read it.
+    pub fn read_by(&self, pass: &mut Pass) {
+        pass.bindings = self.bindings.clone();
+        pass.params.partner = self.partner;
+        if let Some(Grid { texel, weights, .. }) = self.grid {
+            pass.variant.load = pass.variant.load.of(texel);
+            pass.dims = if texel == Texel::Weighted { weights.to_vec() } else { Vec::new() };
+        }
+    }
 }
 
 /// Cuts the pieces into windows, in their order.
@@ -21,6 +35,12 @@ pub(super) fn windows(pieces: &[Piece], limits: &Limits, element_bytes: u64) -> 
     let alignment = limits.storage_alignment;
     let mut windows = Vec::new();
     for piece in pieces {
+        if let Some(grid) = piece.grid.filter(|_| piece.elements > 0) {
+            let bindings = vec![Binding { slot: 0, resource: Resource::Texture { number: piece.buffer } }];
+            let (first, elements, partner) = (piece.first, piece.elements, grid.width);
+            windows.push(Window { bindings, first, elements, partner, zipped: false, grid: Some(grid) });
+            continue;
+        }
         // Zipped inputs are arrays of words.
         let bytes = if piece.other.is_some() { 4 } else { element_bytes };
         let aligned = |element: u64| element * bytes / alignment * alignment;
@@ -49,6 +69,7 @@ pub(super) fn windows(pieces: &[Piece], limits: &Limits, element_bytes: u64) -> 
                 elements,
                 partner: other.map_or(0, |(_, other)| (at(other) as u32).wrapping_sub(at(first) as u32)),
                 zipped: other.is_some(),
+                grid: None,
             });
             done += elements;
         }

@@ -81,6 +81,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             Resource::Input { buffer, bytes } if binding.slot == 1 || variant.load == Load::Zipped => {
                 Some(format!("bytes {}..{} of buffer {buffer}", bytes.start, bytes.end))
             }
+            Resource::Texture { number } => Some(format!("texture {number}, {} texels a row", pass.params.partner)),
             _ => None,
         });
         let reads = match variant.kernel {

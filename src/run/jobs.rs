@@ -3,7 +3,7 @@
 use super::segments::{Group, Keyed};
 use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
 use crate::error::Result;
-use crate::input::{Groups, Piece, Ranges, Strided};
+use crate::input::{Groups, Origin, Piece, Ranges, Strided};
 use crate::op::DeviceOp;
 use crate::plan::{Arrangement, COUNT_WORDS, Request, Store};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// One plan of a submission.
 struct Job<'b> {
     pieces: Vec<Piece>,
-    buffers: Vec<&'b wgpu::Buffer>,
+    origins: Vec<Origin<'b>>,
     each: Arrangement<'b>,
     /// Position of its first element, or of every answer's.
     start: u64,
@@ -61,25 +61,25 @@ impl Submitted {
 
 /// Submits the reductions of inputs, each of which begins at `first` and is cut into parts of at most `most` elements.
 pub(super) fn submit(recorder: &Recorder, inputs: &[&Ranges], most: u64, first: u64) -> Result<Submitted> {
-    let inputs = inputs.iter().map(|input| input.pieces()).collect::<Result<_>>()?;
+    let inputs = inputs.iter().map(|input| input.origins()).collect::<Result<_>>()?;
     submit_pieces(recorder, inputs, most, first)
 }
 
 fn submit_pieces(
     recorder: &Recorder,
-    pieces: Vec<(Vec<Piece>, Vec<&wgpu::Buffer>)>,
+    pieces: Vec<(Vec<Piece>, Vec<Origin>)>,
     most: u64,
     first: u64,
 ) -> Result<Submitted> {
     let (mut jobs, mut inputs) = (Vec::new(), Vec::new());
-    for (pieces, buffers) in pieces {
+    for (pieces, origins) in pieces {
         let parts = cut(&pieces, most);
         inputs.push((parts.len(), elements(&pieces)));
         let mut start = first;
         for pieces in parts {
             let next = start.wrapping_add(elements(&pieces));
             let (each, result) = (Arrangement::Whole, jobs.len() as u64);
-            jobs.push(Job { pieces, buffers: buffers.clone(), each, start, result });
+            jobs.push(Job { pieces, origins: origins.clone(), each, start, result });
             start = next;
         }
     }
@@ -101,6 +101,7 @@ pub(super) fn each_answer<'a>(
     (most, position): (u64, u64),
 ) -> Result<impl Iterator<Item = Result<(Submitted, bool)>> + use<'a>> {
     let (pieces, buffers) = input.pieces()?;
+    let origins: Vec<_> = buffers.into_iter().map(Origin::Buffer).collect();
     let each = 4 * recorder.op.sealed_words() as u64;
     let together = Readback::together(&recorder.context, each).min((RESULTS_BYTES / each).max(1));
     let parts = move |block: Strided| {
@@ -113,7 +114,7 @@ pub(super) fn each_answer<'a>(
     };
     let submitted = move |((part, start), more): ((Strided, u64), bool)| {
         let each = Arrangement::Strided(&part);
-        let job = Job { pieces: pieces.clone(), buffers: buffers.clone(), each, start, result: 0 };
+        let job = Job { pieces: pieces.clone(), origins: origins.clone(), each, start, result: 0 };
         let pending = launch(recorder, &[job], part.answers())?;
         let inputs = vec![(1, part.length()); part.answers() as usize];
         Ok((Submitted { inputs: Inputs::Known(inputs), pending }, more))
@@ -147,7 +148,7 @@ pub(super) fn each_segment<'a>(
         let now = together.min(group.ends.segments - done);
         let ends = group.ends.part(done, now);
         let each = Arrangement::Segments(ends);
-        let job = Job { pieces: group.pieces.clone(), buffers: group.buffers(), each, start: 0, result: 0 };
+        let job = Job { pieces: group.pieces.clone(), origins: group.origins(), each, start: 0, result: 0 };
         let pending = launch(recorder, &[job], now + u64::from(counted))?;
         let pending = if counted { pending.counted(ends.first) } else { pending };
         Ok(Submitted { inputs: Inputs::Counted, pending })
@@ -164,10 +165,10 @@ pub(super) fn each_group<'a>(
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
     let together = together(recorder);
     (0..groups).step_by(together as usize).map(move |first| {
-        let Keyed { pieces, keys, buffers } = &keyed;
+        let Keyed { pieces, keys, origins } = &keyed;
         let now = together.min(groups - first);
         let each = Arrangement::Groups(Groups { keys, first, groups: now });
-        let job = Job { pieces: pieces.clone(), buffers: buffers.clone(), each, start, result: 0 };
+        let job = Job { pieces: pieces.clone(), origins: origins.clone(), each, start, result: 0 };
         Ok(Submitted { inputs: Inputs::Counted, pending: launch(recorder, &[job], now)? })
     })
 }
@@ -198,11 +199,11 @@ fn launch(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Pending> {
     let mut encoder =
         context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: reduce") });
     let mut compute = compute_pass(&mut encoder);
-    for Job { pieces, buffers, each, start, result } in jobs {
+    for Job { pieces, origins, each, start, result } in jobs {
         let (destination, output) = readback.destination(*result);
         let (each, start, store) = (*each, *start, Store::Sealed);
         let plan = recorder.planner.plan(&Request { pieces, each, start, direct: true, store, output })?;
-        recorder.record(&mut compute, &plan, buffers, destination)?;
+        recorder.record(&mut compute, &plan, origins, destination)?;
     }
     drop(compute);
     context.guarded("a submission", 0, || {

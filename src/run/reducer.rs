@@ -6,7 +6,7 @@ use super::stream::{Stream, StreamOptions};
 use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Divided, Each, Input, Output, Piece, Ranges, Strided};
+use crate::input::{Divided, Each, Input, Origin, Output, Piece, Ranges, Strided};
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Plan, Request, Store, Tuning};
 use crate::shader;
@@ -117,7 +117,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// As for [`Reducer::record`].
     #[doc(hidden)]
     pub fn plan<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Plan> {
-        let (pieces, _) = input.into().ranges.pieces()?;
+        let (pieces, _) = input.into().ranges.origins()?;
         self.recorder.planner.plan(&whole(&pieces, Store::Sealed))
     }
 
@@ -139,10 +139,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// finishes where it is not.
     ///
     /// # Errors
-    /// [`Error::MissingUsage`] (both buffers need `STORAGE`), [`Error::OutOfRange`], [`Error::Misaligned`],
-    /// [`Error::Overlap`], [`Error::OutputTooSmall`], [`Error::NoDeviceAnswer`], [`Error::TooLongToRecord`];
+    /// [`Error::MissingUsage`] (both buffers need `STORAGE`; a texture is checked where it becomes an input),
+    /// [`Error::OutOfRange`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::OutputTooSmall`], [`Error::NoDeviceAnswer`], [`Error::TooLongToRecord`];
     /// [`Error::LimitTooSmall`] where so many bindings are needed that their partials fill more than one; nothing is
-    /// recorded then.
+    /// recorded then. [`Error::Refused`] of a texture that was destroyed, or that was created without the format (`view_formats`)
+    /// in which it is to be viewed.
     pub fn record<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -295,7 +296,10 @@ fn prepared(
 ) -> Result<Prepared> {
     let (elements, count) = each.map_or((input.elements(), 1), |each| (each.length(), each.answers()));
     let claimed = claimed(&recorder.op, &output, count)?;
-    let (pieces, buffers) = input.pieces()?;
+    let (pieces, origins) = input.origins()?;
+    if each.is_some() {
+        origins.iter().try_for_each(|origin| origin.buffer().map(drop))?;
+    }
     let direct = !input.reads(output.buffer, &claimed)?;
     if elements > most {
         return Err(Error::TooLongToRecord { operator: recorder.op.name, elements, most });
@@ -306,7 +310,7 @@ fn prepared(
     let each = each.map_or(Arrangement::Whole, Arrangement::Strided);
     let store = Store::Answer { counted: output.counted };
     let request = Request { pieces: &pieces, each, start: 0, direct, store, output: 0 };
-    prepared_plan(recorder, &request, &buffers, output.buffer, &claimed)
+    prepared_plan(recorder, &request, &origins, output.buffer, &claimed)
 }
 
 /// The bytes of so many answers in an output.
@@ -321,7 +325,7 @@ pub(super) fn claimed(op: &DeviceOp, output: &Output<'_>, answers: u64) -> Resul
 pub(super) fn prepared_plan(
     recorder: &Recorder,
     request: &Request<'_>,
-    buffers: &[&wgpu::Buffer],
+    origins: &[Origin],
     output: &wgpu::Buffer,
     claimed: &Range<u64>,
 ) -> Result<Prepared> {
@@ -333,7 +337,7 @@ pub(super) fn prepared_plan(
         return Err(Error::LimitTooSmall { limit, value, needs: size });
     }
     let plan = recorder.planner.plan(&Request { output: ((claimed.start - offset) / 4) as u32, ..*request })?;
-    recorder.make(&plan, buffers, Destination { buffer: output, offset, size })
+    recorder.make(&plan, origins, Destination { buffer: output, offset, size })
 }
 
 /// The request for one result over all pieces.

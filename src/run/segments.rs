@@ -5,7 +5,7 @@ use crate::device::{Prepared, Recorder, Waiting, choose, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
-    By, Division, Each, Ends, Groups, Offsets, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken,
+    By, Division, Each, Ends, Groups, Offsets, Origin, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken,
 };
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
@@ -22,8 +22,8 @@ pub(super) struct Group<'b> {
 }
 
 impl Group<'_> {
-    pub fn buffers(&self) -> Vec<&wgpu::Buffer> {
-        self.buffers.iter().map(|buffer| &**buffer).collect()
+    pub fn origins(&self) -> Vec<Origin<'_>> {
+        self.buffers.iter().map(|buffer| Origin::Buffer(buffer)).collect()
     }
 }
 
@@ -83,7 +83,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             let each = Arrangement::Segments(group.ends);
             let store = Store::Answer { counted: output.counted };
             let request = Request { pieces: &group.pieces, each, start: 0, direct: true, store, output: 0 };
-            all = all.and(&prepared_plan(recorder, &request, &group.buffers(), output.buffer, &claimed)?);
+            all = all.and(&prepared_plan(recorder, &request, &group.origins(), output.buffer, &claimed)?);
         }
         Ok(all)
     }
@@ -109,7 +109,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let each = Arrangement::Groups(groups);
         let store = Store::Answer { counted: output.counted };
         let request = Request { pieces: &keyed.pieces, each, start: 0, direct: true, store, output: 0 };
-        prepared_plan(recorder, &request, &keyed.buffers, output.buffer, &claimed)
+        prepared_plan(recorder, &request, &keyed.origins, output.buffer, &claimed)
     }
 
     /// Segments in groups that one plan takes each, what says where they end on the device.
@@ -132,7 +132,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 pub(super) struct Keyed<'b> {
     pub pieces: Vec<Piece>,
     pub keys: Vec<Piece>,
-    pub buffers: Vec<&'b wgpu::Buffer>,
+    pub origins: Vec<Origin<'b>>,
 }
 
 impl<'b> Keyed<'b> {
@@ -145,7 +145,7 @@ impl<'b> Keyed<'b> {
         let (mut keys, others) = keys.pieces()?;
         keys.iter_mut().for_each(|key| key.buffer += buffers.len());
         buffers.extend(others);
-        Ok(Keyed { pieces, keys, buffers })
+        Ok(Keyed { pieces, keys, origins: buffers.into_iter().map(Origin::Buffer).collect() })
     }
 }
 

@@ -7,7 +7,7 @@ use super::explain::explain;
 use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::Piece;
+use crate::input::{Origin, Piece};
 use crate::op::{Acc, DeviceOp, Fold, Op, Partial, Span};
 use crate::plan::{Arrangement, Request, Store};
 use std::collections::VecDeque;
@@ -409,7 +409,7 @@ impl Ring {
         }
         stamp(&mut encoder, 1);
         let input = slot.device.as_ref().unwrap_or(&slot.staging);
-        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[input], destination)?;
+        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[Origin::Buffer(input)], destination)?;
         stamp(&mut encoder, 2);
         let pending = context.guarded("a submission", 0, || {
             if let Some(stamps) = &slot.stamps {

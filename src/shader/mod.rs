@@ -8,6 +8,7 @@ mod unroll;
 pub(crate) use check::check;
 
 use crate::element::Dtype;
+use crate::input::Texel;
 use crate::op::{DeviceOp, Group};
 use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
@@ -179,9 +180,10 @@ pub fn tail_words(op: &DeviceOp) -> usize {
     regions(op) + op.params().len()
 }
 
-/// Words behind those: the length and the stride of each dimension.
+/// Words behind those: the length and the stride of each dimension; or the weights of texels.
 fn dims_words(variant: &Variant) -> usize {
     match variant.rows {
+        _ if variant.load.texel() == Some(Texel::Weighted) => 4,
         Rows::Strided { kept, reduced } => 2 * (usize::from(kept) + usize::from(reduced)),
         Rows::One | Rows::Many | Rows::Segments(_) | Rows::Groups => 0,
     }
@@ -194,16 +196,17 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
 }
 
 /// How a kernel reads elements of a type.
-fn load(dtype: Dtype, variant: &Variant) -> String {
+fn load(op: &DeviceOp, variant: &Variant) -> String {
     let load = variant.load;
-    let text = match dtype.bytes() {
+    let words = match op.dtype.bytes() {
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
         _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
         _ => include_str!("../../shaders/load/pair.wgsl"),
     };
+    let text = load.texel().map_or(words.into(), |texel| texels(op, texel));
     if !load.one() {
-        return text.into();
+        return text;
     }
     let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
     let one = match (variant.kernel, variant.rows) {
@@ -215,10 +218,26 @@ fn load(dtype: Dtype, variant: &Variant) -> String {
     elements.join("\n") + "\n" + one
 }
 
+/// How a kernel reads texels of the elements' type.
+fn texels(op: &DeviceOp, texel: Texel) -> String {
+    let text = include_str!("../../shaders/load/texture.wgsl");
+    let bits = match texel {
+        Texel::Weighted => {
+            let text = include_str!("../../shaders/load/weighted.wgsl");
+            format!("const TEXEL_WEIGHTS = {}u;\n\n{text}", tail_words(op))
+        }
+        Texel::Number(number) => {
+            let bits = if op.dtype == Dtype::U32 { "" } else { "bitcast<u32>" };
+            format!("fn bits_of_texel(texel: vec4<TexelNumber>) -> u32 {{ return {bits}(texel[{number}]); }}\n")
+        }
+    };
+    format!("{text}\nalias TexelNumber = {};\n{bits}", op.dtype)
+}
+
 /// The kernel that reads elements.
 fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     source.push(match variant.order {
         Order::Striped => include_str!("../../shaders/order/striped.wgsl"),
         Order::Blocked => include_str!("../../shaders/order/blocked.wgsl"),
@@ -234,7 +253,7 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
 /// The kernel that reads the elements of many answers.
 fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     source.push(match own {
         _ if neighbours == Neighbours::Vectors => include_str!("../../shaders/columns/vectors.wgsl"),
         1 => include_str!("../../shaders/columns/one.wgsl"),
@@ -263,7 +282,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 /// The kernels that read the elements of segments.
 fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     if !serial {
         source.push(elements_of_vectors(op.dtype));
     }
@@ -294,7 +313,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
 /// The kernel that reads the elements of groups.
 fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     source.push(op.dtype.wgsl());
-    source.push(&load(op.dtype, variant));
+    source.push(&load(op, variant));
     reading(source, op, groups, variant);
     source.push(&workgroup(variant));
     source.push(&unrolled(include_str!("../../shaders/groups/groups.wgsl"), variant));

@@ -18,6 +18,7 @@ mod rows;
 mod segments;
 pub mod sets;
 mod shapes;
+pub mod textures;
 mod views;
 
 pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, upload};

@@ -1,7 +1,9 @@
 //! Devices, tunings, operators and inputs to plan for.
 
 use std::borrow::Cow;
-use treefold::internals::{Arrangement, Cost, GroupCost, Limits, Piece, Plan, Planner, Request, Store, Strided};
+use treefold::internals::{
+    Arrangement, Cost, Grid, GroupCost, Limits, Piece, Plan, Planner, Request, Store, Strided, Texel,
+};
 use treefold::{Order, Result, Tuning};
 
 /// All that a plan is made from.
@@ -210,6 +212,13 @@ pub fn with_bins() -> Vec<Cost> {
         // In the device's memory.
         grouped(4, vec![histogram_bins(103, 0)]),
     ]
+}
+
+/// Texels of a texture.
+pub fn texels(number: usize, (width, height): (u32, u64), texel: Texel) -> Vec<Piece> {
+    let weights = if texel == Texel::Weighted { [1, 2, 3, 4] } else { [0; 4] };
+    let grid = Some(Grid { width, texel, weights });
+    vec![Piece { grid, ..Piece::of(number, 0, u64::from(width) * height) }]
 }
 
 pub fn one(buffer: usize, first: u64, elements: u64) -> Vec<Piece> {

@@ -88,6 +88,13 @@ pub fn reduce_long_row(
     (rounds, 2 * (unit - 1))
 }
 
+/// texel_place() and texel_behind(): so many texels from an element on, in rows of so many.
+pub fn texel_places(width: u32, first: u64, texels: u64) -> Vec<(u32, u32)> {
+    let at = ((first % u64::from(width)) as u32, (first / u64::from(width)) as u32);
+    let behind = |&(x, y): &(u32, u32)| Some(if x + 1 == width { (0, y + 1) } else { (x + 1, y) });
+    std::iter::successors(Some(at), behind).take(texels as usize).collect()
+}
+
 /// place_of_row() and place_in_row(), by lengths and strides in turn.
 pub fn place(dims: &[u32], n: u32) -> u32 {
     let (mut place, mut rest) = (0u32, n);

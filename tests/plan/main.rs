@@ -10,6 +10,7 @@ mod model;
 mod rows;
 mod runs;
 mod segments;
+mod textures;
 mod views;
 mod whole;
 mod wrong;

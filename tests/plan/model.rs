@@ -2,10 +2,13 @@
 
 use crate::budget;
 use crate::cases::Case;
-use crate::kernels::{columns_row, combine_columns, combine_row, place, reduce_long_row, reduce_row, word};
+use crate::kernels::{
+    columns_row, combine_columns, combine_row, place, reduce_long_row, reduce_row, texel_places, word,
+};
 use treefold::Order;
 use treefold::internals::{
-    GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, Resource, Rows, Store, Strided, TRIPS_MAX, offset,
+    GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, Resource, Rows, Store, Strided, TRIPS_MAX, Texel,
+    offset,
 };
 
 /// Neighbouring elements: their place in the input or the row, and where they lie in memory.
@@ -120,7 +123,9 @@ impl<'a> Machine<'a> {
         assert!(pass.trips <= TRIPS_MAX, "{} trips: {pass:?}", pass.trips);
         assert_eq!(wide(pass.params.total), self.length, "{pass:?}");
         let strided = matches!(v.rows, Rows::Strided { .. });
-        assert!(strided || (pass.params.rows, pass.params.row_partials, pass.dims.len()) == (0, 0, 0), "{pass:?}");
+        let weights = if v.load.texel() == Some(Texel::Weighted) { 4 } else { 0 };
+        let (rows, partials) = (pass.params.rows, pass.params.row_partials);
+        assert!(strided || (rows, partials, pass.dims.len()) == (0, 0, weights), "{pass:?}");
         if let Some(least) = v.lanes_min {
             let (fewest, most) = limits.lanes.expect("subgroups");
             assert_eq!(least, fewest, "{pass:?}");
@@ -166,7 +171,9 @@ impl<'a> Machine<'a> {
                 assert!(bytes.start < bytes.end && bytes.end - bytes.start <= limits.binding_bytes_max, "{pass:?}");
             }
         }
-        let reads = |binding: &&treefold::internals::Binding| matches!(binding.resource, Resource::Input { .. });
+        let reads = |binding: &&treefold::internals::Binding| {
+            matches!(binding.resource, Resource::Input { .. } | Resource::Texture { .. })
+        };
         let writes = pass.bindings.iter().any(|binding| binding.resource == Resource::Output);
         assert!(
             self.case.direct || !writes || pass.bindings.iter().find(reads).is_none(),
@@ -175,6 +182,8 @@ impl<'a> Machine<'a> {
         let mut slots: Vec<u32> = pass.bindings.iter().map(|binding| binding.slot).collect();
         slots.sort_unstable();
         match v.kernel {
+            Kernel::Reduce if v.load.texel().is_some() && cost.table => assert_eq!(slots, [0, 3, 4], "{pass:?}"),
+            Kernel::Reduce if v.load.texel().is_some() => assert_eq!(slots, [0, 3], "{pass:?}"),
             Kernel::Reduce | Kernel::Columns { .. } if cost.table => assert_eq!(slots, [0, 1, 3, 4], "{pass:?}"),
             Kernel::Reduce | Kernel::Columns { .. } => assert_eq!(slots, [0, 1, 3], "{pass:?}"),
             _ => assert_eq!(slots, [0, 3], "{pass:?}"),
@@ -206,7 +215,8 @@ impl<'a> Machine<'a> {
         let read_bytes = u64::from(p.count) * scale * u64::from(rows) * case.cost.element_bytes;
         assert!(read_bytes <= case.tuning.dispatch_bytes_max || (v.rows != Rows::One && rows == 1), "{pass:?}");
         let unit = budget::unit(&case.cost, v);
-        let (vectors, words) = (input(pass, 0), input(pass, 1));
+        let texels = v.load.texel().map(|texel| self.texture(pass, texel));
+        let (vectors, words) = if texels.is_some() { (None, None) } else { (input(pass, 0), input(pass, 1)) };
         let zipped = matches!(v.load, Load::Zipped | Load::OneZipped);
         let bytes = if zipped { 4 } else { case.cost.element_bytes };
         let (kept, reduced) = match v.rows {
@@ -224,6 +234,19 @@ impl<'a> Machine<'a> {
             let row_first = p.first.wrapping_add(place(kept, row / own)).wrapping_add(row % own);
             let base = wide(p.base).wrapping_sub(if v.rows == Rows::Many { first } else { 0 });
             let visit = |split: u64, index: u64, n: u64, vector: bool| {
+                let runs = &mut made[(u64::from(row) * u64::from(p.splits) + split) as usize];
+                if let Some((number, width, height)) = texels {
+                    let position = base.wrapping_add(index).wrapping_sub(case.start);
+                    // The ends of long rows are enough.
+                    let edges = if n > 1 << 21 { vec![(index, 9), (index + n - 9, 9)] } else { vec![(index, n)] };
+                    for (from, n) in edges {
+                        for ((x, y), e) in texel_places(p.partner, from, n).into_iter().zip(from..) {
+                            assert!(x < width && y < height && u64::from(y) * u64::from(width) + u64::from(x) == e);
+                        }
+                    }
+                    let at = (number, index * bytes);
+                    return append(runs, Run { position, elements: n, at, partner: None }, bytes);
+                }
                 let (buffer, begin, size) = words.expect("an input");
                 let strided_place =
                     || scale * u64::from(row_first.wrapping_add(place(reduced, (index / scale) as u32)));
@@ -244,7 +267,6 @@ impl<'a> Machine<'a> {
                     assert!(own == 1 || lies % unit == u64::from(row % own), "a vector of other columns: {pass:?}");
                 }
                 let position = base.wrapping_add(index).wrapping_sub(case.start);
-                let runs = &mut made[(u64::from(row) * u64::from(p.splits) + split) as usize];
                 append(runs, Run { position, elements: n, at, partner }, bytes);
             };
             match v.kernel {
@@ -276,6 +298,17 @@ impl<'a> Machine<'a> {
                 self.store_results(group, pass, made.clone());
             }
         }
+    }
+
+    /// The texture that a pass reads: its number, width and height.
+    fn texture(&self, pass: &Pass, texel: Texel) -> (usize, u32, u32) {
+        let bound = pass.bindings.iter().find(|binding| binding.slot == 0).map(|binding| &binding.resource);
+        let Some(&Resource::Texture { number }) = bound else { panic!("no texture: {pass:?}") };
+        let piece = self.case.pieces.iter().find(|piece| piece.buffer == number).expect("a piece");
+        let grid = piece.grid.expect("a texture");
+        assert_eq!((grid.width, grid.texel), (pass.params.partner, texel), "{pass:?}");
+        assert!(texel != Texel::Weighted || pass.dims == grid.weights, "{pass:?}");
+        (number, grid.width, (piece.elements / u64::from(grid.width)) as u32)
     }
 
     /// store_partial(), and bins/flush.wgsl: partials by row and split.

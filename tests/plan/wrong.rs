@@ -1,9 +1,11 @@
 //! Plans with one number changed: the model notices what it is there for.
 
-use crate::cases::{BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, small};
+use crate::cases::{BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, small, texels};
 use crate::checked;
 use crate::model::check;
-use treefold::internals::{Cost, Dim, GroupCost, Kernel, Params, Pass, Piece, Plan, Resource, Store, Strided};
+use treefold::internals::{
+    Cost, Dim, GroupCost, Kernel, Load, Params, Pass, Piece, Plan, Resource, Store, Strided, Texel,
+};
 use treefold::{Order, Tuning};
 
 /// A name, and what it does to a pass.
@@ -142,6 +144,31 @@ fn of_zipped_inputs() {
     ];
     for number in 0..2 {
         noticed(&case, number, &[changes, PARTIALS, BASE].concat());
+    }
+}
+
+#[test]
+fn of_textures() {
+    let changes: &[Change] = &[
+        ("the width", |pass| pass.params.partner += 1),
+        ("what is made of texels", |pass| pass.variant.load = Load::Texels(Texel::Number(1))),
+        ("texels one by one", |pass| pass.variant.load = Load::OneTexel(Texel::Weighted)),
+        ("bytes for texels", |pass| pass.variant.load = Load::Vector),
+        ("a weight", |pass| pass.dims[2] += 1),
+        ("no weights", |pass| pass.dims.clear()),
+        ("another texture", |pass| pass.bindings[0].resource = Resource::Texture { number: 7 }),
+        ("a buffer", |pass| pass.bindings[0].resource = Resource::Input { buffer: 3, bytes: 0..4096 }),
+    ];
+    // Bindings of buffers are none of a texture's.
+    let reads: Vec<Change> = READS
+        .iter()
+        .copied()
+        .filter(|(name, _)| !name.contains("its ") && !name.contains("buffer") && !name.contains("unaligned"))
+        .collect();
+    for size in [(53, 61), (1, 3000), (3000, 1)] {
+        let pieces = texels(3, size, Texel::Weighted);
+        let case = Case { pieces, ..case(small(), Cost::plain(3, true), 0) };
+        noticed(&case, 0, &[changes, &reads, PARTIALS, BASE].concat());
     }
 }
 

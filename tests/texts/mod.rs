@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
 use treefold::internals::{
-    Arrangement, By, Cost, DeviceOp, Ends, Groups, Keep, Kernel, Limits, Piece, Planner, Request, Runs, Store, Strided,
-    Variant, assemble, runs_texts,
+    Arrangement, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Runs,
+    Store, Strided, Texel, Variant, assemble, runs_texts,
 };
 use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
@@ -290,6 +290,13 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
     ];
     let mut seen = Vec::<(Variant, &str)>::new();
+    let mut see = |plan: Plan, what: &'static str| {
+        for pass in plan.passes {
+            if seen.iter().all(|(variant, _)| *variant != pass.variant) {
+                seen.push((pass.variant, what));
+            }
+        }
+    };
     for zipped in [false, true] {
         // Only pairs are zipped.
         if zipped && op.dtype != Dtype::F32x2 {
@@ -307,14 +314,27 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
             };
             let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
             let Ok(plan) = planner.plan(&request) else { continue };
-            for pass in plan.passes {
-                if seen.iter().all(|(variant, _)| *variant != pass.variant) {
-                    seen.push((pass.variant, what));
-                }
-            }
+            see(plan, what);
         }
     }
+    for (elements, texel, store) in textures(op, large) {
+        let grid = Some(Grid { width: 1920, texel, weights: [1, 2, 3, 4] });
+        let pieces = [Piece { grid, ..Piece::of(0, 0, elements) }];
+        let request = Request { pieces: &pieces, each: Arrangement::Whole, start: 0, direct: true, store, output: 0 };
+        let Ok(plan) = planner.plan(&request) else { continue };
+        see(plan, "a texture");
+    }
     seen
+}
+
+/// Textures that an operator can take: texels, what is made of each, and where to.
+fn textures(op: &DeviceOp, large: u64) -> Vec<(u64, Texel, Store)> {
+    let answer = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
+    match op.dtype {
+        Dtype::F32 => vec![(large, Texel::Weighted, Store::Sealed), (1000, Texel::Number(0), answer)],
+        Dtype::U32 | Dtype::I32 => vec![(large, Texel::Number(3), answer)],
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a variant combines what others left.

@@ -6,7 +6,7 @@ mod own;
 use own::{Broken, Checksum};
 use std::fmt::Debug;
 use treefold::ops::{ArgMax, Sum};
-use treefold::{Cpu, Engine, Error, Gpu, Input, Op, Reducer, Result, StreamOptions, wgpu};
+use treefold::{Channel, Cpu, Engine, Error, Gpu, Input, Op, Reducer, Result, StreamOptions, wgpu};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Between the parts of a line.
@@ -97,6 +97,32 @@ async fn reduced<O: Op<f32, Output: Bits>>(report: &mut Report, gpu: &Gpu, buffe
     });
 }
 
+/// The same elements as texels, of one channel.
+async fn of_texels(report: &mut Report, gpu: &Gpu, reducer: &Reducer<f32, Sum>, elements: &[f32]) -> Result<()> {
+    let (width, height) = (512, ELEMENTS as u32 / 512);
+    let texture = gpu.device().create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::R32Float,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    });
+    let bytes: Vec<u8> = elements.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * width), rows_per_image: None };
+    gpu.queue().write_texture(texture.as_image_copy(), &bytes, layout, texture.size());
+    let right = bits(Cpu::new().reduce(Sum, elements));
+    for channel in [Channel::R, Channel::Weighted([1.0, 0.0, 0.0, 0.0])] {
+        let found = reducer.reduce_async(Input::texture(&texture, channel)?).await;
+        report.case(&format!("sum of texels, {channel:?}"), bits(found), &right);
+    }
+    let largest = gpu.reducer_async::<f32, _>(ArgMax).await?.reduce_async(Input::texture(&texture, Channel::R)?).await;
+    report.case("argmax of texels", bits(largest), bits(Cpu::new().reduce(ArgMax, elements)));
+    Ok(())
+}
+
 /// Partials of two halves, merged.
 async fn merged(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<String> {
     let reducer = gpu.reducer_async::<f32, _>(ArgMax).await?;
@@ -181,6 +207,7 @@ async fn all(report: &mut Report) -> Result<()> {
     let reducer = gpu.reducer_async::<f32, _>(Sum).await?;
     let rows = reducer.reduce_each_async(Input::from(&buffer).rows(1 << 16)).await;
     report.case("sums of rows", row_sums(rows), row_sums(Cpu::new().reduce_each(Sum, &elements, 1 << 16)));
+    of_texels(report, &gpu, &reducer, &elements).await?;
     waiting(report, &gpu, &reducer, &buffer);
     late(report, &gpu, &reducer, &buffer).await;
     // The halves differ: whoever compares must see it.
