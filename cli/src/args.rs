@@ -36,6 +36,8 @@ Examples:
   treefold dot x.npy y.npy                   two inputs of equal length
   treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
   treefold max --segments o.npy x.npy        a maximum for each segment, by offsets as in a CSR matrix
+  treefold stats --by k.npy x.npy            keys and answers of runs of equal keys; --output writes a .npz file
+  treefold mean --group-by s.npy --groups 3 x.npy    a mean for each of the keys 0, 1 and 2, in any order
   treefold histogram --bins 100 x.npy        counts of equal bins from the lowest number to the highest, as a chart;
                                              --range -1:1, or --edges 0,1,5 (or e.npy), and --plot h.svg for a picture
   treefold sum --partial a.part a-*.npy      here the one half of the data,

@@ -1,6 +1,6 @@
 //! Which elements belong to which answer: the options that say so, and their checks.
 
-use crate::error::{shown_path, usage};
+use crate::error::usage;
 use crate::npz;
 use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
@@ -77,12 +77,7 @@ impl Division {
             self.group_by.is_none() || self.groups.is_some(),
             usage("--group-by wants to know how many groups there are; pass --groups N for keys from 0 to N - 1")
         );
-        if let Some(path) = output.filter(|path| self.by.is_some() && !npz::is_named(path)) {
-            let (path, npz) = (shown_path(path), shown_path(&path.with_extension("npz")));
-            return Err(usage(format!(
-                "--output {path}: holds one array, and --by gives keys and answers; name it {npz}, which holds both"
-            )));
-        }
-        Ok(())
+        let output = output.filter(|_| self.by.is_some());
+        output.map_or(Ok(()), |path| npz::ensure_named(path, "--by gives keys and answers"))
     }
 }

@@ -114,7 +114,7 @@ impl By {
 
 /// The offsets that a file holds, checked against what is known of the inputs.
 fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
-    let file = keys::open(path)?;
+    let file = keys::open(path, "--segments")?;
     let name = file.names();
     keys::ensure_room(&file, "offsets", 8, memory)?;
     let offset = |at: usize, offset: i128| {

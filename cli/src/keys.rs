@@ -1,6 +1,6 @@
 //! Keys of elements, from files: the runs of equal ones, and the groups that they name.
 
-use crate::error::usage;
+use crate::error::{Usage, shown_path, usage};
 use crate::input::Inputs;
 use crate::reading::{feed, numbers};
 use crate::source::Sizes;
@@ -44,7 +44,7 @@ const RUN_BYTES: u64 = (size_of::<u64>() + size_of::<Value>()) as u64;
 
 /// The runs of the keys that a file holds.
 pub fn runs(path: &Path, memory: u64) -> Result<(Runs, Keyed)> {
-    let file = open(path)?;
+    let file = open(path, "--by")?;
     match file.dtype {
         Dtype::U32 => runs_of(file, memory, |x: u32| Value::I64(x.into())),
         Dtype::I32 => runs_of(file, memory, |x: i32| Value::I64(x.into())),
@@ -85,7 +85,7 @@ fn runs_of<K: Key>(file: Inputs, memory: u64, value: impl Fn(K) -> Value) -> Res
 
 /// The group of each element; `u32::MAX` is none.
 pub fn groups(path: &Path, memory: u64) -> Result<(Rc<Vec<u32>>, Keyed)> {
-    let file = open(path)?;
+    let file = open(path, "--group-by")?;
     let (name, repair) = (file.names(), "save the keys as int32, or reduce runs of equal ones with --by");
     let held = ensure_room(&file, "keys", size_of::<u32>() as u64, memory)?;
     let keys = whole_numbers(file, "--group-by", repair, memory, |_, key| Ok(u32::try_from(key).unwrap_or(u32::MAX)))?;
@@ -93,9 +93,14 @@ pub fn groups(path: &Path, memory: u64) -> Result<(Rc<Vec<u32>>, Keyed)> {
     Ok((Rc::new(keys), Keyed { name, elements, held }))
 }
 
-/// A file of numbers about elements, which knows its own type.
-pub fn open(path: &Path) -> Result<Inputs> {
-    Inputs::open(&[PathBuf::from(path)], None)
+/// The .npy file of numbers about elements that an option names.
+pub fn open(path: &Path, option: &str) -> Result<Inputs> {
+    let raw = |error: anyhow::Error| match error.is::<Usage>() && path.as_os_str() != "-" {
+        // --dtype says what the elements are.
+        true => usage(format!("{}: is no .npy file; {option} reads one, which says its own type", shown_path(path))),
+        false => error,
+    };
+    Inputs::open(&[PathBuf::from(path)], None).map_err(raw)
 }
 
 /// The bytes that all numbers of a file take in memory, so many each, where there is room for them.

@@ -225,8 +225,8 @@ fn keys_that_are_none_are_told() {
         fails(&short, &[&numbers], 1, &["short.npy and", "x.npy", "2 elements", "second 3"]);
         fails(&long, &[&numbers], 1, &["long.npy and", "x.npy", "4 elements", "second 3"]);
         fails("missing.npy", &[&numbers], 1, &["missing.npy", "no such file"]);
-        fails(&raw, &[&numbers], 2, &["k.bin", "no .npy file"]);
-        fails(&raw, &["--dtype", "i32", &numbers], 2, &["k.bin", "no .npy file"]);
+        fails(&raw, &[&numbers], 2, &["k.bin: is no .npy file; --", "its own type"]);
+        fails(&raw, &["--dtype", "i32", &numbers], 2, &["k.bin: is no .npy file"]);
         fails(&keys, &["--partial", "p", &numbers], 2, &["--partial", how[how.len() - 1]]);
         fails(&keys, &["--rows", "3", &numbers], 2, &["--rows"]);
         fails(&keys, &["--axis", "0", &numbers], 2, &["--axis"]);
