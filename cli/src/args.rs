@@ -1,5 +1,6 @@
 //! The command line: options and their checks.
 
+use crate::division::{DIVISION, Division};
 use crate::edges;
 use crate::error::{STDIN, clap_usage, shown_path, usage};
 use crate::format::Stored;
@@ -35,6 +36,8 @@ Examples:
   treefold dot x.npy y.npy                   two inputs of equal length
   treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
   treefold max --segments o.npy x.npy        a maximum for each segment, by offsets as in a CSR matrix
+  treefold stats --by k.npy x.npy            keys and answers of runs of equal keys; --output writes a .npz file
+  treefold mean --group-by s.npy --groups 3 x.npy    a mean for each of the keys 0, 1 and 2, in any order
   treefold histogram --bins 100 x.npy        counts of equal bins from the lowest number to the highest, as a chart;
                                              --range -1:1, or --edges 0,1,5 (or e.npy), and --plot h.svg for a picture
   treefold sum --partial a.part a-*.npy      here the one half of the data,
@@ -77,31 +80,17 @@ pub struct Args {
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
-    /// An answer for each index along the other axes: these axes of a .npy file are reduced. As for NumPy, -1 is the last;
-    /// several stand with commas
-    #[arg(long, value_name = "AXES", allow_hyphen_values = true, value_delimiter = ',')]
-    pub axis: Option<Vec<i64>>,
-
-    /// An answer for each N elements, one behind another
-    #[arg(long, value_name = "N", conflicts_with_all = ["axis", "keepdims"], value_parser = clap::value_parser!(u64).range(1..))]
-    pub rows: Option<u64>,
-
-    /// An answer for each segment: OFFSETS.npy has one whole number more than there are segments, and segment s has numbers
-    /// OFFSETS[s] to OFFSETS[s + 1]
-    #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["axis", "keepdims", "rows"])]
-    pub segments: Option<PathBuf>,
-
-    /// Keep axes that --axis reduces in the shape, with length 1
-    #[arg(long, requires = "axis")]
-    pub keepdims: bool,
+    /// Which elements belong to which answer
+    #[command(flatten)]
+    pub division: Division,
 
     /// Write the answers to OUT as a .npy array: positions of argmin and argmax, counts of a histogram. A name that ends
-    /// in .npz holds an array for each operator, by its name. OUT must not exist yet, and appears only when it is complete
+    /// in .npz holds an array for each operator, by its name, and for --by one more, keys. OUT must not exist yet, and appears only when it is complete
     #[arg(long, value_name = "OUT", conflicts_with = "partial")]
     pub output: Option<PathBuf>,
 
     /// Draw a histogram as a picture (SVG) into OUT, which must not exist yet
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows", "segments"])]
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows", "segments", "by", "group_by"])]
     pub plot: Option<PathBuf>,
 
     /// Let --partial, --output or --plot replace OUT where it exists
@@ -163,13 +152,17 @@ impl Args {
             operators::check(operator, &operators::told_to(operator, &args.told))?;
         }
         args.check_partial()?;
+        args.division.check(args.partial.as_deref(), args.output.as_deref())?;
         let stdin = [PathBuf::from("-")];
         let numbers = if args.files.is_empty() { &stdin[..] } else { &args.files };
-        named_once(numbers.iter().chain(&args.segments))?;
+        named_once(numbers.iter().chain(args.division.files()))?;
         let pairs = args.operators.iter().find(|operator| operators::takes_pairs(operator));
         if let Some(operator) = pairs.filter(|_| args.files.len() != 2) {
             let files = args.files.len();
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
+        }
+        if let (Some(operator), Some(option)) = (pairs, args.division.given()) {
+            return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
         Ok(Asked::Work(Box::new(args)))
     }
@@ -189,7 +182,7 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "fast" | "axis" | "rows" | "segments" | "keepdims" | "plot")
+            !matches!(option, "adapter" | "dtype" | "fast" | "plot") && !DIVISION.contains(&option)
         });
         ensure!(
             idle.is_empty(),
@@ -208,10 +201,6 @@ impl Args {
             usage("--force lets --partial, --output or --plot replace a file, and there is none; leave it out")
         );
         ensure!(
-            self.partial.is_none() || self.segments.is_none(),
-            usage("--partial is for answers over as many elements each; leave out --segments")
-        );
-        ensure!(
             !piped || !self.force,
             usage("--partial - is standard output, where --force replaces nothing; leave it out")
         );
@@ -224,7 +213,8 @@ impl Args {
 
     /// The options that the command line has, with dashes, but for those that `mean` something.
     fn given_but(&self, mean: impl Fn(&str) -> bool) -> Vec<String> {
-        self.given.iter().filter(|option| !mean(option)).map(|option| format!("--{option}")).collect()
+        let idle = self.given.iter().filter(|option| !mean(option));
+        idle.map(|option| format!("--{}", option.replace('_', "-"))).collect()
     }
 
     /// Whether a partial goes to standard output.

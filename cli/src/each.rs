@@ -1,35 +1,50 @@
 //! Many answers: which elements belong to which, and whether there is room for them.
 
 use crate::args::Args;
+use crate::division::Division;
 use crate::error::usage;
 use crate::input::Inputs;
+use crate::keys::{self, Keyed, Runs};
 use crate::operators::Chosen;
-use crate::reading::{Ended, Reduction, numbers};
-use crate::report::{Answered, Many};
-use crate::source::Sizes;
+use crate::reading::{Ended, Reduction};
+use crate::report::{Answered, Many, Over};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
-use treefold::{Answer, Axes, Dtype, Element, Engine, Error, Fold, Offsets, Op, StreamEach, StreamOptions};
+use treefold::{
+    Answer, Axes, Element, Engine, Error, Fold, Grouped, Offsets, Op, StreamEach, StreamGroups, StreamOptions,
+};
 
-/// The answers that a command line asks for, and their shape; `None` where that is one for all elements. `ordered`: elements will
-/// come in C order, else as they are stored.
-pub fn wanted(args: &Args, inputs: &Inputs, ordered: bool) -> Result<Option<(Wanted, Vec<u64>)>> {
-    if let Some(path) = &args.segments {
-        let offsets = offsets(path, inputs, args.memory)?;
-        let shape = vec![offsets.len() as u64 - 1];
-        return Ok(Some((Wanted::Segments(offsets), shape)));
+/// The answers that a command line asks for; `None` where that is one for all elements. `ordered`: elements will come in C order, else
+/// as they are stored.
+pub fn wanted(args: &Args, inputs: &Inputs, ordered: bool) -> Result<Option<Wanted>> {
+    let (by, keyed) = match &args.division {
+        Division { segments: Some(path), .. } => (By::Offsets(offsets(path, inputs, args.memory)?), None),
+        Division { by: Some(path), .. } => {
+            let (runs, keyed) = keys::runs(path, args.memory)?;
+            (By::Runs(runs), Some(keyed))
+        }
+        Division { group_by: Some(path), groups: Some(groups), .. } => {
+            let (keys, keyed) = keys::groups(path, args.memory)?;
+            (By::Groups(keys, *groups), Some(keyed))
+        }
+        Division { axis: None, rows: None, .. } => return Ok(None),
+        _ => {
+            let (axes, shape) = axes(args, inputs, ordered)?;
+            return Ok(Some(Wanted { by: By::Axes(axes), shape, keyed: None }));
+        }
+    };
+    if let (Some(keyed), Some(count)) = (&keyed, inputs.count()) {
+        keyed.ensure_as_many(count, &inputs.names())?;
     }
-    if args.axis.is_none() && args.rows.is_none() {
-        return Ok(None);
-    }
-    let (axes, shape) = axes(args, inputs, ordered)?;
-    Ok(Some((Wanted::Axes(axes), shape)))
+    let shape = vec![by.answers()];
+    Ok(Some(Wanted { by, shape, keyed }))
 }
 
 /// The axes that are reduced, and the shape of the answers.
 fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)> {
-    if let Some(length) = args.rows {
+    if let Some(length) = args.division.rows {
         let count = inputs.count().ok_or_else(|| {
             usage(format!(
                 "{}: --rows wants to know how many rows there are, and a pipe does not tell; name a file",
@@ -42,7 +57,7 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
         let axes = Axes::of(&[count / length, length], &[1])?;
         return Ok((axes, vec![count / length]));
     }
-    let wanted = args.axis.as_deref().unwrap_or_default();
+    let wanted = args.division.axis.as_deref().unwrap_or_default();
     let opened = inputs
         .only()
         .ok_or_else(|| usage("--axis is for one .npy file, whose header says its shape; there are several"))?;
@@ -61,60 +76,52 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
         false => Axes::of(shape, wanted),
     };
     let axes = made.with_context(|| opened.name.clone())?;
-    let shape = axes.shape(args.keepdims);
+    let shape = axes.shape(args.division.keepdims);
     Ok((axes, shape))
 }
 
-/// Which answers are wanted.
+/// Many answers: over which elements each is, the shape of all, and the file of keys where one says so.
 #[derive(Clone, Debug)]
-pub enum Wanted {
-    /// Along axes, or of rows.
-    Axes(Axes),
-    /// Of segments, by their offsets.
-    Segments(Vec<u64>),
+pub struct Wanted {
+    by: By,
+    shape: Vec<u64>,
+    pub keyed: Option<Keyed>,
 }
 
-impl Wanted {
+/// What says which elements belong to which answer.
+#[derive(Clone, Debug)]
+enum By {
+    /// Axes that are reduced, those of rows too.
+    Axes(Axes),
+    /// The offsets of segments.
+    Offsets(Vec<u64>),
+    /// Runs of equal keys.
+    Runs(Runs),
+    /// The group of each element, of so many.
+    Groups(Rc<Vec<u32>>, u64),
+}
+
+impl By {
     fn answers(&self) -> u64 {
         match self {
-            Wanted::Axes(axes) => axes.answers(),
-            Wanted::Segments(offsets) => offsets.len() as u64 - 1,
-        }
-    }
-
-    /// Elements of an answer, where all have as many.
-    fn length(&self) -> Option<u64> {
-        match self {
-            Wanted::Axes(axes) => Some(axes.length()),
-            Wanted::Segments(_) => None,
+            By::Axes(axes) => axes.answers(),
+            By::Offsets(offsets) => offsets.len() as u64 - 1,
+            By::Runs(runs) => runs.keys.len() as u64,
+            By::Groups(_, groups) => *groups,
         }
     }
 }
 
 /// The offsets that a file holds, checked against what is known of the inputs.
 fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
-    let file = Inputs::open(&[path.to_path_buf()], None)?;
+    let file = keys::open(path, "--segments")?;
     let name = file.names();
-    ensure!(
-        file.count().is_none_or(|count| count.saturating_mul(8) <= memory),
-        "{name}: {} offsets take 8 bytes each, more than --memory of {memory}; raise it, or reduce a part in each call",
-        file.count().unwrap_or(0)
-    );
-    let negative = |at: usize, offset: i64| {
-        anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative")
+    keys::ensure_room(&file, "offsets", 8, memory)?;
+    let offset = |at: usize, offset: i128| {
+        u64::try_from(offset)
+            .map_err(|_| anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative"))
     };
-    let sizes = Sizes::within(1 << 20, 8, memory);
-    let offsets = match file.dtype {
-        Dtype::U32 => numbers(file, sizes, |_, x: u32| Ok(u64::from(x)))?,
-        Dtype::U64 => numbers(file, sizes, |_, x: u64| Ok(x))?,
-        Dtype::I32 => numbers(file, sizes, |at, x: i32| u64::try_from(x).map_err(|_| negative(at, x.into())))?,
-        Dtype::I64 => numbers(file, sizes, |at, x: i64| u64::try_from(x).map_err(|_| negative(at, x)))?,
-        other => {
-            return Err(usage(format!(
-                "{name}: --segments is for whole numbers, but it holds {other}; save the offsets as int64"
-            )));
-        }
-    };
+    let offsets = keys::whole_numbers(file, "--segments", "save the offsets as int64", memory, offset)?;
     let most = inputs.count().unwrap_or(u64::MAX);
     Offsets::check(&offsets, most).map_err(|error| anyhow::Error::from(error).context(name))?;
     Ok(offsets)
@@ -126,8 +133,15 @@ struct Each<T: Element, O: Op<T>> {
     chosen: Chosen,
     indexed: Vec<bool>,
     shape: Vec<u64>,
-    length: Option<u64>,
-    stream: StreamEach<T, O>,
+    stream: Elements<T, O>,
+}
+
+/// The elements under way.
+enum Elements<T: Element, O: Op<T>> {
+    /// Those of an answer lie together, or in a pattern.
+    Placed(StreamEach<T, O>, Over),
+    /// Each belongs to the group that its key says.
+    Keyed { stream: StreamGroups<T, O>, keys: Rc<Vec<u32>>, taken: usize },
 }
 
 /// Elements that are read and folded at a time.
@@ -135,7 +149,16 @@ const PART_ELEMENTS: usize = 4 << 20;
 
 impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Each<T, O> {
     fn push(&mut self, elements: &[T]) -> treefold::Result<()> {
-        self.stream.push(elements)
+        match &mut self.stream {
+            Elements::Placed(stream, _) => stream.push(elements),
+            Elements::Keyed { stream, keys, taken } => {
+                // Where there are more elements than keys, the end says how many.
+                let keys = &keys[*taken..];
+                let most = elements.len().min(keys.len());
+                *taken += most;
+                stream.push(&keys[..most], &elements[..most])
+            }
+        }
     }
 
     fn part_elements(&self) -> usize {
@@ -147,12 +170,17 @@ impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Each<T, O> {
     }
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Each { op, chosen, indexed, shape, length, stream } = *self;
-        let (many, partial) = if partial {
-            let bytes = stream.partials()?.with_shape(&shape)?.to_bytes()?;
-            (Many::none(shape, length), Some(bytes))
-        } else {
-            (Many::new(shape, length, stream.finish()?), None)
+        let Each { op, chosen, indexed, shape, stream } = *self;
+        let (many, partial) = match stream {
+            Elements::Placed(stream, over) if partial => {
+                let bytes = stream.partials()?.with_shape(&shape)?.to_bytes()?;
+                (Many::none(shape, over), Some(bytes))
+            }
+            Elements::Placed(stream, over) => (Many::new(shape, over, stream.finish()?), None),
+            Elements::Keyed { stream, .. } => {
+                let Grouped { answers, counts, outside } = stream.finish()?;
+                (Many::new(shape, Over::Groups { counts, outside }, answers), None)
+            }
         };
         let found = Answered::of(&op, &chosen, indexed, vec![], Some(many));
         Ok(Ended { found, partial, copying: Duration::ZERO, upload: None, kernel: None })
@@ -169,15 +197,12 @@ pub struct Room {
 pub fn begin<T: Element, O: Op<T, Output: Answer>>(
     engine: &Engine,
     (op, chosen, indexed): (O, Chosen, Vec<bool>),
-    (wanted, shape): (Wanted, Vec<u64>),
+    wanted: Wanted,
     room: &mut Room,
     options: &StreamOptions,
 ) -> Result<Box<dyn Reduction<T>>> {
-    ensure!(
-        T::DTYPE != Dtype::F32x2,
-        usage(format!("{} takes pairs of two inputs as a whole; leave out --axis, --rows and --segments", O::NAME))
-    );
-    let (answers, length) = (wanted.answers(), wanted.length());
+    let Wanted { by, shape, .. } = wanted;
+    let answers = by.answers();
     let each = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64 + 64;
     room.taken = room.taken.saturating_add(answers.saturating_mul(each));
     ensure!(
@@ -187,9 +212,16 @@ pub fn begin<T: Element, O: Op<T, Output: Answer>>(
         room.taken,
         room.memory
     );
-    let stream = match wanted {
-        Wanted::Axes(axes) => engine.stream_each(op.clone(), &axes, options)?,
-        Wanted::Segments(offsets) => engine.stream_segments(op.clone(), offsets, options)?,
+    let told = op.clone();
+    let stream = match by {
+        By::Axes(axes) => Elements::Placed(engine.stream_each(told, &axes, options)?, Over::Length(axes.length())),
+        By::Offsets(offsets) => Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Segment),
+        By::Runs(Runs { offsets, keys }) => {
+            Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Run(keys))
+        }
+        By::Groups(keys, groups) => {
+            Elements::Keyed { stream: engine.stream_groups(told, groups, options)?, keys, taken: 0 }
+        }
     };
-    Ok(Box::new(Each { op, chosen, indexed, shape, length, stream }))
+    Ok(Box::new(Each { op, chosen, indexed, shape, stream }))
 }

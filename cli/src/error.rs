@@ -82,6 +82,7 @@ fn flag(error: &Error) -> Option<&'static str> {
         Error::NoAdapter | Error::NoExactKernel { .. } => Some("--adapter cpu"),
         Error::AdapterNotFound { .. } | Error::DeviceRefused { .. } => Some("--adapter NAME|NUMBER|cpu"),
         Error::OutOfMemory { .. } => Some("--memory SIZE, or --adapter NAME|NUMBER|cpu"),
+        Error::OrderOfGroups => Some("--by KEYS"),
         Error::BadPartial { reason } if reason.contains("to_bytes") => Some("--partial OUT"),
         _ => None,
     }
@@ -99,6 +100,7 @@ mod tests {
         assert_eq!(status, 1);
         assert!(told(&Error::NoAdapter.into()).0.contains("--adapter cpu"));
         assert!(told(&Error::NoExactKernel { operator: "sum" }.into()).0.contains("--adapter cpu"));
+        assert!(told(&Error::OrderOfGroups.into()).0.ends_with("equal keys (here: --by KEYS)"));
         let (line, status) = told(&usage("two\nlines").context("x"));
         assert_eq!((line.as_str(), status), ("treefold: x: two lines", 2));
         let (line, _) = told(&anyhow!("\u{1b}[2Jx\u{9b}\r\u{7}.npy: é"));

@@ -25,11 +25,5 @@ pub fn check(names: &[String], partial: Option<&Path>, output: Option<&Path>) ->
             "--partial {path}: holds one operator, and {list} are {several}; make a partial of each in a call of its own"
         )));
     }
-    if let Some(path) = output.filter(|path| !npz::is_named(path)) {
-        let (path, npz) = (shown_path(path), shown_path(&path.with_extension("npz")));
-        return Err(usage(format!(
-            "--output {path}: holds one array, and {list} are {several}; name it {npz}, which holds an array for each"
-        )));
-    }
-    Ok(())
+    output.map_or(Ok(()), |path| npz::ensure_named(path, &format!("{list} are {several}")))
 }

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod args;
+mod division;
 mod each;
 mod edges;
 mod error;
@@ -12,6 +13,7 @@ mod guard;
 mod input;
 mod interrupt;
 mod json;
+mod keys;
 mod ladder;
 mod list;
 mod npy;
@@ -82,6 +84,9 @@ fn work() -> Result<ExitCode> {
         adapters::list(args.json)?
     } else {
         let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
+        if let Some(outside) = report.outside().filter(|_| args.quiet) {
+            error::say(&format!("treefold: note: {outside}"));
+        }
         match (args.json, args.quiet) {
             // The partial itself stands there.
             _ if args.pipes_partial() => String::new(),

@@ -1,6 +1,7 @@
 //! Several arrays in one file, as numpy.savez writes it: a zip of .npy files, uncompressed.
 
-use anyhow::{Context, Result};
+use crate::error::{shown_path, usage};
+use anyhow::{Context, Result, ensure};
 use std::io::{Cursor, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -9,6 +10,16 @@ use zip::{CompressionMethod, ZipWriter};
 /// Whether a file of this name holds several arrays.
 pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
+}
+
+/// Refuses a name for `--output` that holds one array only, which does not do for this reason.
+pub fn ensure_named(path: &Path, reason: &str) -> Result<()> {
+    let (shown, npz) = (shown_path(path), shown_path(&path.with_extension("npz")));
+    ensure!(
+        is_named(path),
+        usage(format!("--output {shown}: holds one array, and {reason}; name it {npz}, which holds an array for each"))
+    );
+    Ok(())
 }
 
 /// The bytes of a file that holds .npy files, each under its name.

@@ -5,7 +5,7 @@ use crate::edges::one_way;
 use crate::error::{STDIN, shown_path, unreadable, usage};
 use crate::operators::{self, Chosen, Told};
 use crate::output::{Output, Written};
-use crate::report::{Answered, MERGED, Many, Report, Seconds, arrays};
+use crate::report::{Answered, MERGED, Many, Over, Report, Seconds, arrays};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
@@ -197,10 +197,10 @@ impl Visitor for Merge<'_> {
         let (shape, length) = (all.shape().to_vec(), all.length());
         let (many, partial) = if args.partial.is_some() {
             let bytes = all.to_bytes().with_context(|| names.clone())?;
-            (Many::none(shape, Some(length)), Some(bytes))
+            (Many::none(shape, Over::Length(length)), Some(bytes))
         } else {
             let answers = all.finish_as(&wanted).with_context(|| names.clone())?;
-            (Many::new(shape, Some(length), answers), None)
+            (Many::new(shape, Over::Length(length), answers), None)
         };
         let (parts, many) = match single {
             true => (many.answers.into_iter().next().unwrap_or_default(), None),

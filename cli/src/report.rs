@@ -4,7 +4,7 @@ mod chart;
 mod many;
 mod object;
 
-pub use many::Many;
+pub use many::{Many, Over};
 
 use crate::error::shown;
 use crate::npz;
@@ -85,7 +85,10 @@ pub struct Report {
 
 /// The bytes of a file of answers: a .npz file of an array for each operator where it is named so, else the first one's as .npy.
 pub fn arrays(path: &Path, found: &[Answered]) -> Result<Vec<u8>> {
-    let mut arrays = found.iter().map(|found| Ok((found.operator, found.npy()?))).collect::<Result<Vec<_>>>()?;
+    let keys = found.first().and_then(|found| found.many.as_ref()?.npy_keys());
+    let keys = keys.map(|keys| keys.map(|keys| (many::KEYS, keys)));
+    let arrays = found.iter().map(|found| Ok((found.operator, found.npy()?)));
+    let mut arrays = keys.into_iter().chain(arrays).collect::<Result<Vec<_>>>()?;
     if npz::is_named(path) { npz::file(&arrays) } else { Ok(arrays.swap_remove(0).1) }
 }
 
@@ -98,6 +101,14 @@ impl Report {
     /// The first operator's answers of many; those of others have their shape.
     fn many(&self) -> Option<&Many> {
         self.found.first().and_then(|found| found.many.as_ref())
+    }
+
+    /// That elements have keys of no group, where there are some.
+    pub fn outside(&self) -> Option<String> {
+        let (many, outside) =
+            self.many().and_then(|many| Some((many, many.outside().filter(|&outside| outside > 0)?)))?;
+        let (count, groups) = (HumanCount(self.count), many.shape.first().unwrap_or(&0));
+        Some(format!("{} of {count} elements have keys outside 0..{groups}", HumanCount(outside)))
     }
 
     /// Whether a partial was written in place of answers.
@@ -117,7 +128,8 @@ impl Report {
         let found = match &self.written {
             Some(Written { path, bytes }) if self.is_array => {
                 let shape = self.many().map_or("()".into(), Many::shown_shape);
-                format!("wrote {path}: {operators} of shape {shape}, {}", BinaryBytes(*bytes))
+                let keys = self.many().and_then(Many::json_keys).map_or("", |_| "keys, ");
+                format!("wrote {path}: {keys}{operators} of shape {shape}, {}", BinaryBytes(*bytes))
             }
             Some(Written { path, bytes }) => {
                 let size = BinaryBytes(*bytes);
@@ -127,7 +139,8 @@ impl Report {
             None => self.answers(),
         };
         let plotted = self.plotted.as_ref().map_or(String::new(), |written| format!("drawn in {}\n", written.path));
-        format!("{found}\n{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
+        let outside = self.outside().map_or(String::new(), |outside| outside + "\n");
+        format!("{found}\n{outside}{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
     }
 
     /// Tables of answers: neighbours of one part each have one together.
@@ -224,7 +237,7 @@ impl Answered {
     fn npy(&self) -> Result<Vec<u8>> {
         match &self.many {
             Some(many) => many.npy(self.operator, &self.indexed),
-            None => Many { shape: vec![], length: None, answers: vec![self.parts.clone()] }
+            None => Many { shape: vec![], over: Over::All, answers: vec![self.parts.clone()] }
                 .npy(self.operator, &self.indexed),
         }
     }

@@ -114,13 +114,14 @@ impl Run<'_> {
         );
         let ordered = looked.iter().any(|looked| looked.ordered);
         // Rows of arrays of several axes are of their elements in C order.
-        let ordered = ordered || args.rows.is_some() || args.segments.is_some();
+        let ordered = ordered || args.division.is_flat();
         let wanted = each::wanted(args, &inputs, ordered)?;
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory / asked.len() as u64;
         let pairs = T::DTYPE == Dtype::F32x2;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
-        let mut room = Room { memory: args.memory, taken: 0 };
+        let keyed = wanted.as_ref().and_then(|wanted| wanted.keyed.clone());
+        let mut room = Room { memory: args.memory, taken: keyed.as_ref().map_or(0, |keyed| keyed.held) };
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         for ((chosen, told), Looked { indexed, .. }) in asked.iter().zip(looked) {
             let wanted = wanted.clone();
@@ -153,6 +154,7 @@ impl Run<'_> {
         } else {
             feed(inputs, ordered, sizes, &mut take)?;
         }
+        keyed.map_or(Ok(()), |keyed| keyed.ensure_as_many(count, &names))?;
         let reading = progress.reading();
         let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
         let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
@@ -217,7 +219,7 @@ struct Begin<'a> {
     engine: &'a Engine,
     chosen: Chosen,
     indexed: Vec<bool>,
-    wanted: Option<(Wanted, Vec<u64>)>,
+    wanted: Option<Wanted>,
     room: &'a mut Room,
     options: &'a StreamOptions,
 }

@@ -124,7 +124,7 @@ fn what_does_not_go_together_is_told() {
     run(["sum", "--axis", "0", "--dtype", "i32", &raw]).fails(2, &["--axis", "--rows"]);
     run(["sum", "--axis", "0", "--partial", "p", "--output", "o", &file]).fails(2, &["--partial", "--output"]);
     let floats = folder.f32("x.npy", &[1.0, 2.0]);
-    run(["dot", "--rows", "1", &floats, &floats]).fails(2, &["--axis", "--rows"]);
+    run(["dot", "--rows", "1", &floats, &floats]).fails(2, &["dot takes pairs", "--rows"]);
     let long = folder.i32("long.npy", &vec![0; 1 << 16]);
     run(["stats", "--rows", "1", "--memory", "1MiB", &long]).fails(1, &["65536 answers", "--memory"]);
 }

@@ -7,30 +7,49 @@ use crate::npy;
 use anyhow::{Result, anyhow, bail, ensure};
 use comfy_table::CellAlignment;
 use std::fmt::Write;
+use std::rc::Rc;
 use treefold::{Answer, Part, Value};
 
 /// Answers that a table shows; of more, the first and the last.
 const SHOWN: usize = 24;
+
+/// The name of keys beside answers.
+pub const KEYS: &str = "keys";
+
+/// Over which elements each of many answers is.
+#[derive(Debug)]
+pub enum Over {
+    /// All that there are.
+    All,
+    /// So many.
+    Length(u64),
+    /// A segment.
+    Segment,
+    /// A run of equal keys, which are these.
+    Run(Rc<Vec<Value>>),
+    /// A group by keys from 0; so many of each, and of none.
+    Groups { counts: Vec<u64>, outside: u64 },
+}
 
 /// The answers of many, in C order.
 #[derive(Debug)]
 pub struct Many {
     /// Their shape.
     pub shape: Vec<u64>,
-    /// Elements of each, where they have as many.
-    pub length: Option<u64>,
+    /// The elements of each.
+    pub over: Over,
     /// The parts of each.
     pub answers: Vec<Vec<Part>>,
 }
 
 impl Many {
-    pub fn new<O: Answer>(shape: Vec<u64>, length: Option<u64>, answers: Vec<O>) -> Many {
-        Many { shape, length, answers: answers.into_iter().map(|answer| answer.parts()).collect() }
+    pub fn new<O: Answer>(shape: Vec<u64>, over: Over, answers: Vec<O>) -> Many {
+        Many { shape, over, answers: answers.into_iter().map(|answer| answer.parts()).collect() }
     }
 
     /// The shape of answers that are not known.
-    pub fn none(shape: Vec<u64>, length: Option<u64>) -> Many {
-        Many { shape, length, answers: vec![] }
+    pub fn none(shape: Vec<u64>, over: Over) -> Many {
+        Many { shape, over, answers: vec![] }
     }
 
     /// The shape as Python writes it.
@@ -42,6 +61,32 @@ impl Many {
     /// The shape as a list.
     pub fn json_shape(&self) -> Json {
         Json::List(self.shape.iter().map(|&length| Json::value(length)).collect())
+    }
+
+    /// The keys of runs.
+    fn keys(&self) -> Option<&[Value]> {
+        if let Over::Run(keys) = &self.over { Some(keys) } else { None }
+    }
+
+    /// The keys of runs as a list.
+    pub fn json_keys(&self) -> Option<Json> {
+        Some(Json::List(self.keys()?.iter().map(|&key| Json::Value(key)).collect()))
+    }
+
+    /// The bytes of a .npy file of the keys of runs.
+    pub fn npy_keys(&self) -> Option<Result<Vec<u8>>> {
+        Some(numbers(&self.shape, self.keys()?, KEYS))
+    }
+
+    /// How many elements each group has, as a list.
+    pub fn json_counts(&self) -> Option<Json> {
+        let Over::Groups { counts, .. } = &self.over else { return None };
+        Some(Json::List(counts.iter().map(|&count| Json::value(count)).collect()))
+    }
+
+    /// How many elements have keys of no group, where there are groups.
+    pub fn outside(&self) -> Option<u64> {
+        if let Over::Groups { outside, .. } = self.over { Some(outside) } else { None }
     }
 
     /// What `of` says of the one part of all answers, nested as they are, or an object of what it says of each part.
@@ -67,19 +112,23 @@ impl Many {
         (!members.is_empty()).then_some(Json::Object(members))
     }
 
-    /// A line an answer: the values of its parts, each with its index behind it.
+    /// A line an answer: the key of a run, the values of its parts, each with its index behind it.
     pub fn bare(&self) -> String {
         let mut text = String::new();
-        for answer in &self.answers {
+        for (at, answer) in self.answers.iter().enumerate() {
             let word = |part: &Part| plain(part.value) + &part.index.map_or(String::new(), |index| format!(" {index}"));
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{}", answer.iter().map(word).collect::<Vec<_>>().join(" "));
+            let key = self.keys().map(|keys| plain(keys[at]));
+            let _ = writeln!(text, "{}", key.into_iter().chain(answer.iter().map(word)).collect::<Vec<_>>().join(" "));
         }
         text
     }
 
-    /// The indices of an answer.
+    /// The key or the indices of an answer.
     fn place(&self, at: u64) -> String {
+        if let Some(keys) = self.keys() {
+            return plain(keys[at as usize]);
+        }
         let (mut rest, mut indices) = (at, vec![]);
         for &length in self.shape.iter().rev() {
             indices.push((rest % length).to_string());
@@ -129,7 +178,12 @@ pub fn text(all: &[Answered]) -> String {
     let with_many: Vec<_> = all.iter().filter_map(|found| Some((found, found.many.as_ref()?))).collect();
     let Some(&(_, one)) = with_many.first() else { return String::new() };
     let mut table = table();
-    let mut header = vec![if one.shape.len() > 1 { "at" } else { "row" }];
+    let place = match one.over {
+        Over::Run(_) | Over::Groups { .. } => "key",
+        _ if one.shape.len() > 1 => "at",
+        _ => "row",
+    };
+    let mut header = vec![place];
     let mut columns = vec![];
     for (found, many) in with_many {
         let parts = many.answers.first().map_or(&[][..], Vec::as_slice);
@@ -159,8 +213,14 @@ pub fn text(all: &[Answered]) -> String {
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    let each = one.length.map_or("over a segment".into(), |length| format!("over {length} elements"));
-    format!("{table}\n{count} answers of shape {}, each {each}", one.shown_shape())
+    let each = match one.over {
+        Over::All => "all elements".into(),
+        Over::Length(length) => format!("{length} elements"),
+        Over::Segment => "a segment".into(),
+        Over::Run(_) => "a run of equal keys".into(),
+        Over::Groups { .. } => "a group".into(),
+    };
+    format!("{table}\n{count} answers of shape {}, each over {each}", one.shown_shape())
 }
 
 /// Values in lists of lists, as deep as the shape.

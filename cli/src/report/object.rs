@@ -1,5 +1,6 @@
 //! A report as JSON.
 
+use super::many::KEYS;
 use super::{Answered, Many, Report};
 use crate::json::Json;
 use crate::output::Written;
@@ -24,6 +25,9 @@ impl Report {
             ("dtype", Some(Json::text(self.dtype.name()))),
             ("count", Some(Json::value(self.count))),
             ("shape", self.many().map(Many::json_shape)),
+            (KEYS, self.many().and_then(Many::json_keys)),
+            ("counts", self.many().and_then(Many::json_counts)),
+            ("outside", self.many().and_then(Many::outside).map(Json::value)),
         ];
         let files: Members = vec![(output, written(&self.written)), ("plot", written(&self.plotted))];
         let tail: Members = vec![
