@@ -209,7 +209,7 @@ wrong! {
     groups_not_cleared: "totals[i] = 0u;" => "totals[i] = 1u;", by_groups;
     partials_of_one_group: "group * params.row_partials" => "0u * params.row_partials", by_groups;
     totals_of_another_group: "totals[params.rows + row]" => "totals[params.rows]", by_groups;
-    elements_of_a_group_uncounted: "held[key_0] += 1u;" => "held[key_0] = 1u;", by_groups;
+    elements_of_a_group_uncounted: "all.count_0 += 1u;" => "all.count_0 = 1u;", by_groups;
     ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
     empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
     scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;

@@ -28,9 +28,14 @@ impl Many {
 
     pub fn runs(gpu: &Gpu, n: u64, kind: &str) -> Outcome<Many> {
         let offsets = offsets(n, kind)?;
-        let mut all = Vec::with_capacity(n as usize);
-        for (run, pair) in (0u32..).zip(offsets.windows(2)) {
-            all.resize(pair[1] as usize, run.wrapping_mul(0x9e37_79b1));
+        // A block of some whole runs again and again; of runs of several lengths, all of them.
+        let block = match kind.parse::<u32>() {
+            Ok(length) => (RUNS_OF_A_BLOCK as u32 * length).min(n as u32),
+            Err(_) => n as u32,
+        };
+        let mut all = Vec::with_capacity(block as usize);
+        for (run, pair) in offsets.windows(2).enumerate().take_while(|(_, pair)| pair[0] < block) {
+            all.resize(pair[1] as usize, key(run));
         }
         let keys = fill(gpu, &all, n);
         let (found, number) = (fill(gpu, &[0u32], offsets.len() as u64), fill(gpu, &[0u32], 1));
@@ -114,8 +119,8 @@ impl Many {
             Many::Segments { offsets, .. } | Many::Runs { offsets, .. } => {
                 if let Many::Runs { number, found, .. } = self {
                     let (number, keys) = (download(gpu, number)?, download(gpu, found)?);
-                    let key = |(run, key): (usize, &u32)| *key == (run as u32).wrapping_mul(0x9e37_79b1);
-                    if number[0] as usize != offsets.len() - 1 || !keys[..offsets.len() - 1].iter().enumerate().all(key)
+                    if number[0] as usize != offsets.len() - 1
+                        || !keys[..offsets.len() - 1].iter().enumerate().all(|(run, &found)| found == key(run))
                     {
                         eprintln!("{} runs of {}, or their keys", number[0], offsets.len() - 1);
                         return Ok(false);
@@ -146,6 +151,14 @@ impl Many {
             Many::Counted { .. } => Ok(op.close(&read(0, host.len())?, &cpu.reduce(op.clone(), host)?, host, true)),
         }
     }
+}
+
+/// Runs after which keys begin again.
+const RUNS_OF_A_BLOCK: usize = 1 << 12;
+
+/// The key of a run.
+fn key(run: usize) -> u32 {
+    ((run % RUNS_OF_A_BLOCK) as u32).wrapping_mul(0x9e37_79b1)
 }
 
 /// Numbers in [0, 1), always the same.

@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::input::{Groups, Piece, Taken};
 use crate::limits::TRIPS_MAX;
 
-/// Words of accumulators that an invocation holds, about.
-const HELD_WORDS: u64 = 64;
+/// Words of accumulators that an invocation holds, about: in registers.
+const HELD_WORDS: u64 = 48;
 /// Groups of an invocation at most.
-const OWN_MAX: u64 = 32;
+const OWN_MAX: u64 = 8;
 /// Invocations of a workgroup at most.
 const SIZE: u32 = 256;
 /// Loads in flight at most.

@@ -457,7 +457,7 @@ fn workgroup(variant: &Variant) -> String {
 
 /// A fragment with its marked lines repeated.
 pub(super) fn unrolled(text: &str, variant: &Variant) -> String {
-    let own = if let Kernel::Columns { own, .. } = variant.kernel { own } else { 1 };
+    let own = if let Kernel::Columns { own, .. } | Kernel::Groups { own } = variant.kernel { own } else { 1 };
     let counts =
         [("LOADS", variant.loads_in_flight), ("BUTTERFLY", BUTTERFLY), ("ROWS_AT_ONCE", ROWS_AT_ONCE), ("OWN", own)];
     unroll(text, &counts)
