@@ -36,7 +36,7 @@ impl<'a, T: Element> Each<'a, T> {
     /// answers are dense; behind the last of them the output holds nothing of meaning.
     ///
     /// ```no_run
-    /// # fn f(samples: &wgpu::Buffer, bursts: &wgpu::Buffer, norm: &treefold::Reducer<f32, treefold::ops::FastNorm2>, norms: &wgpu::Buffer,
+    /// # fn f(samples: &wgpu::Buffer, bursts: &wgpu::Buffer, norm: &treefold::Reducer<f32, treefold::ops::Norm2>, norms: &wgpu::Buffer,
     /// # encoder: &mut wgpu::CommandEncoder) -> treefold::Result<()> {
     /// use treefold::{Input, Output};
     /// norm.record_each(encoder, Input::from(samples).rows(64).counted(bursts), Output::bare(norms))?;
