@@ -107,6 +107,14 @@ pub enum Error {
         /// The byte behind the input's last.
         input_end: u64,
     },
+    /// Outputs of one call that overlap.
+    #[error("outputs at bytes {one:?} and {other:?} of one buffer overlap; give each a place of its own")]
+    OutputsOverlap {
+        /// Bytes of one.
+        one: std::ops::Range<u64>,
+        /// Bytes of another.
+        other: std::ops::Range<u64>,
+    },
     /// More elements than the accumulator on the device holds exactly.
     #[error(
         "{operator} of {elements} elements could overflow its accumulator on the device, which holds {most} safely; use reduce(), which merges on the host, or record parts"

@@ -28,6 +28,14 @@ mod layer_norm;
 #[allow(dead_code)]
 mod auto_exposure;
 
+#[path = "../examples/08_weather.rs"]
+#[allow(dead_code)]
+mod weather;
+
+#[path = "../examples/09_particles.rs"]
+#[allow(dead_code)]
+mod particles;
+
 use treefold::{Fold, Gpu};
 
 #[test]
@@ -63,6 +71,16 @@ fn layer_norm_runs() {
 #[test]
 fn auto_exposure_runs() {
     auto_exposure::main().expect("the frame");
+}
+
+#[test]
+fn weather_runs() {
+    weather::main().expect("the means");
+}
+
+#[test]
+fn particles_runs() {
+    particles::main().expect("the box");
 }
 
 #[test]

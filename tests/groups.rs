@@ -90,6 +90,38 @@ fn places() {
     }
 }
 
+/// What is lifted by its place is lifted by that in the whole input.
+#[test]
+fn lifted_by_places() {
+    let keys: Vec<u32> = (0..3000).map(|i| i * 5 % 7).collect();
+    let values: Vec<i32> = (0..3000).map(|i| i * i % 101).collect();
+    let sign = |at: usize| if at % 2 == 0 { 1 } else { -1 };
+    let sum = |group: u32| {
+        let of = keys.iter().enumerate().filter(|&(_, &key)| key == group);
+        of.map(|(at, _)| sign(at) * values[at]).sum::<i32>() as u32
+    };
+    let want: Vec<u32> = (0..9).map(sum).collect();
+    let gpu = gpu();
+    let reducer = gpu.reducer::<i32, _>(Alternating).expect("a reducer");
+    let (of_values, of_keys) = (upload(&gpu, &values), upload(&gpu, &keys));
+    assert_eq!(reducer.reduce_groups(&of_values, &of_keys, 9).expect("answers").answers, want);
+    assert_eq!(Cpu::new().reduce_groups(Alternating, &keys, &values, 9).expect("answers").answers, want);
+}
+
+/// More groups than one submission takes.
+#[test]
+fn many_groups() {
+    let keys: Vec<u32> = (0..2000).map(|i| i * 977 % 20_000).collect();
+    let values: Vec<u32> = (0..2000).collect();
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    let (of_values, of_keys) = (upload(&gpu, &values), upload(&gpu, &keys));
+    let max = gpu.reducer::<u32, _>(Max).expect("a reducer");
+    let found = max.reduce_groups(&of_values, &of_keys, 20_000).expect("answers");
+    assert_eq!(found, Cpu::new().reduce_groups(Max, &keys, &values, 20_000).expect("answers"));
+    let beyond = max.reduce_each(Input::<u32>::from(&of_values).groups(&of_keys, (1 << 32) + 1));
+    assert!(matches!(beyond, Err(Error::GroupsTooMany { .. })));
+}
+
 #[test]
 fn streams_of_halves() {
     let values: Vec<f16> = (0..999).map(|i| f16::from_f32((i % 50) as f32)).collect();
@@ -119,7 +151,7 @@ fn bad_input_is_told() {
     assert!(matches!(Cpu::new().reduce_groups(Sum, &[1], &[1u32, 2], 2), Err(Error::Unequal { left: 1, right: 2 })));
     assert!(sum.reduce_each(whole().groups(&values, 0)).expect("no answers").is_empty());
     let many = sum.prepare_each(whole().groups(&values, 1 << 40), &values);
-    assert!(matches!(many, Err(Error::OutputTooSmall { .. })), "{many:?}");
+    assert!(matches!(many, Err(Error::GroupsTooMany { .. })), "{many:?}");
     let partials = sum.partials_each(whole().groups(&values, 2));
     assert!(matches!(partials, Err(Error::NoPartialsOfSegments)), "{partials:?}");
     let mut encoder = gpu.device().create_command_encoder(&Default::default());

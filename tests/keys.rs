@@ -91,4 +91,12 @@ fn bad_input_is_told() {
     assert!(matches!(record(&values, &other, (&place).into()), Err(Error::SegmentsInPlace | Error::Overlap { .. })));
     assert!(matches!(record(&place, &other, place.slice(64..68).into()), Err(Error::SegmentsInPlace)));
     record(&place, &other, other.slice(64..68).into()).expect("keys and their number in one buffer");
+    assert!(matches!(record(&place, &other, other.slice(28..32).into()), Err(Error::OutputsOverlap { .. })));
+    assert!(matches!(record(&place, &place, (&other).into()), Err(Error::OutputsOverlap { .. })));
+    assert!(matches!(record(&place, &values, (&other).into()), Err(Error::Overlap { .. })));
+    assert!(matches!(record(&place, &other, values.slice(0..4).into()), Err(Error::Overlap { .. })));
+    // Without an answer on the device.
+    let none = gpu.reducer::<f32, _>(FastStats::default()).expect("a reducer");
+    let to = ByKey { answers: Output::bare(&place), keys: (&other).into(), number: other.slice(64..68).into() };
+    assert!(matches!(none.prepare_by_key(of_keys(), &values, to), Err(Error::NoDeviceAnswer { .. })));
 }

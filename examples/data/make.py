@@ -27,3 +27,9 @@ for column, name in [("temp", "temperature"), ("visib", "visibility")]:
               f"min {x.min()} at {x.argmin()}, max {x.max()} at {x.argmax()}")
     print(f"  NaN at {np.flatnonzero(np.isnan(every)).tolist()}; without NaN: "
           f"min at {np.nanargmin(every)}, max at {np.nanargmax(every)}")
+
+STATIONS = ["EWR", "JFK", "LGA"]
+for name, values in [("station", [STATIONS.index(row["origin"]) for row in rows]), ("hour", [int(row["hour"]) for row in rows])]:
+    path = here / f"nyc-weather-2013-{name}.npy"
+    np.save(path, np.array(values, dtype="u1"))
+    print(f"{path.name}: of each {np.bincount(np.load(path)).tolist()}")

@@ -378,12 +378,25 @@ impl Context {
 
     /// A uniform buffer with these contents, from the cache where it was made before. Nothing ever changes it.
     pub fn parameters(&self, bytes: Vec<u8>) -> Result<wgpu::Buffer> {
+        // Those of long plans are large, and seldom the same.
+        const KEPT_BYTES: usize = 16 << 10;
+        if bytes.len() > KEPT_BYTES {
+            return self.filled("parameters", &bytes, BufferUsages::UNIFORM);
+        }
         self.constant(&self.parameters, bytes, "parameters", BufferUsages::UNIFORM)
     }
 
     /// A storage buffer with an operator's table, from the cache where it was made before. Nothing ever changes it.
     pub fn table(&self, words: Vec<u32>) -> Result<wgpu::Buffer> {
         self.constant(&self.tables, words, "a table", BufferUsages::STORAGE)
+    }
+
+    /// A buffer with these contents.
+    pub fn filled(&self, what: &'static str, bytes: &[u8], usage: BufferUsages) -> Result<wgpu::Buffer> {
+        let buffer = self.mapped_buffer(what, bytes.len() as u64, usage)?;
+        fill(&buffer, 0, bytes)?;
+        buffer.unmap();
+        Ok(buffer)
     }
 
     fn constant<W: bytemuck::Pod + Eq + std::hash::Hash>(
@@ -397,10 +410,7 @@ impl Context {
         if let Some(buffer) = lock(cache).get(&contents) {
             return Ok(buffer.clone());
         }
-        let bytes: &[u8] = bytemuck::cast_slice(&contents);
-        let buffer = self.mapped_buffer(what, bytes.len() as u64, usage)?;
-        fill(&buffer, 0, bytes)?;
-        buffer.unmap();
+        let buffer = self.filled(what, bytemuck::cast_slice(&contents), usage)?;
         let mut cache = lock(cache);
         if cache.len() >= KEPT {
             cache.clear();

@@ -14,6 +14,9 @@ pub struct Each<'a, T> {
     pub(crate) count: Option<Count<'a>>,
 }
 
+/// Keys that 32 bits tell apart.
+const KEYS: u64 = 1 << 32;
+
 /// Which elements belong to which answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Division<'a> {
@@ -61,6 +64,9 @@ impl<'a, T: Element> Each<'a, T> {
             Division::Segments(offsets) => offsets.segments(elements),
             Division::Groups(keys, _) if keys.elements() != elements => {
                 Err(Error::Unequal { left: keys.elements(), right: elements })
+            }
+            Division::Groups(_, groups) if *groups > KEYS => {
+                Err(Error::GroupsTooMany { elements, groups: *groups, most: KEYS })
             }
             Division::Groups(_, groups) => Ok(*groups),
         }

@@ -19,6 +19,8 @@ const LOADS_MAX: u32 = 4;
 const DISPATCHES_MAX: u64 = 1 << 16;
 /// Bytes of partials at most.
 const PARTIALS_BYTES: u64 = 256 << 20;
+/// Dispatches over all elements of one submission for the host, about.
+const TOGETHER: u64 = 512;
 /// Workgroups that clear totals, at most.
 const CLEARING: u64 = 64;
 
@@ -74,9 +76,10 @@ impl Planner {
         let pairs = self.pairs(request.pieces, groups.keys);
         let totals = (4 * groups.groups).next_multiple_of(self.limits.storage_alignment);
         let each = 4 * words * groups.groups;
-        let room = self.limits.binding_bytes_max.min(PARTIALS_BYTES.max(totals + each)).saturating_sub(totals);
+        let room = self.limits.binding_bytes_max.saturating_sub(totals);
         let splits_max = (room / each).min(self.partials_max());
-        let (mut workgroups, mut chunks) = (u64::from(self.launch.workgroups_max).min(splits_max), Vec::new());
+        let wanted = u64::from(self.launch.workgroups_max).min((PARTIALS_BYTES / each).max(1));
+        let (mut workgroups, mut chunks) = (wanted.min(splits_max), Vec::new());
         while workgroups > 0 {
             let most = shape.rounds_max * u64::from(shape.loads) * u64::from(shape.size) * workgroups;
             chunks = cut(&pairs, most.min(self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1));
@@ -127,6 +130,20 @@ impl Planner {
         }
         self.groups_meet(draft, request, cost, (partials, totals), groups.groups, all);
         Ok(())
+    }
+
+    /// Groups that one submission takes for the host, about: so many that it has some hundred dispatches, which read everything.
+    pub fn groups_together(&self, elements: u64) -> Result<u64> {
+        let words = self.cost.value_words().max(1);
+        let shape = self.groups_shape(words, OWN_MAX)?;
+        let most = shape.rounds_max * u64::from(shape.loads) * u64::from(shape.size);
+        let chunk = most
+            .saturating_mul(self.launch.workgroups_max.into())
+            .min(self.tuning.dispatch_bytes_max / self.cost.element_bytes)
+            .max(1);
+        let chunks = elements.div_ceil(chunk).max(1);
+        let by_partials = PARTIALS_BYTES.min(self.limits.binding_bytes_max / 2) / (4 * (words + 1) * chunks);
+        Ok((TOGETHER * u64::from(shape.own) / chunks).min(by_partials).max(1))
     }
 
     /// The passes that combine the partials of all groups, and finish.
@@ -268,6 +285,7 @@ impl Planner {
 fn cut(pairs: &[(Window, Resource, u32)], most: u64) -> Vec<Chunk<'_>> {
     let (mut chunks, mut before) = (Vec::new(), 0);
     for (window, keys, word) in pairs {
+        let most = most.min(window.elements.max(1));
         for done in (0..window.elements).step_by(most as usize) {
             chunks.push(Chunk {
                 window,

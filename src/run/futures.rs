@@ -72,6 +72,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ) -> impl Future<Output = Result<Vec<(Acc<T, O>, u64)>>> + wgpu::WasmNotSend + use<T, O> {
         let submitted = || {
             let (count, blocks) = self.submissions(each, position)?;
+            drop(Gathered::<T, O>::of(&self.op, count)?);
             Ok((count, self.recorder_of(each)?.op.clone(), blocks.collect::<Result<Vec<_>>>()?))
         };
         let submitted = submitted();

@@ -2,7 +2,7 @@
 
 use super::segments::{Group, Keyed};
 use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::{Groups, Origin, Piece, Ranges, Strided};
 use crate::op::DeviceOp;
 use crate::plan::{Arrangement, COUNT_WORDS, Request, Store};
@@ -143,8 +143,13 @@ pub(super) fn each_segment<'a>(
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
     let counted = group.ends.counted();
     // Behind the last one stands how many there are.
-    let together = (together(recorder) - u64::from(counted)).max(1);
+    let room = together(recorder);
+    let together = (room - u64::from(counted)).max(1);
     (0..group.ends.segments).step_by(together as usize).map(move |done| {
+        if room < 2 && counted {
+            let (limit, value) = ("max_storage_buffer_binding_size", recorder.context.limits.binding_bytes_max);
+            return Err(Error::LimitTooSmall { limit, value, needs: 8 * recorder.op.sealed_words() as u64 });
+        }
         let now = together.min(group.ends.segments - done);
         let ends = group.ends.part(done, now);
         let each = Arrangement::Segments(ends);
@@ -163,7 +168,9 @@ pub(super) fn each_group<'a>(
     groups: u64,
     start: u64,
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
-    let together = together(recorder);
+    let elements = elements(&keyed.pieces);
+    // Where nothing can be planned, the plan says why.
+    let together = together(recorder).min(recorder.planner.groups_together(elements).unwrap_or(1));
     (0..groups).step_by(together as usize).map(move |first| {
         let Keyed { pieces, keys, origins } = &keyed;
         let now = together.min(groups - first);

@@ -1,7 +1,7 @@
 //! Reductions by runs of equal keys.
 
 use super::cpu::Cpu;
-use super::reducer::Reducer;
+use super::reducer::{Reducer, claimed};
 use crate::device::{Prepared, RunsTo, Words, download};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
@@ -62,8 +62,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Sources: heads, a scan and segments, as in CUB's `DeviceReduce::ReduceByKey` and `DeviceRunLengthEncode`.
     ///
     /// # Errors
-    /// As for [`Reducer::record_each`]; [`Error::Unequal`] where there are not as many keys as values; [`Error::KeysApart`];
-    /// [`Error::LimitTooSmall`] where no binding has room for the keys.
+    /// As for [`Reducer::record_each`]; [`Error::Unequal`] where there are not as many keys as values; [`Error::KeysApart`],
+    /// [`Error::NarrowKeys`]; [`Error::OutputsOverlap`]; [`Error::LimitTooSmall`] where no binding has room for the keys.
     pub fn record_by_key<'i, K: Key>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -85,19 +85,35 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         to: ByKey<'_>,
     ) -> Result<Prepared> {
         let (keys, values) = (keys.into(), values.into());
-        let context = &self.by_segments()?.context;
+        let recorder = self.by_segments()?;
+        let context = &recorder.context;
         let count = equally_many(&keys, &values)?;
+        values.ranges.pieces()?;
+        // Refuses operators without an answer.
+        claimed(&recorder.op, &to.answers, 0)?;
         let each = 4 * (self.answer_words() as u64 + u64::from(to.answers.counted));
         let bytes = |output: &Output<'_>| output.bytes.end.saturating_sub(output.bytes.start);
         let room = count.min(bytes(&to.answers) / each).min(bytes(&to.keys) / K::DTYPE.bytes());
+        // What is written first is not yet read there.
         let words = |output: &Output<'_>, words: u64| {
             let bytes = Output::bare(output.clone()).claim("the runs of equal keys", words as usize, 1)?;
-            if keys.ranges.reads(output.buffer, &bytes)? {
-                return Err(Error::SegmentsInPlace);
+            values.ranges.reads(output.buffer, &bytes)?;
+            match keys.ranges.reads(output.buffer, &bytes)? {
+                true => Err(Error::SegmentsInPlace),
+                false => Ok(bytes),
             }
-            Ok(bytes)
         };
         let (keys_to, number_to) = (words(&to.keys, room * K::DTYPE.bytes() / 4)?, words(&to.number, 1)?);
+        let answers_to = claimed(&recorder.op, &to.answers, room)?;
+        let outputs = [(&to.answers, &answers_to), (&to.keys, &keys_to), (&to.number, &number_to)];
+        for (at, (one, one_bytes)) in outputs.iter().enumerate() {
+            for (other, other_bytes) in &outputs[..at] {
+                if one.buffer == other.buffer && one_bytes.start < other_bytes.end && other_bytes.start < one_bytes.end
+                {
+                    return Err(Error::OutputsOverlap { one: (**one_bytes).clone(), other: (**other_bytes).clone() });
+                }
+            }
+        }
         let offsets = context.offsets(4 * (room + 1))?;
         let to_runs = RunsTo {
             offsets: Words { buffer: &offsets, bytes: 0..4 * (room + 1) },

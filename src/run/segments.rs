@@ -1,7 +1,7 @@
 //! Segments on the device: recorded, or with their answers on the host.
 
 use super::reducer::{Reducer, claimed, prepared_plan};
-use crate::device::{Prepared, Recorder, Waiting, choose, fill};
+use crate::device::{Prepared, Recorder, Waiting, choose};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
@@ -176,11 +176,8 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, '
                 let mut taken = Taken::default();
                 taken.skip(&pieces, begin);
                 let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
-                let context = &recorder.context;
-                let bytes: &[u8] = bytemuck::cast_slice(&words);
-                let buffer = context.mapped_buffer("offsets", bytes.len() as u64, BufferUsages::STORAGE)?;
-                fill(&buffer, 0, bytes)?;
-                buffer.unmap();
+                let bytes = bytemuck::cast_slice(&words);
+                let buffer = recorder.context.filled("offsets", bytes, BufferUsages::STORAGE)?;
                 let mut buffers = buffers.clone();
                 buffers.push(Cow::Owned(buffer));
                 let offsets = Ends::of(Piece::of(number, 0, words.len() as u64));
