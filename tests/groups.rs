@@ -95,7 +95,7 @@ fn places() {
 fn lifted_by_places() {
     let keys: Vec<u32> = (0..3000).map(|i| i * 5 % 7).collect();
     let values: Vec<i32> = (0..3000).map(|i| i * i % 101).collect();
-    let sign = |at: usize| if at % 2 == 0 { 1 } else { -1 };
+    let sign = |at: usize| if at.is_multiple_of(2) { 1 } else { -1 };
     let sum = |group: u32| {
         let of = keys.iter().enumerate().filter(|&(_, &key)| key == group);
         of.map(|(at, _)| sign(at) * values[at]).sum::<i32>() as u32
