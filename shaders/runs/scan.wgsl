@@ -1,5 +1,5 @@
-// Runs of equal keys, the second pass: one workgroup turns the number of runs in each tile into how many begin before it, and leaves
-// how many there are in all and where the last one ends.
+// Runs of equal keys, the second pass: one workgroup turns the number of runs in each tile into how many begin before it, and
+// leaves how many there are in all and where the last one ends.
 //
 // Expects: runs/params.wgsl; sum_before (runs/before.wgsl).
 
