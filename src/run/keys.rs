@@ -2,6 +2,7 @@
 
 use super::cpu::Cpu;
 use super::reducer::{Reducer, claimed};
+use super::segments::ensure_apart;
 use crate::device::{Prepared, RunsTo, Words, download};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
@@ -98,10 +99,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let words = |output: &Output<'_>, words: u64| {
             let bytes = Output::bare(output.clone()).claim("the runs of equal keys", words as usize, 1)?;
             values.ranges.reads(output.buffer, &bytes)?;
-            match keys.ranges.reads(output.buffer, &bytes)? {
-                true => Err(Error::SegmentsInPlace),
-                false => Ok(bytes),
-            }
+            ensure_apart([&keys.ranges], output.buffer, &bytes)?;
+            Ok(bytes)
         };
         let (keys_to, number_to) = (words(&to.keys, room * K::DTYPE.bytes() / 4)?, words(&to.number, 1)?);
         let answers_to = claimed(&recorder.op, &to.answers, room)?;

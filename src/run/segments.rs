@@ -70,11 +70,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ) -> Result<Prepared> {
         let recorder = self.by_segments()?;
         let claimed = claimed(&recorder.op, output, segments.answers)?;
-        for read in std::iter::once(input).chain(segments.reads()) {
-            if read.reads(output.buffer, &claimed)? {
-                return Err(Error::SegmentsInPlace);
-            }
-        }
+        ensure_apart(std::iter::once(input).chain(segments.reads()), output.buffer, &claimed)?;
         let each = 4 * (recorder.op.answer_words() as u64 + u64::from(output.counted));
         let mut all = Prepared::nothing(recorder.context.clone());
         for group in self.groups(input, segments)? {
@@ -97,10 +93,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     ) -> Result<Prepared> {
         let recorder = self.by_segments()?;
         let claimed = claimed(&recorder.op, output, groups)?;
-        let reads = [input, keys].into_iter().map(|read| read.reads(output.buffer, &claimed));
-        if reads.collect::<Result<Vec<_>>>()?.contains(&true) {
-            return Err(Error::SegmentsInPlace);
-        }
+        ensure_apart([input, keys], output.buffer, &claimed)?;
         if groups == 0 {
             return Ok(Prepared::nothing(recorder.context.clone()));
         }
@@ -126,6 +119,20 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         }
         groups(self.by_segments()?, input, segments)
     }
+}
+
+/// Refuses an output in a buffer that the same dispatch reads.
+pub(super) fn ensure_apart<'r, 'b: 'r>(
+    reads: impl IntoIterator<Item = &'r Ranges<'b>>,
+    output: &wgpu::Buffer,
+    claimed: &Range<u64>,
+) -> Result<()> {
+    for read in reads {
+        if read.reads(output, claimed)? {
+            return Err(Error::SegmentsInPlace);
+        }
+    }
+    Ok(())
 }
 
 /// Elements and their keys, in buffers.
