@@ -118,9 +118,7 @@ fn compare(
 
 fn records(c: &mut Criterion) {
     let Ok(gpu) = Gpu::new() else { return eprintln!("no adapter: nothing was measured") };
-    let adapters = Gpu::adapters().expect("the adapters");
-    let name = &adapters.iter().find(|adapter| adapter.default).expect("a default").info.name;
-    println!("{name}");
+    println!("{}", gpu.info().name);
     let mut group = c.benchmark_group("record");
     group.sample_size(20).measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(300));
     let (small, large) = (1000, 1 << 22);

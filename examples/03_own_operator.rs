@@ -5,7 +5,7 @@
 //!
 //! `cargo run --release --example 03_own_operator`
 
-use treefold::{Cpu, DeviceAnswer, Engine, Fold, Op, Result, Wgsl, WordType, accumulator};
+use treefold::{Cpu, DeviceAnswer, Fold, Gpu, Op, Result, Wgsl, WordType, accumulator};
 
 /// The length of the longest run of equal elements.
 #[derive(Clone, Copy, Debug)]
@@ -89,9 +89,9 @@ impl Op<i32> for LongestRun {
 pub fn main() -> Result<()> {
     let mut data: Vec<i32> = (0..300_000).map(|i| i / 3).collect();
     data[123_456..123_456 + 777].fill(-1);
-    let engine = Engine::best()?;
-    let longest = engine.reduce(LongestRun, &data)?;
-    println!("on {}: the longest run has {longest} elements", engine.name());
+    let gpu = Gpu::new()?;
+    let longest = gpu.reduce(LongestRun, &data)?;
+    println!("on {}: the longest run has {longest} elements", gpu.info().name);
     assert_eq!(longest, 777);
     // The Rust half is the reference for the WGSL half.
     assert_eq!(Cpu::new().reduce(LongestRun, &data)?, longest);

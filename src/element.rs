@@ -2,6 +2,7 @@
 
 use half::f16;
 use std::fmt;
+use std::ops::Not;
 
 /// The element types that a reduction reads.
 ///
@@ -30,6 +31,8 @@ pub enum Dtype {
     U64,
     /// A pair of [`Dtype::F32`], for operators over two inputs.
     F32x2,
+    /// Four of [`Dtype::F32`]: a texel, or a `vec4<f32>` of a buffer.
+    F32x4,
 }
 
 impl Dtype {
@@ -47,6 +50,7 @@ impl Dtype {
             Dtype::I64 => "i64",
             Dtype::U64 => "u64",
             Dtype::F32x2 => "f32x2",
+            Dtype::F32x4 => "f32x4",
         }
     }
 
@@ -61,16 +65,22 @@ impl Dtype {
             Dtype::F16 => 2,
             Dtype::F32 | Dtype::I32 | Dtype::U32 => 4,
             Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 => 8,
+            Dtype::F32x4 => 16,
         }
     }
 
-    /// WGSL functions on the bits of one 32-bit element: `value`, `is_nan`, `is_zero`, `key`, `unkey`, `tie`.
+    /// WGSL functions on the bits of one element: `value` where they are 32, `is_nan`, `is_zero`, `key`, `unkey`, `tie`; of four numbers, `value`.
     pub(crate) fn wgsl(self) -> &'static str {
         match self {
             Dtype::F32 => include_str!("../shaders/element/f32.wgsl"),
             Dtype::I32 => include_str!("../shaders/element/i32.wgsl"),
             Dtype::U32 => include_str!("../shaders/element/u32.wgsl"),
-            Dtype::F16 | Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 => "",
+            Dtype::F16 => include_str!("../shaders/element/f16.wgsl"),
+            Dtype::F64 => include_str!("../shaders/element/f64.wgsl"),
+            Dtype::I64 => include_str!("../shaders/element/i64.wgsl"),
+            Dtype::U64 => include_str!("../shaders/element/u64.wgsl"),
+            Dtype::F32x2 => "",
+            Dtype::F32x4 => include_str!("../shaders/element/f32x4.wgsl"),
         }
     }
 }
@@ -81,7 +91,7 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// What a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], or a pair of `f32`.
+/// What a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], a pair of `f32`, or four.
 ///
 /// Kernels see the bits and never a float load, because a device may flush a subnormal or lose a NaN on the way.
 pub trait Element: bytemuck::Pod + PartialOrd + fmt::Debug + Send + Sync {
@@ -89,29 +99,83 @@ pub trait Element: bytemuck::Pod + PartialOrd + fmt::Debug + Send + Sync {
     const DTYPE: Dtype;
     /// The zero of the type.
     const ZERO: Self;
-    /// The bits of the value, in the low end of 64.
+    /// The bits of the value, in the low end of 64; of wider ones the first 64.
     fn pattern(self) -> u64;
-    /// The value of the low bits.
+    /// The value of the low bits; bits beyond 64 are 0.
     fn from_pattern(pattern: u64) -> Self;
 }
 
-/// An element of 32 bits: [`f32`], [`i32`] or [`u32`].
+/// A number: an element that has an order.
 ///
-/// *Keys* are `u32` that order as the values do (a NaN has no place in that order; its
+/// *Keys* are unsigned integers that order as the values do (a NaN has no place in that order; its
 /// operator decides): `key(-1.0) < key(0.0) < key(1.0)`.
-pub trait Word: Element + fmt::Display {
+///
+/// ```
+/// use treefold::Scalar;
+/// assert!((-1.5f64).key() < 0.5f64.key());
+/// assert_eq!(i64::unkey((-7i64).key()), -7);
+/// ```
+pub trait Scalar: Element + fmt::Display {
+    /// `u32` for elements of up to 32 bits, `u64` for those of 64.
+    type Key: OrderKey;
+    /// The NaN that answers have; `None` for integers.
+    const NAN: Option<Self>;
+    /// Whether the value is not a number; never for integers.
+    fn is_nan(self) -> bool;
+    /// A number that orders as the values do; -0 lies just below +0.
+    fn key(self) -> Self::Key;
+    /// The value of a key.
+    fn unkey(key: Self::Key) -> Self;
+    /// A key with the two zeros made one, for comparisons in which they are equal.
+    fn tie(key: Self::Key) -> Self::Key;
+}
+
+/// What [`Scalar`]s are ordered by: `u32` or `u64`.
+pub trait OrderKey: Copy + Ord + Not<Output = Self> + fmt::Debug + Send + Sync + 'static + sealed::Sealed {
+    /// Words of 32 bits.
+    const WORDS: usize;
+    /// The lowest.
+    const LEAST: Self;
+    /// The highest.
+    const MOST: Self;
+    /// Its bits in the low end of 64.
+    fn wide(self) -> u64;
+    /// The key of the low bits.
+    fn narrow(bits: u64) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! key {
+    ($type:ty, $words:literal) => {
+        impl sealed::Sealed for $type {}
+        impl OrderKey for $type {
+            const WORDS: usize = $words;
+            const LEAST: $type = <$type>::MIN;
+            const MOST: $type = <$type>::MAX;
+            #[inline(always)]
+            fn wide(self) -> u64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn narrow(bits: u64) -> $type {
+                bits as $type
+            }
+        }
+    };
+}
+
+key!(u32, 1);
+key!(u64, 2);
+
+/// A number of 32 bits: [`f32`], [`i32`] or [`u32`].
+pub trait Word: Scalar<Key = u32> {
     /// The 32 bits of the value.
     fn bits(self) -> u32;
     /// The value of 32 bits.
     fn from_bits(bits: u32) -> Self;
-    /// Whether the value is not a number; never for integers.
-    fn is_nan(self) -> bool;
-    /// A number that orders as the values do; -0 lies just below +0.
-    fn key(self) -> u32;
-    /// The value of a key.
-    fn unkey(key: u32) -> Self;
-    /// A key with the two zeros made one, for comparisons in which they are equal.
-    fn tie(key: u32) -> u32;
     /// The value as `f64`, exactly.
     fn to_f64(self) -> f64;
 }
@@ -148,91 +212,126 @@ element!(
     x => u64::from(x[0].to_bits()) | u64::from(x[1].to_bits()) << 32,
     bits => [f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32)]
 );
+element!(
+    [f32; 4],
+    F32x4,
+    [0.0; 4],
+    x => u64::from(x[0].to_bits()) | u64::from(x[1].to_bits()) << 32,
+    bits => [f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32), 0.0, 0.0]
+);
 
-impl Word for f32 {
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn from_bits(bits: u32) -> f32 {
-        f32::from_bits(bits)
-    }
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        (self.to_bits() & 0x7fff_ffff) > 0x7f80_0000
-    }
-    #[inline(always)]
-    fn key(self) -> u32 {
-        let bits = self.to_bits();
-        bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000)
-    }
-    #[inline(always)]
-    fn unkey(key: u32) -> f32 {
-        f32::from_bits(key ^ (((!key as i32 >> 31) as u32) | 0x8000_0000))
-    }
-    #[inline(always)]
-    fn tie(key: u32) -> u32 {
-        key + u32::from(key == 0x7fff_ffff)
-    }
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-macro_rules! integer_word {
-    ($type:ty, $flip:literal) => {
-        impl Word for $type {
-            #[inline(always)]
-            fn bits(self) -> u32 {
-                self as u32
-            }
-            #[inline(always)]
-            fn from_bits(bits: u32) -> $type {
-                bits as $type
-            }
+/// The order of a float type: `$bits` and `$signed` have its size, `$key` is what it is ordered by.
+macro_rules! float_scalar {
+    ($type:ty, $bits:ty, $signed:ty, $key:ty, $nan:expr) => {
+        impl Scalar for $type {
+            type Key = $key;
+            const NAN: Option<$type> = Some($nan);
             #[inline(always)]
             fn is_nan(self) -> bool {
-                false
+                (self.to_bits() & (<$bits>::MAX >> 1)) > <$type>::INFINITY.to_bits()
             }
             #[inline(always)]
-            fn key(self) -> u32 {
-                self as u32 ^ $flip
+            fn key(self) -> $key {
+                let bits = self.to_bits();
+                (bits ^ (((bits as $signed >> (<$bits>::BITS - 1)) as $bits) | !(<$bits>::MAX >> 1))).into()
             }
             #[inline(always)]
-            fn unkey(key: u32) -> $type {
-                (key ^ $flip) as $type
+            fn unkey(key: $key) -> $type {
+                let key = key as $bits;
+                <$type>::from_bits(key ^ (((!key as $signed >> (<$bits>::BITS - 1)) as $bits) | !(<$bits>::MAX >> 1)))
             }
             #[inline(always)]
-            fn tie(key: u32) -> u32 {
-                key
-            }
-            fn to_f64(self) -> f64 {
-                f64::from(self)
+            fn tie(key: $key) -> $key {
+                key + <$key>::from(key as $bits == <$bits>::MAX >> 1)
             }
         }
     };
 }
 
-integer_word!(i32, 0x8000_0000);
-integer_word!(u32, 0);
+float_scalar!(f32, u32, i32, u32, f32::from_bits(0x7fc0_0000));
+float_scalar!(f64, u64, i64, u64, f64::from_bits(0x7ff8 << 48));
+float_scalar!(f16, u16, i16, u32, f16::from_bits(0x7e00));
+
+macro_rules! integer_scalar {
+    ($type:ty, $key:ty, $flip:expr) => {
+        impl Scalar for $type {
+            type Key = $key;
+            const NAN: Option<$type> = None;
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                false
+            }
+            #[inline(always)]
+            fn key(self) -> $key {
+                self as $key ^ $flip
+            }
+            #[inline(always)]
+            fn unkey(key: $key) -> $type {
+                (key ^ $flip) as $type
+            }
+            #[inline(always)]
+            fn tie(key: $key) -> $key {
+                key
+            }
+        }
+    };
+}
+
+integer_scalar!(i32, u32, 1 << 31);
+integer_scalar!(u32, u32, 0);
+integer_scalar!(i64, u64, 1 << 63);
+integer_scalar!(u64, u64, 0);
+
+macro_rules! word {
+    ($type:ty, $x:ident => $bits:expr, $of:ident => $value:expr) => {
+        impl Word for $type {
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                let $x = self;
+                $bits
+            }
+            #[inline(always)]
+            fn from_bits($of: u32) -> $type {
+                $value
+            }
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+        }
+    };
+}
+
+word!(f32, x => x.to_bits(), bits => f32::from_bits(bits));
+word!(i32, x => x as u32, bits => bits as i32);
+word!(u32, x => x, bits => bits);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Keys rise with values that rise, and give them back.
+    fn ordered<T: Scalar>(rising: &[T], zeros: [T; 2]) {
+        for pair in rising.windows(2) {
+            assert!(pair[0].key() < pair[1].key(), "{:?}", pair);
+        }
+        for &x in rising {
+            assert_eq!(T::unkey(x.key()).pattern(), x.pattern());
+            assert!(!x.is_nan() && x.key() > T::Key::LEAST || T::NAN.is_none());
+        }
+        assert_eq!(T::tie(zeros[0].key()), T::tie(zeros[1].key()));
+        assert!(T::NAN.is_none_or(T::is_nan));
+    }
+
     #[test]
     fn keys_order_as_values_do() {
-        let values = [f32::NEG_INFINITY, f32::MIN, -1.0, -1e-45, -0.0, 0.0, 1e-45, 1.0, f32::MAX, f32::INFINITY];
-        for pair in values.windows(2) {
-            assert!(pair[0].key() < pair[1].key(), "{} {}", pair[0], pair[1]);
-        }
-        for x in values {
-            assert_eq!(f32::unkey(x.key()).to_bits(), x.to_bits());
-        }
-        assert_eq!(f32::tie((-0.0f32).key()), f32::tie(0.0f32.key()));
-        assert!(i32::MIN.key() < (-1).key() && (-1).key() < 0.key() && 0.key() < i32::MAX.key());
-        assert_eq!(i32::unkey((-7).key()), -7);
-        assert_eq!(u32::unkey(7u32.key()), 7);
+        let floats = [f32::NEG_INFINITY, f32::MIN, -1.0, -1e-45, -0.0, 0.0, 1e-45, 1.0, f32::MAX, f32::INFINITY];
+        ordered(&floats, [-0.0, 0.0]);
+        ordered(&[f64::NEG_INFINITY, f64::MIN, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, f64::INFINITY], [-0.0, 0.0]);
+        let halves = [0xfc00, 0xfbff, 0xbc00, 0x8001, 0x8000, 0, 1, 0x3c00, 0x7bff, 0x7c00].map(f16::from_bits);
+        ordered(&halves, [halves[4], halves[5]]);
+        ordered(&[i32::MIN, -7, -1, 0, 1, i32::MAX], [0; 2]);
+        ordered(&[i64::MIN, -7, -1, 0, 1 << 40, i64::MAX], [0; 2]);
+        ordered(&[0, 1, u32::MAX], [0; 2]);
+        ordered(&[0, 1, 1 << 40, u64::MAX], [0; 2]);
     }
 }

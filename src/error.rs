@@ -17,6 +17,16 @@ pub enum Error {
         "no GPU adapter found; install a Vulkan driver (on Debian or Ubuntu: apt install mesa-vulkan-drivers) or use the CPU engine (treefold::Cpu)"
     )]
     NoAdapter,
+    /// Software adapters alone are on this machine, and nobody named one.
+    #[error(
+        "adapter {number}, \"{adapter}\", is software, which is used on request only, for the CPU engine is faster; ask for it (Gpu::new, Gpu::named, or WGPU_ADAPTER_NAME)"
+    )]
+    SoftwareOnly {
+        /// The number of the best of them.
+        number: usize,
+        /// Its name.
+        adapter: String,
+    },
     /// No adapter answers to the name or number that was asked for.
     #[error("no adapter matches \"{wanted}\"; there are: {available}")]
     AdapterNotFound {
@@ -208,6 +218,32 @@ pub enum Error {
         low: f64,
         /// The upper edge.
         high: f64,
+    },
+    /// Whole numbers that are no bins of a histogram.
+    #[error(
+        "a bin for each whole number from {low} to {high} is not possible; give the lower one first, at most 16777216 numbers, within 2^51 of 0"
+    )]
+    BadIntegers {
+        /// The lowest.
+        low: i64,
+        /// The highest.
+        high: i64,
+    },
+    /// More bins in two dimensions than there may be.
+    #[error("{x} by {y} bins are more than 16777216; ask for fewer along either axis")]
+    TooManyBins {
+        /// Bins of x.
+        x: u64,
+        /// Bins of y.
+        y: u64,
+    },
+    /// Counts that are no histogram's.
+    #[error(
+        "{slots} counts are too few for a histogram, which counts beside its bins too; use an accumulator of its own"
+    )]
+    TooFewSlots {
+        /// How many there are.
+        slots: usize,
     },
     /// Edges of a histogram's bins that are too few or too many.
     #[error("{edges} edges are no bins of a histogram; give 2 to 16777217, one more than there are to be bins")]
@@ -406,7 +442,7 @@ pub enum Error {
     )]
     SegmentsInPlace,
     /// An axis that a view does not have.
-    #[error("axis {axis} is none of a view of shape {shape:?}; its axes are 0 to {}, or -{} to -1", shape.len().saturating_sub(1), shape.len())]
+    #[error("axis {axis} is none of a view of shape {shape:?}; {}", axes(shape.len()))]
     NoSuchAxis {
         /// The axis.
         axis: i64,
@@ -619,6 +655,14 @@ pub enum Error {
         /// What it must be.
         rule: &'static str,
     },
+}
+
+/// The axes that a view of so many has.
+fn axes(count: usize) -> String {
+    match count {
+        0 => "it has no axes, so reduce it as a whole".into(),
+        _ => format!("its axes are 0 to {}, or -{count} to -1", count - 1),
+    }
 }
 
 /// The first line of every call that waits: refuses it in browsers.

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use treefold::{Engine, ops::{MinMax, Sum}};
-//! let engine = Engine::best()?; // a GPU, a software adapter, or the CPU
+//! let engine = Engine::best()?; // a GPU, or the CPU where there is none
 //! let data = [8.0f32, 6., 7., 5., 3., 0., 9.];
 //! assert_eq!(engine.reduce(Sum, &data)?, 38.0);
 //! assert_eq!(engine.reduce((Sum, MinMax), &data)?, (38.0, Some((0.0, 9.0)))); // one read of the data
@@ -21,10 +21,12 @@
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | a web page | [`Gpu::new_async`], [`Reducer::new_async`], [`Reducer::reduce_async`]; calls that wait are an error there |
 //! | a texture, its one channel or luminance | [`Input::texture`] with all of [`Reducer`]'s calls for one answer |
+//! | a texture, all numbers of a texel at once | [`Input::texels`] with the same, and an operator over `[f32; 4]` |
 //! | many small inputs on the device | [`Reducer::reduce_batch`] |
 //! | rows of one length, an answer each | [`Input::rows`] with [`Reducer::record_each`], [`Reducer::reduce_each`]; [`Cpu::reduce_each`] |
 //! | axes of an n-dimensional array | [`Axes`] and [`Input::over`] with the same; [`Cpu::reduce_axes`] |
 //! | segments of any lengths, by offsets | [`Input::segments`] with the same; [`Cpu::reduce_segments`] |
+//! | elements to be grouped by bin | [`ops::Histogram::bins_of`] with [`Cpu::reduce_groups`]; [`Reducer::record_keys`] with [`Input::groups`] |
 //! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
 //! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
@@ -64,14 +66,14 @@ mod run;
 mod shader;
 
 pub use device::{Gpu, Listed, Prepared};
-pub use element::{Dtype, Element, Word};
+pub use element::{Dtype, Element, OrderKey, Scalar, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials, Trips,
-    Value, Wgsl, WordType,
+    Acc, Accumulator, Answer, AnswerWord, BinAxis, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials,
+    Trips, Value, Wgsl, WordType,
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
@@ -83,13 +85,13 @@ pub use wgpu;
 /// What this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::device::runs_texts;
+    pub use crate::device::{runs_texts, slots_text};
     pub use crate::input::{By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{
         Arrangement, Binding, Bounds, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
-        ROWS_AT_ONCE, Request, Resource, Rows, Runs, Store, Variant,
+        ROWS_AT_ONCE, Request, Resource, Rows, Runs, Slots, Store, Variant,
     };
     pub use crate::shader::{Source, assemble};
 }

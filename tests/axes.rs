@@ -62,6 +62,12 @@ fn values() {
 }
 
 #[test]
+fn numbers_of_64_bits() {
+    by_shapes(&[], &[small()], &some_views(), |gpu, some| views::<f64, _>(gpu, &ArgMax, some));
+    by_shapes(&[], &[small()], &some_views(), |gpu, some| views::<i64, _>(gpu, &Variance { ddof: 1 }, some));
+}
+
+#[test]
 fn other_widths() {
     everywhere(|gpu, some| views::<f16, _>(gpu, &Sum, some));
     everywhere(|gpu, some| views::<u64, _>(gpu, &TextHash, some));

@@ -10,6 +10,20 @@ use treefold::internals::Keep;
 use treefold::ops::*;
 use treefold::{Cpu, Element, Error, Fold, Gpu, Input, Op, Order, Partial, Reducer, StreamOptions, Tuning, wgpu};
 
+/// What answers about numbers of 64 bits besides their sums.
+macro_rules! for_every_operator_of_64_bits {
+    ($call:ident($($arg:expr),*)) => {
+        $call::<f64, Norm2>($($arg),*);
+        $call::<f64, Std>($($arg),*);
+        $call::<i64, Mean>($($arg),*);
+        $call::<u64, Mean>($($arg),*);
+        $call::<i64, Norm2>($($arg),*);
+        $call::<u64, Norm2>($($arg),*);
+        $call::<i64, Variance>($($arg),*);
+        $call::<u64, Std>($($arg),*);
+    };
+}
+
 /// Runs a generic function for every exact operator and its types, with `longest` for its inputs.
 macro_rules! for_every_operator {
     ($call:ident($($arg:expr),*)) => {
@@ -24,6 +38,7 @@ macro_rules! for_every_operator {
         $call::<[f32; 2], Dot>($($arg),*);
         $call::<i64, Sum>($($arg),*);
         $call::<u64, Sum>($($arg),*);
+        for_every_operator_of_64_bits!($call($($arg),*));
     };
 }
 
@@ -63,7 +78,7 @@ fn one_operation_is_rounded_as_the_processor_rounds_it() {
         let x = n as f32;
         // 24 digits of a root and what decides about the next, from a root of 53.
         let want = (f64::from(n)).sqrt() as f32;
-        assert_eq!(Norm2::want(&vec![1.0; n as usize]), Some(want.to_bits().into()), "root of {x}");
+        assert_eq!(Norm2::want(&vec![1.0f32; n as usize]), Some(want.to_bits().into()), "root of {x}");
     }
 }
 
@@ -208,7 +223,7 @@ fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
         Some(Keep::Bins { .. }) => in_bins,
         Some(Keep::Registers64) => !in_bins && has64,
         Some(Keep::Registers) => !in_bins && !has64,
-        Some(Keep::Memory) | None => false,
+        Some(Keep::Memory | Keep::Cells) | None => false,
     };
     assert!(right, "{:?} with bins: {in_bins}, 64-bit integers: {has64}", reducer.kernel());
 }
@@ -633,8 +648,27 @@ mod any {
         fn doubles(bits in prop::collection::vec(any::<u64>(), 0..20)) {
             let elements: Vec<f64> = bits.iter().map(|&bits| f64::from_bits(bits)).collect();
             same::<f64, Sum>(elements.clone());
-            same::<f64, Mean>(elements);
+            same::<f64, Mean>(elements.clone());
+            same::<f64, SumOfSquares>(elements.clone());
+            same::<f64, Norm2>(elements.clone());
+            same::<f64, Variance>(elements.clone());
+            same::<f64, Std>(elements);
             same::<f16, Mean>(bits.iter().map(|&bits| f16::from_bits(bits as u16)).collect());
+        }
+
+        #[test]
+        fn integers(numbers in prop::collection::vec(any::<u64>(), 0..20)) {
+            same::<u64, Mean>(numbers.clone());
+            same::<u64, Norm2>(numbers.clone());
+            same::<u64, Variance>(numbers.clone());
+            let signed: Vec<i64> = numbers.iter().map(|&x| x as i64).collect();
+            same::<i64, Mean>(signed.clone());
+            same::<i64, Norm2>(signed.clone());
+            same::<i64, Std>(signed);
+            let words: Vec<i32> = numbers.iter().map(|&x| x as i32).collect();
+            same::<i32, SumOfSquares>(words.clone());
+            same::<i32, Norm2>(words);
+            same::<u32, SumOfSquares>(numbers.iter().map(|&x| x as u32).collect());
         }
     }
 }

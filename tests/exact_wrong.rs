@@ -102,6 +102,24 @@ fn a_wrong_window_of_64_bits_is_put_aside() {
     assert!(failures.is_empty(), "{}", some(&failures));
 }
 
+/// Cells that a workgroup shares give way to words of each invocation.
+#[test]
+fn wrong_cells_are_put_aside() {
+    for (number, patch) in [
+        patch!("if (left & 1u) != 0u { atomicAdd(&cells[" => "if false { atomicAdd(&cells["),
+        patch!("cell_bin(s), cell_bin(32u + s)" => "cell_bin(32u + s), cell_bin(s)"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (patch, matched) = patch;
+        let gpu = gpu().with_patched_shaders(patch).expect("a device");
+        let failures = groups::<f32, _>(&gpu, &Sum, &[(3000, 5, 2)]);
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+        assert!(failures.is_empty(), "{number}: {}", some(&failures));
+    }
+}
+
 #[test]
 fn no_kernel_is_better_than_a_wrong_one() {
     assert!(patched(bins(), patch!("a.z + b.z + carry" => "a.z + b.z")).is_none());
@@ -139,4 +157,16 @@ noticed! {
     minus_infinity_lost: Sum, "state.low == 0xff800000u" => "false";
     remainder_ignored: Mean, "let rest = ((remainder.x | remainder.y) != 0u) | any_below" => "let rest = any_below";
     root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
+}
+
+/// All kernels of squares of f64 have this text: none is right, and the device says so.
+#[test]
+fn squares_of_f64_a_place_lower() {
+    let (patch, matched) = patch!("at + 33u" => "at + 32u");
+    for tuning in [bins(), lanes(), registers()] {
+        let gpu = gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let refused = gpu.reducer::<f64, _>(Norm2).err();
+        assert!(matches!(refused, Some(Error::NoExactKernel { operator: "norm2" })), "{refused:?}");
+    }
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
 }

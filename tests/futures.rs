@@ -161,7 +161,9 @@ fn both_ways_agree() {
         pollster::block_on(reducer.partial_async(part, Some(first))).expect("a partial")
     };
     assert_eq!(half(0).merge(half(50_000)).expect("neighbours").finish().expect("an answer"), answer);
-    assert!(matches!(pollster::block_on(Engine::best_async()), Ok(Engine::Gpu(_))));
+    let engine = pollster::block_on(Engine::best_async()).expect("an engine");
+    assert_eq!(engine.name(), Engine::best().expect("an engine").name());
+    assert_eq!(engine.reduce((Sum, ArgMax), &elements).expect("an answer"), answer);
 }
 
 /// Answers of more submissions than one, each over what the buffer held at the call.

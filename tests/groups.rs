@@ -38,6 +38,23 @@ fn sums() {
     everywhere(|gpu, some| groups::<i32, _>(gpu, &MinMax, some));
 }
 
+/// Accumulators of one word and of two, which a workgroup shares, and both in one.
+#[test]
+fn in_cells() {
+    let few: Vec<Spread> = vec![(0, 3, 0), (9000, 3, 2), (5000, 31, 4), (300, 1, 1)];
+    let apart = small().with(|tuning| tuning.dispatch_bytes_max = 4096);
+    by_shapes(&[Tuning::GPU], &[small()], &some_groups(), |gpu, some| groups::<f32, _>(gpu, &Max, some));
+    by_shapes(&[Tuning::GPU], &[small(), apart], &few, |gpu, some| groups::<i32, _>(gpu, &Sum, some));
+    by_shapes(&[Tuning::GPU], &[small()], &few, |gpu, some| groups::<u32, _>(gpu, &(And, Xor, CountNonzero), some));
+    by_shapes(&[Tuning::GPU], &[small()], &few, |gpu, some| groups::<f32, _>(gpu, &(Any, MinMax), some));
+}
+
+#[test]
+fn numbers_of_64_bits() {
+    by_shapes(&[], &[small()], &some_groups(), |gpu, some| groups::<f64, _>(gpu, &MinMax, some));
+    by_shapes(&[], &[small()], &some_groups(), |gpu, some| groups::<u64, _>(gpu, &Std::default(), some));
+}
+
 #[test]
 fn other_widths() {
     everywhere(|gpu, some| groups::<f16, _>(gpu, &SetHash, some));
@@ -46,8 +63,16 @@ fn other_widths() {
 
 #[test]
 fn exact() {
-    let few: Vec<Spread> = vec![(3000, 1, 1), (5000, 5, 2), (300, 37, 4)];
+    let few: Vec<Spread> = vec![(3000, 1, 1), (5000, 5, 2), (300, 37, 4), (6000, 200, 9)];
     by_shapes(&[Tuning::GPU], &[small()], &few, |gpu, some| groups::<f32, _>(gpu, &Sum, some));
+    by_shapes(&[Tuning::GPU], &[small()], &few, |gpu, some| groups::<f32, _>(gpu, &(Max, Mean), some));
+}
+
+/// Sums of each special value and of zeros alone.
+#[test]
+fn exact_specials() {
+    let failures = special_groups(&gpu());
+    assert!(failures.is_empty(), "{}", some(&failures));
 }
 
 #[test]

@@ -455,18 +455,47 @@ fn waits_end() {
 #[test]
 fn adapters_are_listed_and_named() {
     let listed = Gpu::adapters().expect("a list");
-    let default = listed.iter().find(|adapter| adapter.default).expect("a default");
-    assert_ne!(default.info.backend, wgpu::Backend::Gl);
-    assert_eq!(Gpu::named(&default.index.to_string()).expect("by number").info().name, default.info.name);
-    let some_of_it = default.info.name[1..4].to_uppercase();
+    let name = gpu().info().name;
+    let opened = listed.iter().find(|adapter| adapter.info.name == name).expect("the adapter under test");
+    assert_eq!(Gpu::named(&opened.index.to_string()).expect("by number").info().name, name);
+    let some_of_it = name[1..4].to_uppercase();
     assert!(Gpu::named(&some_of_it).is_ok(), "{some_of_it}");
     // Digits are a number, although every version in a name holds some; no name asks for nothing.
     for wanted in ["no such adapter", &listed.len().to_string(), "99999999999999999999", "", " "] {
         let told = Gpu::named(wanted).expect_err("an error").to_string();
-        assert!(told.contains(&format!("\"{wanted}\"")) && told.contains(&default.info.name), "{told}");
+        assert!(told.contains(&format!("\"{wanted}\"")) && told.contains(&name), "{told}");
         assert!(!told.contains(", cpu"), "{told}");
         assert_eq!(Engine::named(wanted).expect_err("an error").to_string(), format!("{told}, cpu"));
     }
+}
+
+/// What nobody names is hardware or the CPU engine, and the list says which.
+#[test]
+fn software_is_used_on_request() {
+    let listed = Gpu::adapters().expect("a list");
+    let default = listed.iter().find(|adapter| adapter.default);
+    let best = Engine::best().expect("an engine");
+    match (default, &best) {
+        (Some(listed), Engine::Gpu(gpu)) => assert_eq!(listed.info.name, gpu.info().name),
+        (None, Engine::Cpu(_)) => {}
+        other => panic!("{other:?}"),
+    }
+    let asked = std::env::var("WGPU_ADAPTER_NAME").is_ok_and(|name| !name.trim().is_empty());
+    let hardware =
+        |info: &wgpu::AdapterInfo| info.device_type != wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl;
+    let (auto, why) = Engine::chosen(Some("auto")).expect("an engine");
+    match (&auto, why) {
+        (Engine::Gpu(gpu), None) => assert!(hardware(&gpu.info())),
+        (Engine::Cpu(_), Some(Error::SoftwareOnly { number, adapter })) => {
+            assert!(!listed.iter().any(|listed| hardware(&listed.info)), "{listed:?}");
+            assert_eq!(listed[number].info.name, adapter);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(asked || auto.name() == best.name());
+    // On request: the tests' own, and the first.
+    assert!(matches!(Engine::named(&gpu().info().name), Ok(Engine::Gpu(_))));
+    assert_eq!(Gpu::named(" Auto ").expect("an adapter").info().name, listed[0].info.name);
 }
 
 #[test]

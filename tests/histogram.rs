@@ -1,10 +1,10 @@
 //! Histograms against NumPy's edges and an obvious loop in f64, on the host and on the adapter.
 
 mod common;
-use common::histograms::{given, histogram};
+use common::histograms::{given, histogram, integers, slots};
 use common::*;
-use treefold::ops::{Histogram, Max};
-use treefold::{Cpu, Error, Gpu, Input, Partial};
+use treefold::ops::{Histogram, Max, Sum};
+use treefold::{Cpu, Error, Gpu, Input, Output, Partial};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
 
@@ -107,6 +107,45 @@ fn one_given_bin_and_many() {
         none(given::<f32>(&own, edges));
         none(given::<i32>(&own, edges));
     }
+}
+
+/// The ends of both types among them, and what no element is.
+const WHOLE: [(i64, i64); 8] = [
+    (0, 0),
+    (-5, 5),
+    (-3, 250),
+    (-2_147_483_648, -2_147_483_600),
+    (2_147_483_600, 2_147_483_700),
+    (4_294_967_200, 4_294_967_300),
+    (16_777_200, 16_777_230),
+    (1 << 51, 1 << 51),
+];
+
+#[test]
+fn whole_numbers() {
+    let [small, own] = devices();
+    for (low, high) in WHOLE {
+        none([integers::<f32>(&small, low, high), integers::<u32>(&small, low, high)].concat());
+        none(integers::<i32>(&own, low, high));
+    }
+    none(integers::<i32>(&own, -10_000, 60_000));
+}
+
+#[test]
+fn whole_numbers_that_make_no_bins_are_errors() {
+    for (low, high) in [(1, 0), (0, 1 << 24), (i64::MIN, i64::MAX), (0, i64::MAX), (-(1 << 52), -(1 << 52))] {
+        let error = Histogram::integers(low, high).map(drop).expect_err("no bins");
+        assert!(matches!(error, Error::BadIntegers { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("from {low} to {high}")), "{error}");
+    }
+    assert_eq!(Histogram::integers(1, 1 << 24).expect("2^24 of them").axis().edges.len(), (1 << 24) + 1);
+    let bytes = |op: Histogram| Cpu::new().partial(op, &[1i32, 2]).to_bytes().expect("bytes");
+    let read = |op, bytes: &[u8]| Partial::<i32, Histogram>::from_bytes(op, bytes);
+    let own = Histogram::integers(-1, 2).expect("whole numbers");
+    let equal = Histogram::new(4, -1.5, 2.5).expect("the same edges");
+    assert_eq!(read(own.clone(), &bytes(own.clone())).expect("a partial").finish().expect("counts").bins, [0, 0, 1, 1]);
+    let error = read(equal, &bytes(own)).map(drop).expect_err("another signature").to_string();
+    assert!(error.contains("histogram(integers=-1:2)"), "{error}");
 }
 
 /// More counters than workgroup memory holds: in the device's memory, through one workgroup and many, and none at all.
@@ -255,4 +294,44 @@ fn histograms_of_a_tuple_keep_their_own_edges() {
         let (_, second) = engine.reduce(far.clone(), &[1_000_000_000i32, 1_000_000_002]).expect("counts");
         assert_eq!((second.below, second.above, second.bins[255]), (1, 0, 1));
     }
+}
+
+#[test]
+fn slots_are_keys_on_the_device() {
+    for gpu in devices() {
+        for op in [
+            Histogram::new(7, -1.0, 1.0),
+            Histogram::new(1000, 0.1, 0.3),
+            Histogram::of_edges(&[-1.0 / 3.0, 0.0, 1.0, 1e39]),
+            Histogram::integers(-5, 20),
+        ] {
+            let op = op.expect("a histogram");
+            none([slots::<f32>(&gpu, &op), slots::<i32>(&gpu, &op), slots::<u32>(&gpu, &op)].concat());
+        }
+    }
+}
+
+/// Sums by bin, of which the host sees nothing but the answers.
+#[test]
+fn groups_by_bin_on_the_device() {
+    let gpu = gpu();
+    let op = Histogram::new(5, 0.0, 1.0).expect("a histogram");
+    let elements: Vec<f32> = (0..10_000u32).map(|i| (i * 7919 % 10_007) as f32 / 9000.0 - 0.05).collect();
+    let weights: Vec<f32> = (0..10_000u32).map(|i| (i % 13) as f32 * 1e-3).collect();
+    let [values, weighed, keys] = [upload(&gpu, &elements), upload(&gpu, &weights), upload(&gpu, &vec![0u32; 10_000])];
+    let over = gpu.reducer::<f32, _>(op.clone()).expect("a reducer");
+    let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    over.record_keys(&mut encoder, &values, &keys).expect("keys");
+    gpu.queue().submit([encoder.finish()]);
+    let found = sum.reduce_groups(&weighed, &keys, op.slots()).expect("sums");
+    let want = Cpu::new().reduce_groups(Sum, &op.bins_of(&elements), &weights, op.slots()).expect("sums");
+    assert_eq!(found, want);
+    assert!(found.outside == 0 && found.counts[..7].iter().all(|&count| count > 0), "{:?}", found.counts);
+    let record =
+        |input, output| over.record_keys(&mut gpu.device().create_command_encoder(&Default::default()), input, output);
+    let error = record(Input::from(&values), Output::from(keys.slice(..4 * 9_999))).expect_err("no room");
+    assert!(matches!(error, Error::OutputTooSmall { needs: 40_000, .. }), "{error}");
+    let error = record(Input::from(&values), Output::from(&values)).expect_err("in place");
+    assert!(matches!(error, Error::Overlap { .. }), "{error}");
 }

@@ -59,7 +59,7 @@ fn parts_are_the_whole<T: Element, O: Op<T>>(gpu: Option<&Gpu>, op: &O, elements
     };
     for (turn, axes) in SETS.into_iter().enumerate() {
         let (whole, _) = part(axes, 0, SHAPE[axes[0] as usize]);
-        let want = cpu.reduce_axes(op.clone(), elements, &whole).expect("answers");
+        let want = cpu.reduce_axes(op.clone(), elements, &whole);
         let length = SHAPE[axes[0] as usize];
         for (a, b) in [(1, 2), (0, length - 1), (2, 2), (length, length)] {
             let [left, middle, right] =
@@ -70,8 +70,8 @@ fn parts_are_the_whole<T: Element, O: Op<T>>(gpu: Option<&Gpu>, op: &O, elements
                 let merged = merged.expect("parts in their order");
                 assert_eq!((merged.answers(), merged.length()), (whole.answers(), whole.length()));
                 assert_eq!(merged.shape(), whole.shape(false));
-                let found = merged.finish().expect("answers");
-                // Any NaN is like another.
+                let found = merged.finish();
+                // Any NaN is like another; what overflows does so in parts too.
                 assert_eq!(format!("{found:?}"), format!("{want:?}"), "{} {axes:?} {a} {b}", O::NAME);
             }
         }
@@ -94,8 +94,7 @@ fn every_operator_that_does_not_round() {
         type Out = ();
         fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
             let integers = matches!(T::DTYPE, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
-            // A product of extremes overflows, which is an error.
-            if (O::EXACT || integers) && O::NAME != "product" {
+            if O::EXACT || integers {
                 parts_are_the_whole::<T, O>(None, &op, &mixed::<T>(), false);
                 self.0 += 1;
             }

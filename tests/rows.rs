@@ -43,6 +43,7 @@ fn sums() {
 #[test]
 fn places_count_from_the_row() {
     everywhere(|gpu| rows::<i32, _>(gpu, &ArgMin, &LENGTHS));
+    everywhere(|gpu| rows::<f64, _>(gpu, &ArgMax, &LENGTHS));
     everywhere(|gpu| rows::<u32, _>(gpu, &WeightedSum, &LENGTHS));
 }
 

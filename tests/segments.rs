@@ -42,6 +42,8 @@ fn some_segments() -> Vec<Lengths> {
         of(0, [1, 9000, 1, 1, 9000, 0, 2], 0),
         of(0, short, 0),
         of(4, long, 17),
+        // Shares of several rounds, in each chunk of which segments end.
+        of(0, vec![40; 1500], 0),
         of(0, [vec![0; 5000], vec![3], vec![0; 5000], vec![700, 1], vec![0; 300]].concat(), 0),
     ]
 }
@@ -69,6 +71,12 @@ fn sums() {
 #[test]
 fn integers() {
     everywhere(|gpu, some| segments::<i32, _>(gpu, &MinMax, some));
+}
+
+#[test]
+fn numbers_of_64_bits() {
+    by_shapes(&[], &[small()], &some_segments(), |gpu, some| segments::<f64, _>(gpu, &ArgMin, some));
+    by_shapes(&[], &[small()], &some_segments(), |gpu, some| segments::<i64, _>(gpu, &(Mean, Or), some));
 }
 
 #[test]

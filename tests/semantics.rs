@@ -175,3 +175,71 @@ fn several_operators_in_one_read() {
     same!((CountNonzero, (Max, Min)), &elements, (9900, (Some(99.0), Some(0.0))));
     same!((FastSum, Sum, Mean), &elements, (495_000.0, 495_000.0, Some(49.5)));
 }
+
+#[test]
+fn numbers_of_64_bits() {
+    const NONE: &[f64] = &[];
+    same!(Min, NONE, None);
+    same!(ArgMax, NONE, None);
+    same!(Norm2, NONE, 0.0);
+    same!(Std::default(), NONE, None);
+    same!(SumOfSquares, &[] as &[i64], 0);
+    same!(And, &[] as &[u64], u64::MAX);
+    // What only the low word tells apart, and what only the high one does.
+    let near = [1.0, f64::from_bits(1.0f64.to_bits() + 1), 2.0, -2.0, f64::from_bits((-2.0f64).to_bits() + 1)];
+    same!(Max, &near[..2], Some(near[1]));
+    same!(ArgMin, &near, Some(Found { value: near[4], index: 4 }));
+    same!(MinMax, &near, Some((near[4], 2.0)));
+    same!(ArgMax, &[1i64 << 32, 1 << 33, (1 << 33) + 1, (1 << 33) + 1], Some(Found { value: (1 << 33) + 1, index: 2 }));
+    same!(MinMax, &[i64::MIN, -1, i64::MAX], Some((i64::MIN, i64::MAX)));
+    same!(MinMax, &[u64::MAX, 1 << 63, 5], Some((5, u64::MAX)));
+    // Zeros are equal: the first counts, each end has its own sign.
+    for got in both(ArgMin, &[1.0f64, 0.0, -0.0]) {
+        assert!(got.expect("an answer").is_some_and(|found| found.index == 1 && found.value.is_sign_positive()));
+    }
+    for got in both(MinMax, &[0.0f64, -0.0, 0.0]) {
+        let (low, high) = got.expect("an answer").expect("ends");
+        assert!(low.is_sign_negative() && high.is_sign_positive());
+    }
+    // A NaN of any bits and sign comes first.
+    let nans = [3.0, f64::from_bits(0xfff0_0000_0000_0001), f64::NAN, f64::INFINITY];
+    for got in both(ArgMax, &nans) {
+        assert!(got.expect("an answer").is_some_and(|found| found.index == 1 && found.value.to_bits() == 0x7ff8 << 48));
+    }
+    same!(CountNan, &nans, 2);
+    for got in both(Norm2, &nans) {
+        assert!(got.expect("an answer").is_nan());
+    }
+    same!(Norm2, &[f64::INFINITY, -f64::INFINITY], f64::INFINITY);
+    same!(Norm2, &[3e300, -4e300], 5e300);
+    same!(SumOfSquares, &[5e-324, 5e-324], 0.0);
+    same!(SumOfSquares, &[1e200, 1.0], f64::INFINITY);
+    same!(SumOfSquares, &[i64::MIN], 1 << 126);
+    same!(SumOfSquares, &[u64::MAX], 0xffff_ffff_ffff_fffe_0000_0000_0000_0001);
+    for got in both(SumOfSquares, &[u64::MAX, u64::MAX]) {
+        assert!(matches!(got, Err(Error::Overflow { operator: "sumsq", bits: 128 })));
+    }
+    same!(Norm2, &[i64::MIN, i64::MIN, i64::MIN, i64::MIN], 2f64.powi(64));
+    same!(Mean, &[0i64, 0], Some(0.0));
+    same!(Mean, &[u64::MAX, u64::MAX], Some(2f64.powi(64)));
+    same!(Mean, &[-1i64, -1, -1, -2], Some(-1.25));
+    same!(Variance::default(), &[i64::MIN, i64::MAX], Some(2f64.powi(126)));
+    same!(Std { ddof: 1 }, &[1u64 << 63, (1 << 63) + 2], Some(2f64.sqrt()));
+    same!(Variance::default(), &[1e16, 1e16 + 2.0, 1e16 + 4.0], Some(8.0 / 3.0));
+    same!(And, &[!0u64 << 40, u64::MAX], !0 << 40);
+    same!(Or, &[1i64 << 40, 1], (1 << 40) + 1);
+    same!(Xor, &[(1i64 << 40) + 1, 1], 1 << 40);
+    same!(All, &[-0.0f64, 1.0], false);
+    same!(Any, &[0u64, 1 << 32], true);
+    for summary in both(Stats { ddof: 1 }, &[1e16f64, 1e16 + 2.0, 1e16 + 4.0]) {
+        let summary = summary.expect("a summary");
+        assert_eq!((summary.count, summary.nan_count, summary.sum), (3, 0, 3e16 + 6.0));
+        assert_eq!((summary.mean, summary.std), (Some(1e16 + 2.0), Some(2.0)));
+        assert_eq!(summary.max, Some(Found { value: 1e16 + 4.0, index: 2 }));
+    }
+    for summary in both(Stats::default(), &[i64::MIN, -1, i64::MAX]) {
+        let summary = summary.expect("a summary");
+        assert_eq!((summary.sum, summary.mean), (-2, Some(-2.0 / 3.0)));
+        assert_eq!(summary.min, Some(Found { value: i64::MIN, index: 0 }));
+    }
+}

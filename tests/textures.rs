@@ -1,7 +1,10 @@
 //! Textures as inputs: every size, format, channel, level and layer against the same elements one by one; and what is refused.
 
+#[path = "contract/colours.rs"]
+mod colours;
 mod common;
-use common::textures::{SIZES, descriptor, extent, format_of, judged, layered, texture, textures, weighted};
+use colours::{LargestNumber, MeanColour};
+use common::textures::{SIZES, descriptor, extent, format_of, judged, layered, texture, textures, weighted, whole};
 use common::*;
 use treefold::half::f16;
 use treefold::ops::*;
@@ -54,6 +57,137 @@ fn operators_of_every_kind() {
 #[test]
 fn weighted_sums() {
     twice(weighted);
+}
+
+#[test]
+fn whole_texels_of_every_size() {
+    everywhere(|gpu, sizes| whole(gpu, &TextHash, sizes));
+    everywhere(|gpu, sizes| whole(gpu, &(WeightedSum, LargestNumber), sizes));
+    twice(|gpu, sizes| whole(gpu, &(SetHash, MeanColour), sizes));
+}
+
+/// Halves as they are, bytes as parts of 1, blue before red; what a format lacks is 0, and 1 of alpha.
+#[test]
+fn whole_texels_of_every_format() {
+    const SIZE: (u32, u32) = (43, 29);
+    let gpu = gpu();
+    let texels = (SIZE.0 * SIZE.1) as usize;
+    let mut random = Random(17);
+    let halves: Vec<[f16; 4]> = (0..texels).map(|_| [(); 4].map(|()| random.element())).collect();
+    let singles: Vec<[f32; 4]> = halves.iter().map(|texel| texel.map(f32::from)).collect();
+    let pairs: Vec<[f32; 2]> = singles.iter().map(|texel| [texel[0], texel[1]]).collect();
+    let reds: Vec<f32> = singles.iter().map(|texel| texel[0]).collect();
+    let bytes: Vec<[u8; 4]> = (0..texels).map(|_| (random.next() as u32).to_le_bytes()).collect();
+    let parts: Vec<[f32; 4]> = bytes.iter().map(|texel| texel.map(|byte| f32::from(byte) / 255.0)).collect();
+    let judge = |format: TextureFormat, bytes: &[u8], texels: &[[f32; 4]], exactly: bool| {
+        let texture = texture(&gpu, format, SIZE, bytes);
+        let input = Input::texels(&texture).expect("an input");
+        assert_eq!(input.elements(), texels.len() as u64);
+        let place = format!("{format:?}");
+        none(judged(&gpu, &MeanColour, &input, texels, &place));
+        if exactly {
+            none(judged(&gpu, &TextHash, &input, texels, &place));
+        }
+    };
+    judge(TextureFormat::Rgba32Float, bytemuck::cast_slice(&singles), &singles, true);
+    judge(TextureFormat::Rgba16Float, bytemuck::cast_slice(&halves), &singles, true);
+    let two: Vec<[f32; 4]> = pairs.iter().map(|&[r, g]| [r, g, 0.0, 1.0]).collect();
+    judge(TextureFormat::Rg32Float, bytemuck::cast_slice(&pairs), &two, true);
+    let one: Vec<[f32; 4]> = reds.iter().map(|&r| [r, 0.0, 0.0, 1.0]).collect();
+    judge(TextureFormat::R32Float, bytemuck::cast_slice(&reds), &one, true);
+    judge(TextureFormat::Rgba8Unorm, bytemuck::cast_slice(&bytes), &parts, false);
+    let turned: Vec<[f32; 4]> = parts.iter().map(|&[b, g, r, a]| [r, g, b, a]).collect();
+    judge(TextureFormat::Bgra8Unorm, bytemuck::cast_slice(&bytes), &turned, false);
+}
+
+/// Of levels and layers, beside buffers, in prepared, batched and awaited reductions and in partials.
+#[test]
+fn whole_texels_in_every_way() {
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    let (size, layers) = ((19u32, 10u32), 2);
+    let of = |level: u32| ((size.0 >> level).max(1) * (size.1 >> level).max(1)) as usize;
+    let all: Vec<[f32; 4]> = Random(4).elements((0..5).map(of).sum::<usize>() * layers as usize);
+    let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST;
+    let extent = wgpu::Extent3d { depth_or_array_layers: layers, ..extent(size) };
+    let kind = descriptor(TextureFormat::Rgba32Float, usage);
+    let descriptor = wgpu::TextureDescriptor { size: extent, mip_level_count: 5, ..kind };
+    let texture = layered(&gpu, &descriptor, bytemuck::cast_slice(&all));
+    let mut rest = &all[..];
+    for layer in 0..layers {
+        for level in 0..5 {
+            let (elements, behind) = rest.split_at(of(level));
+            rest = behind;
+            let view = TextureViewDescriptor {
+                base_array_layer: layer,
+                base_mip_level: level,
+                dimension: Some(TextureViewDimension::D2),
+                ..Default::default()
+            };
+            let input = || Input::texels_view(&texture, &view).expect("an input");
+            none(judged(&gpu, &TextHash, &input(), elements, &format!("level {level} of layer {layer}")));
+            let (front, back) = elements.split_at(elements.len() / 2);
+            let [before, behind] = [front, back].map(|part| (upload(&gpu, part), part.len() as u64));
+            let [before, behind] = [&before, &behind].map(|(buffer, n)| Input::range(buffer, 0..*n));
+            let both = Input::concat([before, input(), behind]);
+            let joined = [front, elements, back].concat();
+            none(judged(&gpu, &TextHash, &both, &joined, &format!("level {level} among buffers")));
+        }
+    }
+    let view = TextureViewDescriptor { base_array_layer: 0, array_layer_count: Some(1), ..Default::default() };
+    let input = || Input::texels_view(&texture, &view).expect("an input");
+    let (count, want) = {
+        let hash = common::plain_fold(&SetHash, &all[..of(0)]).expect("a hash");
+        (hash.0, hash)
+    };
+    let hash = gpu.reducer::<[f32; 4], _>(SetHash).expect("a reducer");
+    let place = answers(&gpu, 3);
+    let prepared = hash.prepare(input(), &place).expect("a prepared reduction");
+    for _ in 0..2 {
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        prepared.record(&mut encoder).expect("a record");
+        gpu.queue().submit([encoder.finish()]);
+        assert_eq!(download(&gpu, &place), [want.0, want.1, count]);
+    }
+    assert_eq!(hash.reduce_batch([input(), input()]).expect("hashes"), [want; 2]);
+    assert_eq!(pollster::block_on(hash.reduce_async(input())).expect("a hash"), want);
+    let parts = [0, of(0) as u64].map(|first| hash.partial_at(input(), first).expect("a partial"));
+    let [one, other] = parts;
+    let both = one.merge(other).and_then(|both| both.finish()).expect("a hash");
+    assert_eq!(both, (2 * want.0, want.1.wrapping_mul(2)));
+    let refused = hash.reduce_each(input().rows(19)).expect_err("parts");
+    assert!(matches!(refused, Error::TextureInParts), "{refused}");
+}
+
+#[test]
+fn what_has_no_whole_texels() {
+    let gpu = gpu();
+    let make = |format| {
+        let usage = TextureUsages::TEXTURE_BINDING;
+        gpu.device().create_texture(&wgpu::TextureDescriptor { size: extent((8, 4)), ..descriptor(format, usage) })
+    };
+    let integers = make(TextureFormat::Rgba8Uint);
+    let error = Input::texels(&integers).map(drop).expect_err("no input");
+    assert!(matches!(error, Error::TextureKind { texels: "u32", elements: "f32x4", .. }), "{error:?}");
+    let depths = make(TextureFormat::Depth32Float);
+    let error = Input::texels(&depths).map(drop).expect_err("no input");
+    assert!(matches!(error, Error::BadTexture { .. }) && error.to_string().contains("Channel::R"), "{error}");
+    let both = make(TextureFormat::Depth24PlusStencil8);
+    let stencil = TextureViewDescriptor { aspect: TextureAspect::StencilOnly, ..Default::default() };
+    let error = Input::texels_view(&both, &stencil).map(drop).expect_err("no input");
+    assert!(matches!(error, Error::TextureKind { texels: "u32", .. }), "{error:?}");
+    let one = make(TextureFormat::Rgba16Float);
+    let level = TextureViewDescriptor { base_mip_level: 1, ..Default::default() };
+    let error = Input::texels_view(&one, &level).map(drop).expect_err("no input");
+    assert!(matches!(error, Error::NoSuchLevel { level: 1, levels: 1, .. }), "{error:?}");
+    let instance = noop::instance();
+    let limits = wgpu::Limits { max_sampled_textures_per_shader_stage: 0, ..wgpu::Limits::downlevel_defaults() };
+    let (device, queue) = noop::open(&instance, wgpu::Features::empty(), limits);
+    let hash = Reducer::<[f32; 4], _>::new(&device, &queue, SetHash).expect("buffers have room");
+    let usage = TextureUsages::TEXTURE_BINDING;
+    let wanted = wgpu::TextureDescriptor { size: extent((8, 4)), ..descriptor(TextureFormat::Rgba32Float, usage) };
+    let texels = device.create_texture(&wanted);
+    let outcome = hash.reduce(Input::texels(&texels).expect("an input"));
+    assert!(matches!(outcome, Err(Error::LimitTooSmall { .. })), "{outcome:?}");
 }
 
 /// Over magnitudes that no order of f32 additions survives.

@@ -72,6 +72,11 @@ fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     [segments::<u32, _>(gpu, &SetHash, &all), segments::<f32, _>(gpu, &ArgMin, &all)].concat()
 }
 
+/// Segments in shares of several rounds.
+fn by_rounds(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    segments::<u32, _>(gpu, &SetHash, &[(60_000, (0..=1500).map(|s| s * 40).collect())])
+}
+
 /// Fewer rows and elements than there is room for.
 fn by_counts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     counts::<f32, _>(gpu, &FastSum, &[(70, 33, 41), (5, 900, 4)])
@@ -91,6 +96,14 @@ fn by_groups(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     [groups::<u32, _>(gpu, &SetHash, &all), groups::<f32, _>(gpu, &FastSum, &all[..1])].concat()
 }
 
+/// The same of accumulators that a workgroup shares.
+fn by_cells(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let all = [(5000, 40, 3), (3000, 3, 2)];
+    let mut failures = groups::<i32, _>(gpu, &(Sum, Max), &all);
+    failures.extend(special_groups(gpu));
+    failures
+}
+
 /// Segments by single invocations, in their order.
 fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     segments::<u32, _>(
@@ -107,6 +120,26 @@ fn by_texels(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     failures.extend(textures::textures::<f32, _>(gpu, &ArgMin, &SOME));
     failures.extend(textures::weighted(gpu, &SOME[2..3]));
     failures
+}
+
+/// Elements of four numbers, of buffers, in rows and of textures.
+fn by_quads(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut failures = coverage::<[f32; 4]>(gpu, lengths);
+    failures.extend(views::<[f32; 4], _>(gpu, &SetHash, &[View::of(&[300, 16], &[0]), View::of(&[500, 9], &[1])]));
+    failures.extend(textures::whole(gpu, &TextHash, &[(1, 9), (129, 37)]));
+    failures
+}
+
+/// Elements of 64 bits: their order, their places, their sizes and squares.
+fn by_words(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    compare.all::<f64, _>(&MinMax);
+    compare.all::<f64, _>(&ArgMin);
+    compare.all::<i64, _>(&MinMax);
+    compare.all::<i64, _>(&Mean);
+    compare.all::<i64, _>(&SumOfSquares);
+    compare.all::<u64, _>(&SumOfSquares);
+    compare.failures
 }
 
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
@@ -132,6 +165,17 @@ fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     failures.extend(histograms::histogram::<u32>(gpu, 6, (4_294_967_290.0, 4_294_967_302.0)));
     failures.extend(by_given(gpu, &[]));
     failures
+}
+
+fn by_pairs(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let new =
+        |bins, low, high| (Histogram::new(bins, low, high).expect("a histogram"), histograms::edges(bins, low, high));
+    let [(x, x_edges), (y, y_edges)] = [new(5, -1.0, 1.0), new(7, 0.0, 3.0)];
+    histograms::pairs(gpu, [(x, &x_edges), (y, &y_edges)])
+}
+
+fn by_slots(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    histograms::slots::<f32>(gpu, &Histogram::new(7, -1.0, 1.0).expect("a histogram"))
 }
 
 fn by_memory(gpu: &Gpu, _: &[usize]) -> Vec<String> {
@@ -160,6 +204,19 @@ macro_rules! wrong {
 }
 
 wrong! {
+    low_words_not_compared: "return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x));" => "return a.y < b.y;", by_words;
+    low_word_of_a_negative_kept: "return bits ^ vec2<u32>(sign, sign | 0x80000000u);" => "return bits ^ vec2<u32>(0u, sign | 0x80000000u);", by_words;
+    nan_of_the_low_word_lost: "((size == 0x7ff00000u) & (bits.x != 0u))" => "false", by_words;
+    wide_zeros_differ: "(k.x == 0xffffffffu) & (k.y == 0x7fffffffu)" => "false", by_words;
+    wide_integers_without_sign: "return bits ^ vec2<u32>(0u, 0x80000000u);" => "return bits;", by_words;
+    rank_of_another_element: "select(a.rank_high, b.rank_high, other)" => "a.rank_high", by_words;
+    sums_of_negatives_cut: "array<u32, 4>(bits.x, bits.y, above, above)" => "array<u32, 4>(bits.x, bits.y, 0u, 0u)", by_words;
+    sizes_of_negatives_one_less: "vec2<u32>(below(bits) & 1u, 0u)" => "vec2<u32>(0u, 0u)", by_words;
+    carry_of_a_square_lost: "let carry = select(0u, 1u, second < low.y);" => "let carry = 0u;", by_words;
+    bit_of_a_square_lost: "vec2<u32>((middle.y << 1u) | (middle.x >> 31u), middle.y >> 31u)" => "vec2<u32>(middle.y << 1u, middle.y >> 31u)", by_words;
+    quad_of_another_place: "fn element(e: u32) -> Bits { return vectors[e]; }" => "fn element(e: u32) -> Bits { return vectors[e / 2u]; }", by_quads;
+    quad_turned_over: "return accumulate(state, vector, index); }" => "return accumulate(state, vector.yxzw, index); }", by_quads;
+    next_whole_texel: "textureLoad(texels, texel_place(v), 0)" => "textureLoad(texels, texel_place(v ^ 1u), 0)", by_quads;
     head_left_out: "e < min(low * PER_VECTOR, end)" => "e < 0u", by_index;
     tail_one_late: "max(high * PER_VECTOR, first)" => "max(high * PER_VECTOR, first) + 1u", by_index;
     rest_of_a_round_lost: "if 1u < left" => "if 2u < left", by_index;
@@ -200,8 +257,8 @@ wrong! {
     count_of_rows_ignored: "- params.row_partials, params.rows); }" => "- params.row_partials, params.rows) + params.rows; }", by_counts;
     zeros_are_two_keys: "if size == 0u { return vec2<u32>(); }" => "", by_runs;
     every_nan_is_a_key: "size > 0x7f800000u" => "false", by_runs;
-    runs_end_with_their_tile: "if i == 0u { return true; }" => "if i % TILE == 0u { return true; }", by_runs;
-    first_run_lost: "if i == 0u { return true; }" => "if i == 0u { return false; }", by_runs;
+    runs_end_with_their_tile: "return (i == 0u) |" => "return (i % TILE == 0u) |", by_runs;
+    first_run_lost: "return (i == 0u) |" => "return (i > 0u) &", by_runs;
     runs_of_tiles_before_miscounted: "sum += sums[local - distance];" => "sum += sums[local - 1u];", by_runs;
     end_of_the_last_run_lost: "if before <= params.room {" => "if false {", by_runs;
     key_of_a_neighbour: "let key = key_at(i);" => "let key = key_at(i + 9u);", by_runs;
@@ -210,12 +267,22 @@ wrong! {
     partials_of_one_group: "group * params.row_partials" => "0u * params.row_partials", by_groups;
     totals_of_another_group: "totals[params.rows + row]" => "totals[params.rows]", by_groups;
     elements_of_a_group_uncounted: "all.count_0 += 1u;" => "all.count_0 = 1u;", by_groups;
+    cells_of_one_group: "let cell = n * REPLICAS + replica;" => "let cell = replica;", by_cells;
+    cells_of_a_group_left_out: "cell < (n + 1u) * REPLICAS" => "cell < n * REPLICAS + 1u", by_cells;
+    cells_not_begun: "put_acc(identity(), cell);" => "", by_cells;
+    elements_of_a_cell_uncounted: "atomicAdd(&cells[NUMBER + cell], 1u);" => "", by_cells;
+    carry_of_a_cell_lost: "amount.high + select(0u, 1u, before + amount.low < before)" => "amount.high", by_cells;
+    words_of_another_fold: "fn m1_word_of(cell: u32, w: u32) -> u32 { return (2u + w)" => "fn m1_word_of(cell: u32, w: u32) -> u32 { return (1u + w)", by_cells;
+    nan_of_a_cell_lost: "flags |= FLAG_NAN;" => "", by_cells;
     ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
     empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
     scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;
     open_lost_at_an_end: "if before == 0u { into = combine(open, into); }" => "", by_segments;
     open_kept_behind_an_end: "if ends_of.y > 0u { open = last; }" => "if false { open = last; }", by_segments;
     run_lost_at_an_end: "if held.ran { open = combine(" => "if false { open = combine(", by_segments;
+    neighbours_far_apart: "subgroupAny(there != 0u) |" => "", by_segments;
+    neighbours_of_a_round_far_apart: "(upcoming <= coming + chunk)" => "false", by_rounds;
+    ends_of_a_lane_are_one: "if subgroupAny(count > 1u) {" => "if false {", by_segments;
     round_without_its_marks: "marks.until = s + subgroupAdd(found);" => "marks.until = s;", by_segments;
     segments_within_a_vector_lost: "if count > 1u { emit_within(" => "if false { emit_within(", by_segments;
     tail_of_a_share_lost: "carries[share.slot].tail = placed(tail, behind);" => "carries[share.slot].tail = identity();", by_segments;
@@ -242,6 +309,16 @@ wrong! {
     lower_edge_left_out: "if key(bits) >= entry(edge)" => "if key(bits) > entry(edge)", by_edges;
     edge_lost_in_the_search: "(found <= keys)" => "(found < keys)", by_edges;
     last_edge_never_asked: "(next == asked)" => "(next < asked)", by_edges;
+    bins_of_x_next_to_each_other: "x * y_INSIDE + y," => "y * x_INSIDE + x,", by_pairs;
+    keys_of_the_other_axis: "fn y_entry(i: u32) -> u32 { return entry(7u + i); }" => "fn y_entry(i: u32) -> u32 { return entry(i); }", by_pairs;
+    places_of_the_other_axis: "fn y_param(i: u32) -> u32 { return param(4u + i); }" => "fn y_param(i: u32) -> u32 { return param(i); }", by_pairs;
+    nan_of_y_lost: " | (y == y_INSIDE + 2u)" => "", by_pairs;
+    outside_of_y_counted: " & (y < y_INSIDE)" => "", by_pairs;
+    second_pair_lost: "count_pair(state, x.y, y.y);" => "", by_pairs;
+    last_slot_lost: "if place < params.count { slots" => "if place + 1u < params.count { slots", by_slots;
+    slots_on_one_another: "slots[params.output + place]" => "slots[place]", by_slots;
+    elements_from_the_beginning: "let at = params.first + min(" => "let at = min(", by_slots;
+    slots_of_neighbours: "store_slot(places.z, found.z);" => "store_slot(places.z, found.y);", by_slots;
     counters_in_memory_not_cleared: "atomicStore(&partials_out[counter_at(c, partial)], 0u);" => "", by_memory;
     counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x) + 1u; }", by_memory;
     nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;

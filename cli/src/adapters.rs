@@ -47,7 +47,12 @@ pub fn list(json: bool) -> Result<String> {
     let row = ["cpu", "CPU engine", "cpu", "cpu", "", "", "", &cpu].map(String::from);
     table.add_row([star(cpu_is_default)].into_iter().chain(row));
     let narrow = report::fit(&mut table, &["treefold uses", "driver", "max binding", "subgroups", "backend", "type"]);
-    Ok(format!("{table}\n{narrow}* is used where no --adapter is given\n"))
+    let others = if cpu_is_default && !adapters.is_empty() {
+        "; software and OpenGL by --adapter only (explain and ladder, which have kernels alone, take software too)"
+    } else {
+        ""
+    };
+    Ok(format!("{table}\n{narrow}* is used where no --adapter is given{others}\n"))
 }
 
 /// The adapter of this name, or the best, for what only an adapter has: kernels.

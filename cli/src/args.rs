@@ -3,6 +3,7 @@
 use crate::division::{DIVISION, Division};
 use crate::edges;
 use crate::error::{STDIN, clap_usage, shown_path, usage};
+use crate::files::{self, Ask, Policy};
 use crate::format::Stored;
 use crate::list;
 use crate::operators::{self, Told};
@@ -31,15 +32,18 @@ Examples:
   treefold sum,max,std x.npy                 several operators, in one read of the input
   treefold sum --json part-*.npy             several files are one input
   treefold max --dtype f32 readings.bin      raw little-endian numbers
+  treefold mean --column temp 'station-*.csv.gz'    a column of tables; its empty fields are left out, and counted
   producer | treefold mean --dtype i32       from a pipe, in constant memory
   treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
   treefold dot x.npy y.npy                   two inputs of equal length
   treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
   treefold max --segments o.npy x.npy        a maximum for each segment, by offsets as in a CSR matrix
-  treefold stats --by k.npy x.npy            keys and answers of runs of equal keys; --output writes a .npz file
+  treefold stats --by k.npy x.npy            keys and answers of runs of equal keys; --output o.npz has keys, stats.mean
   treefold mean --group-by s.npy --groups 3 x.npy    a mean for each of the keys 0, 1 and 2, in any order
   treefold histogram --bins 100 x.npy        counts of equal bins from the lowest number to the highest, as a chart;
-                                             --range -1:1, or --edges 0,1,5 (or e.npy), and --plot h.svg for a picture
+                                             --range -1:1, --integers 0:9, or --edges 0,1,5 (or e.npy); --plot h.svg for a
+                                             picture; --weights w.npy for sums of weights in place of counts
+  treefold histogram2d --bins 10,20 --range -1:1 --range-y 0:5 x.npy y.npy    counts of pairs, 10 by 20
   treefold sum --partial a.part a-*.npy      here the one half of the data,
   treefold sum --partial b.part b-*.npy      on another machine the other,
   treefold merge a.part b.part               and the answer over both, to the bit
@@ -49,7 +53,7 @@ Examples:
 
 Exit status: 0 done, 1 an input or the device failed, 2 the command line is wrong.";
 
-/// Reduce files of numbers to one answer, on a GPU, a software adapter or the CPU.
+/// Reduce files of numbers to one answer, on a GPU or the CPU.
 #[derive(Parser, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
@@ -58,25 +62,36 @@ pub struct Args {
     #[arg(value_name = "OPERATOR", value_parser = words(), value_delimiter = ',', required = true, num_args = 1, action = ArgAction::Set)]
     pub operators: Vec<String>,
 
-    /// .npy files, or raw files with --dtype; - or none is standard input. Several files are one input, in order; an
-    /// operator over pairs takes two, merge takes what --partial wrote
+    /// .npy, .npz, .csv, .tsv, .parquet and .safetensors files, or raw files with --dtype; .npy, text and raw ones packed by
+    /// gzip or Zstandard too; - or none is standard input. Several files are one input, in order, as are those that a pattern
+    /// in quotes names ('part-*.csv'); an operator over pairs takes two, merge takes what --partial wrote
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Type of the numbers in raw little-endian files; .npy files know their own
+    /// Type of the numbers in raw files and in text
     #[arg(long, value_name = "TYPE", value_parser = dtype_names(), hide_possible_values = true, help = dtype_help())]
     pub dtype: Option<String>,
 
-    /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), or cpu [default: the best]
-    #[arg(long, value_name = "NAME|NUMBER|cpu")]
+    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet files, the member of .npz files, the tensor
+    /// of .safetensors files, by its name. Not needed where a file has one
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+
+    /// What becomes of missing values: empty fields of text, nulls of .parquet files
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub missing: Policy,
+
+    /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: the best GPU that is no software and not
+    /// behind OpenGL, else cpu. [env: WGPU_ADAPTER_NAME] [default: auto]
+    #[arg(long, value_name = "auto|cpu|NUMBER|NAME")]
     pub adapter: Option<String>,
 
     /// Accumulate f32 in f32 rather than exactly; what has no fast way stays exact
     #[arg(long)]
     pub fast: bool,
 
-    /// Write a partial result to OUT in place of the answer, or of all answers, for merge. OUT must not exist yet, and
-    /// appears only when it is complete; - is standard output. Not for what rounds on the way (with --fast, say)
+    /// Write a partial result to OUT in place of the answer, or of all answers, for merge; of several operators one of each in the
+    /// one file. OUT must not exist yet, and appears only when it is complete; - is standard output. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
@@ -85,13 +100,19 @@ pub struct Args {
     pub division: Division,
 
     /// Write the answers to OUT as a .npy array: positions of argmin and argmax, counts of a histogram. A name that ends
-    /// in .npz holds an array for each operator, by its name, and for --by one more, keys. OUT must not exist yet, and appears only when it is complete
+    /// in .npz holds an array for each operator, by its name, of several numbers by the name of each (stats.mean,
+    /// stats.min.index), and for --by one more, keys. OUT must not exist yet, and appears only when it is complete
     #[arg(long, value_name = "OUT", conflicts_with = "partial")]
     pub output: Option<PathBuf>,
 
     /// Draw a histogram as a picture (SVG) into OUT, which must not exist yet
     #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows", "segments", "by", "group_by"])]
     pub plot: Option<PathBuf>,
+
+    /// Sum weights by bin in place of counting: WEIGHTS.npy has a number for each number of the FILEs, in C order; floats are summed
+    /// exactly and rounded once
+    #[arg(long, value_name = "WEIGHTS", conflicts_with_all = ["partial", "axis", "rows", "segments", "by", "group_by"])]
+    pub weights: Option<PathBuf>,
 
     /// Let --partial, --output or --plot replace OUT where it exists
     #[arg(long)]
@@ -139,15 +160,16 @@ impl Args {
             return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
         if args.operators.len() > 1 {
-            list::check(&args.operators, args.partial.as_deref(), args.output.as_deref())?;
+            list::check(&args.operators, args.output.as_deref())?;
         }
+        args.files = files::named(std::mem::take(&mut args.files))?;
         let computes = !args.is(ADAPTERS) && !args.is(MERGE);
         match args.operators.first().map(String::as_str) {
             Some(ADAPTERS) => args.check_adapters()?,
             Some(MERGE) => args.check_merge()?,
             _ => operators::check_names(&args.operators, &args.told)?,
         }
-        edges::settle_edges(&mut args.told)?;
+        edges::settle(&mut args.told, &args.operators)?;
         for operator in args.operators.iter().filter(|_| computes) {
             operators::check(operator, &operators::told_to(operator, &args.told))?;
         }
@@ -155,7 +177,10 @@ impl Args {
         args.division.check(args.partial.as_deref(), args.output.as_deref())?;
         let stdin = [PathBuf::from("-")];
         let numbers = if args.files.is_empty() { &stdin[..] } else { &args.files };
-        named_once(numbers.iter().chain(args.division.files()))?;
+        named_once(numbers.iter().chain(args.division.files()).chain(&args.weights))?;
+        if args.weights.is_some() {
+            edges::check_weights(&args.operators)?;
+        }
         let pairs = args.operators.iter().find(|operator| operators::takes_pairs(operator));
         if let Some(operator) = pairs.filter(|_| args.files.len() != 2) {
             let files = args.files.len();
@@ -182,7 +207,8 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "fast" | "plot") && !DIVISION.contains(&option)
+            !matches!(option, "adapter" | "dtype" | "column" | "missing" | "fast" | "plot")
+                && !DIVISION.contains(&option)
         });
         ensure!(
             idle.is_empty(),
@@ -222,9 +248,14 @@ impl Args {
         self.partial.as_deref().is_some_and(|path| path.as_os_str() == "-")
     }
 
-    /// The type that `--dtype` names.
-    pub fn raw(&self) -> Option<Stored> {
-        self.dtype.as_deref().and_then(Stored::raw)
+    /// Whether people may want to see how far it is.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && !self.json
+    }
+
+    /// What is asked of the inputs.
+    pub fn ask(&self) -> Ask {
+        Ask::new(self.dtype.as_deref().and_then(Stored::raw), self.column.clone(), self.missing)
     }
 }
 
@@ -287,7 +318,8 @@ fn pipe(_: &Path) -> Option<(u64, u64)> {
 /// A command line with the options of operators.
 pub fn command<A: CommandFactory>() -> Command {
     let flag = |(name, help): (&'static str, String)| {
-        Arg::new(name).long(name).value_name("VALUE").allow_hyphen_values(true).help(help).help_heading("Of operators")
+        let long = name.replace('_', "-");
+        Arg::new(name).long(long).value_name("VALUE").allow_hyphen_values(true).help(help).help_heading("Of operators")
     };
     A::command().args(operators::options().into_iter().map(flag))
 }
@@ -353,7 +385,9 @@ fn dtype_names() -> PossibleValuesParser {
 
 fn dtype_help() -> String {
     let names = Stored::names().join(", ");
-    format!("Type of the numbers in raw little-endian files: {names}; .npy files know their own")
+    format!(
+        "Type of the numbers in raw little-endian files and in text (there f64 unless told): {names}; others know their own"
+    )
 }
 
 fn memory(text: &str) -> Result<u64, String> {

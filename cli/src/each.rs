@@ -4,42 +4,42 @@ use crate::args::Args;
 use crate::division::Division;
 use crate::error::usage;
 use crate::input::Inputs;
-use crate::keys::{self, Keyed, Runs};
+use crate::keys::{self, Keyed, OFFSET_BYTES, Runs};
 use crate::operators::Chosen;
+use crate::parts::Parts;
 use crate::reading::{Ended, Reduction};
 use crate::report::{Answered, Many, Over};
-use anyhow::{Context, Result, anyhow, ensure};
-use std::path::Path;
-use std::rc::Rc;
+use anyhow::{Context, Result, ensure};
 use std::time::Duration;
-use treefold::{
-    Answer, Axes, Element, Engine, Error, Fold, Grouped, Offsets, Op, StreamEach, StreamGroups, StreamOptions,
-};
+use treefold::{Answer, Axes, Element, Engine, Error, Fold, Grouped, Op, StreamEach, StreamGroups, StreamOptions};
 
-/// The answers that a command line asks for; `None` where that is one for all elements. `ordered`: elements will come in C order, else
-/// as they are stored.
-pub fn wanted(args: &Args, inputs: &Inputs, ordered: bool) -> Result<Option<Wanted>> {
+/// The answers that a command line asks for, `None` where that is one for all elements; and the keys of elements, where a file has
+/// them. `ordered`: elements will come in C order, else as they are
+/// stored.
+pub fn wanted(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Option<Wanted>, Option<Keyed>)> {
+    let (memory, shown) = (args.memory, args.shows_progress());
     let (by, keyed) = match &args.division {
-        Division { segments: Some(path), .. } => (By::Offsets(offsets(path, inputs, args.memory)?), None),
+        Division { segments: Some(path), .. } => {
+            (By::Offsets(keys::offsets(path, inputs.count(), memory, shown)?), None)
+        }
         Division { by: Some(path), .. } => {
-            let (runs, keyed) = keys::runs(path, args.memory)?;
+            let (runs, keyed) = keys::runs(path, memory, shown)?;
             (By::Runs(runs), Some(keyed))
         }
         Division { group_by: Some(path), groups: Some(groups), .. } => {
-            let (keys, keyed) = keys::groups(path, args.memory)?;
-            (By::Groups(keys, *groups), Some(keyed))
+            (By::Groups(*groups), Some(keys::groups(path, memory)?))
         }
-        Division { axis: None, rows: None, .. } => return Ok(None),
+        Division { axis: None, rows: None, .. } => return Ok((None, None)),
         _ => {
             let (axes, shape) = axes(args, inputs, ordered)?;
-            return Ok(Some(Wanted { by: By::Axes(axes), shape, keyed: None }));
+            return Ok((Some(Wanted { by: By::Axes(axes), shape }), None));
         }
     };
     if let (Some(keyed), Some(count)) = (&keyed, inputs.count()) {
         keyed.ensure_as_many(count, &inputs.names())?;
     }
     let shape = vec![by.answers()];
-    Ok(Some(Wanted { by, shape, keyed }))
+    Ok((Some(Wanted { by, shape }), keyed))
 }
 
 /// The axes that are reduced, and the shape of the answers.
@@ -47,7 +47,8 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
     if let Some(length) = args.division.rows {
         let count = inputs.count().ok_or_else(|| {
             usage(format!(
-                "{}: --rows wants to know how many rows there are, and a pipe does not tell; name a file",
+                "{}: --rows wants to know how many rows there are, which pipes, text and columns that may lack values do not tell; name a \
+                 file of numbers",
                 inputs.names()
             ))
         })?;
@@ -58,17 +59,16 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
         return Ok((axes, vec![count / length]));
     }
     let wanted = args.division.axis.as_deref().unwrap_or_default();
-    let opened = inputs
-        .only()
-        .ok_or_else(|| usage("--axis is for one .npy file, whose header says its shape; there are several"))?;
-    let Some(npy) = &opened.npy else {
+    let opened =
+        inputs.only().ok_or_else(|| usage("--axis is for one array, whose file says its shape; there are several"))?;
+    let Some(array) = &opened.array else {
         return Err(usage(format!(
-            "{}: --axis is for .npy files, which say their shape; for rows of raw numbers pass --rows",
+            "{}: --axis is for arrays whose files say their shape, such as .npy; for rows of other numbers pass --rows",
             opened.name
         )));
     };
-    let shape = &npy.axes;
-    let made = match npy.fortran_order && !ordered {
+    let shape = &array.axes;
+    let made = match array.fortran_order && !ordered {
         true => {
             let strides: Vec<i64> = (0..shape.len()).map(|d| shape[..d].iter().product::<u64>() as i64).collect();
             Axes::strided(0, shape, &strides, wanted)
@@ -80,12 +80,11 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
     Ok((axes, shape))
 }
 
-/// Many answers: over which elements each is, the shape of all, and the file of keys where one says so.
+/// Many answers: over which elements each is, and the shape of all.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     by: By,
     shape: Vec<u64>,
-    pub keyed: Option<Keyed>,
 }
 
 /// What says which elements belong to which answer.
@@ -97,8 +96,8 @@ enum By {
     Offsets(Vec<u64>),
     /// Runs of equal keys.
     Runs(Runs),
-    /// The group of each element, of so many.
-    Groups(Rc<Vec<u32>>, u64),
+    /// The group that the key of each element says, of so many.
+    Groups(u64),
 }
 
 impl By {
@@ -106,32 +105,25 @@ impl By {
         match self {
             By::Axes(axes) => axes.answers(),
             By::Offsets(offsets) => offsets.len() as u64 - 1,
-            By::Runs(runs) => runs.keys.len() as u64,
-            By::Groups(_, groups) => *groups,
+            By::Runs(runs) => runs.keys.values.len() as u64,
+            By::Groups(groups) => *groups,
         }
     }
-}
 
-/// The offsets that a file holds, checked against what is known of the inputs.
-fn offsets(path: &Path, inputs: &Inputs, memory: u64) -> Result<Vec<u64>> {
-    let file = keys::open(path, "--segments")?;
-    let name = file.names();
-    keys::ensure_room(&file, "offsets", 8, memory)?;
-    let offset = |at: usize, offset: i128| {
-        u64::try_from(offset)
-            .map_err(|_| anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative"))
-    };
-    let offsets = keys::whole_numbers(file, "--segments", "save the offsets as int64", memory, offset)?;
-    let most = inputs.count().unwrap_or(u64::MAX);
-    Offsets::check(&offsets, most).map_err(|error| anyhow::Error::from(error).context(name))?;
-    Ok(offsets)
+    /// Bytes of the offsets that a reduction holds.
+    fn offset_bytes(&self) -> u64 {
+        match self {
+            By::Offsets(offsets) | By::Runs(Runs { offsets, .. }) => offsets.len() as u64 * OFFSET_BYTES,
+            By::Axes(_) | By::Groups(_) => 0,
+        }
+    }
 }
 
 /// A reduction to many answers.
 struct Each<T: Element, O: Op<T>> {
     op: O,
     chosen: Chosen,
-    indexed: Vec<bool>,
+    parts: Parts,
     shape: Vec<u64>,
     stream: Elements<T, O>,
 }
@@ -141,23 +133,17 @@ enum Elements<T: Element, O: Op<T>> {
     /// Those of an answer lie together, or in a pattern.
     Placed(StreamEach<T, O>, Over),
     /// Each belongs to the group that its key says.
-    Keyed { stream: StreamGroups<T, O>, keys: Rc<Vec<u32>>, taken: usize },
+    Keyed(StreamGroups<T, O>),
 }
 
 /// Elements that are read and folded at a time.
 const PART_ELEMENTS: usize = 4 << 20;
 
 impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Each<T, O> {
-    fn push(&mut self, elements: &[T]) -> treefold::Result<()> {
+    fn push(&mut self, elements: &[T], keys: &[u32]) -> treefold::Result<()> {
         match &mut self.stream {
             Elements::Placed(stream, _) => stream.push(elements),
-            Elements::Keyed { stream, keys, taken } => {
-                // Where there are more elements than keys, the end says how many.
-                let keys = &keys[*taken..];
-                let most = elements.len().min(keys.len());
-                *taken += most;
-                stream.push(&keys[..most], &elements[..most])
-            }
+            Elements::Keyed(stream) => stream.push(keys, elements),
         }
     }
 
@@ -170,44 +156,60 @@ impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Each<T, O> {
     }
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Each { op, chosen, indexed, shape, stream } = *self;
+        let Each { op, chosen, parts, shape, stream } = *self;
         let (many, partial) = match stream {
             Elements::Placed(stream, over) if partial => {
                 let bytes = stream.partials()?.with_shape(&shape)?.to_bytes()?;
                 (Many::none(shape, over), Some(bytes))
             }
             Elements::Placed(stream, over) => (Many::new(shape, over, stream.finish()?), None),
-            Elements::Keyed { stream, .. } => {
+            Elements::Keyed(stream) => {
                 let Grouped { answers, counts, outside } = stream.finish()?;
                 (Many::new(shape, Over::Groups { counts, outside }, answers), None)
             }
         };
-        let found = Answered::of(&op, &chosen, indexed, vec![], Some(many));
+        let found = Answered::of(&op, &chosen, parts, vec![], Some(many));
         Ok(Ended { found, partial, copying: Duration::ZERO, upload: None, kernel: None })
     }
 }
 
-/// Memory that accumulators may take, and what those of the operators before take of it.
+/// Memory that answers may take, and what those of the operators before take of it.
 pub struct Room {
-    pub memory: u64,
-    pub taken: u64,
+    memory: u64,
+    taken: u64,
+    /// Bytes of a part of an answer until it is told.
+    part_bytes: u64,
 }
+
+impl Room {
+    /// What is left beside the keys of elements.
+    pub fn of(args: &Args, keyed: Option<&Keyed>) -> Room {
+        let part_bytes = if args.json { PART_JSON_BYTES } else { PART_BYTES };
+        Room { memory: args.memory, taken: keyed.map_or(0, |keyed| keyed.held), part_bytes }
+    }
+}
+
+/// Bytes of a part of an answer, with its share of what holds it, while answers become arrays or lines.
+const PART_BYTES: u64 = 96;
+/// The same while they become JSON.
+const PART_JSON_BYTES: u64 = 320;
 
 /// Begins the reduction, where its accumulators fit the memory.
 pub fn begin<T: Element, O: Op<T, Output: Answer>>(
     engine: &Engine,
-    (op, chosen, indexed): (O, Chosen, Vec<bool>),
+    (op, chosen, parts): (O, Chosen, Parts),
     wanted: Wanted,
     room: &mut Room,
     options: &StreamOptions,
 ) -> Result<Box<dyn Reduction<T>>> {
-    let Wanted { by, shape, .. } = wanted;
+    let Wanted { by, shape } = wanted;
     let answers = by.answers();
-    let each = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64 + 64;
-    room.taken = room.taken.saturating_add(answers.saturating_mul(each));
+    let acc = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64;
+    let each = acc + parts.indexed.len() as u64 * room.part_bytes;
+    room.taken = room.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
     ensure!(
         room.taken <= room.memory,
-        "{answers} answers take about {} bytes while they are computed, more than --memory of {}; raise it, or reduce a part \
+        "{answers} answers take about {} bytes while they are computed and told, more than --memory of {}; raise it, or reduce a part \
          of the array in each call",
         room.taken,
         room.memory
@@ -219,9 +221,7 @@ pub fn begin<T: Element, O: Op<T, Output: Answer>>(
         By::Runs(Runs { offsets, keys }) => {
             Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Run(keys))
         }
-        By::Groups(keys, groups) => {
-            Elements::Keyed { stream: engine.stream_groups(told, groups, options)?, keys, taken: 0 }
-        }
+        By::Groups(groups) => Elements::Keyed(engine.stream_groups(told, groups, options)?),
     };
-    Ok(Box::new(Each { op, chosen, indexed, shape, stream }))
+    Ok(Box::new(Each { op, chosen, parts, shape, stream }))
 }

@@ -1,47 +1,103 @@
-//! The edges that a histogram is told: numbers, or those of a file.
+//! Where a histogram is told that its bins lie, along one axis or two; edges are numbers, or those of a file.
 
 use crate::error::{told, usage};
+use crate::files::Ask;
 use crate::input::Inputs;
-use crate::operators::{BINS, EDGES, RANGE, Told, value};
+use crate::operators::{
+    BINS, BINS_Y, EDGES, EDGES_Y, INTEGERS, INTEGERS_Y, RANGE, RANGE_Y, Told, flag, have_none, takers, value,
+};
 use crate::reading::numbers;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
 use std::path::Path;
 use treefold::ops::Histogram;
-use treefold::{Dtype, Error};
+use treefold::{Dtype, Error, Op};
 
 /// Edges that a file may hold: of the most bins that there may be, and one more, so that the library says what is wrong.
 const EDGES_MAX: u64 = (1 << 24) + 2;
 
-/// Checks that edges stand alone, and reads those of a file, so that numbers stand in its place.
-pub fn settle_edges(told: &mut Told) -> Result<()> {
+/// The options of each axis: number, range, whole numbers, edges.
+const AXES: [[&str; 4]; 2] = [[BINS, RANGE, INTEGERS, EDGES], [BINS_Y, RANGE_Y, INTEGERS_Y, EDGES_Y]];
+
+/// Checks that bins are told in one way, reads edges of files, so that numbers stand in their place, and gives either axis of those of
+/// these operators that have two what is told for both.
+pub fn settle<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
+    if names.iter().any(|name| takers(BINS_Y).contains(&name.as_ref())) {
+        both_axes(told)?;
+    }
     one_way(told)?;
-    let Some((_, edges)) = told.iter_mut().find(|(name, _)| name == EDGES) else { return Ok(()) };
-    let text = edges.trim();
+    for option in [EDGES, EDGES_Y] {
+        if let Some((_, edges)) = told.iter_mut().find(|(name, _)| name == option) {
+            *edges = settled(&flag(option), edges.trim())?;
+        }
+    }
+    Ok(())
+}
+
+/// What is told without an axis holds for both, unless the second is told its own.
+fn both_axes(told: &mut Told) -> Result<()> {
+    let [x, y] = AXES;
+    if let Some((nx, ny)) =
+        value(told, BINS).and_then(|bins| bins.split_once(',')).map(|(nx, ny)| (nx.to_string(), ny.to_string()))
+    {
+        ensure!(
+            value(told, BINS_Y).is_none(),
+            usage(format!("--bins {nx},{ny} says how many bins both axes have; leave out --bins-y"))
+        );
+        told.retain(|(name, _)| name != BINS);
+        told.extend([(BINS.into(), nx), (BINS_Y.into(), ny)]);
+    }
+    let own = |told: &Told, options: &[&str]| options.iter().any(|option| value(told, option).is_some());
+    let (counted, placed) = (own(told, &[BINS_Y]), own(told, &[RANGE_Y, INTEGERS_Y, EDGES_Y]));
+    for (option, option_y) in x.into_iter().zip(y) {
+        let taken = match option {
+            BINS => counted || own(told, &[INTEGERS_Y, EDGES_Y]),
+            RANGE => placed,
+            _ => placed || counted,
+        };
+        if let (false, Some(value)) = (taken, value(told, option).cloned()) {
+            told.push((option_y.into(), value));
+        }
+    }
+    Ok(())
+}
+
+/// Edges as numbers with commas, those of a file too.
+fn settled(flag: &str, text: &str) -> Result<String> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|edge| edge.trim().parse().ok()).collect();
     let numbers = match numbers {
         Some(numbers) => numbers,
         None if text.contains(',') && !Path::new(text).exists() => {
             let word = text.split(',').find(|edge| edge.trim().parse::<f64>().is_err()).unwrap_or_default();
             return Err(usage(format!(
-                "--edges {text}: {word:?} is no number; write numbers with commas, or name a .npy file"
+                "{flag} {text}: {word:?} is no number; write numbers with commas, or name a .npy file"
             )));
         }
-        None => read(Path::new(text)).with_context(|| format!("--edges {text}"))?,
+        None => read(Path::new(text)).with_context(|| format!("{flag} {text}"))?,
     };
-    Histogram::of_edges(&numbers).map_err(|error| usage(format!("--edges {text}: {error}")))?;
-    *edges = numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    Histogram::of_edges(&numbers).map_err(|error| usage(format!("{flag} {text}: {error}")))?;
+    Ok(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","))
+}
+
+/// Refuses two ways to say where the bins of an axis lie.
+pub fn one_way(told: &Told) -> Result<()> {
+    for [bins, range, integers, edges] in AXES {
+        let given = |option: &&str| value(told, option).is_some();
+        let Some(all) = [edges, integers].into_iter().find(given) else { continue };
+        let others = [bins, range, integers].into_iter().filter(|&option| option != all && given(&option));
+        let idle: Vec<String> = others.map(flag).collect();
+        let all = flag(all);
+        ensure!(idle.is_empty(), usage(format!("{all} says where every bin lies; leave out {}", idle.join(" and "))));
+    }
     Ok(())
 }
 
-/// Refuses two ways to say where bins lie.
-pub fn one_way(told: &Told) -> Result<()> {
-    let idle: Vec<_> = [BINS, RANGE].into_iter().filter(|option| value(told, option).is_some()).collect();
-    ensure!(
-        value(told, EDGES).is_none() || idle.is_empty(),
-        usage(format!("--edges says where every bin lies; leave out --{}", idle.join(" and --")))
-    );
+/// Refuses weights of what has no bins of single elements.
+pub fn check_weights(names: &[String]) -> Result<()> {
+    let name = <Histogram as Op<f32>>::NAME;
+    let others: Vec<&str> = names.iter().map(String::as_str).filter(|&other| other != name).collect();
+    ensure!(others.is_empty(), usage(format!("--weights is for {name} alone; {}", have_none(&others))));
     Ok(())
 }
 
@@ -49,11 +105,11 @@ pub fn one_way(told: &Told) -> Result<()> {
 fn read(path: &Path) -> Result<Vec<f64>> {
     let raw = || usage("is no .npy file; write numbers with commas, or name a .npy file");
     // What is wrong with the command line is that --dtype is of the input, not of the edges.
-    let opened = Inputs::open(&[path.to_path_buf()], None);
+    let opened = Inputs::open(&[path.to_path_buf()], Ask::beside("--edges"));
     let inputs = opened.map_err(|error| if told(&error).1 == 2 { raw() } else { error })?;
-    let npy = inputs.only().and_then(|opened| opened.npy.as_ref()).ok_or_else(raw)?;
-    ensure!(npy.axes.len() == 1, "holds an array of shape {:?}; edges stand on one axis", npy.axes);
-    ensure!(npy.count <= EDGES_MAX, Error::EdgeCount { edges: npy.count as usize });
+    let array = inputs.only().and_then(|opened| opened.array.as_ref()).ok_or_else(raw)?;
+    ensure!(array.axes.len() == 1, "holds an array of shape {:?}; edges stand on one axis", array.axes);
+    ensure!(array.count <= EDGES_MAX, Error::EdgeCount { edges: array.count as usize });
     let sizes = Sizes::within(EDGES_MAX as usize, 8, 4 << 20);
     match inputs.dtype {
         Dtype::F32 => numbers(inputs, sizes, |_, x: f32| Ok(x.into())),

@@ -1,6 +1,7 @@
 //! What the program says when something goes wrong: one line, and the exit status.
 
 use anyhow::anyhow;
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -58,9 +59,22 @@ pub fn warn(line: &str) {
     say(&format!("treefold: warning: {line}"));
 }
 
+/// What is wrong with what an input holds, told by who reads it.
+#[derive(Debug)]
+pub struct Told(pub String);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Told {}
+
 /// One line for an input that cannot be opened or read.
 pub fn unreadable(name: &str, error: &std::io::Error) -> anyhow::Error {
     match error.kind() {
+        _ if error.get_ref().is_some_and(|inner| inner.is::<Told>()) => anyhow!("{name}: {error}"),
         ErrorKind::NotFound => anyhow!("{name}: no such file; check the name"),
         ErrorKind::PermissionDenied => anyhow!("{name}: cannot be read: permission denied; check its mode and owner"),
         _ => anyhow!("{name}: cannot be read: {error}"),
@@ -72,20 +86,22 @@ pub fn told(error: &anyhow::Error) -> (String, u8) {
     let text = format!("{error:#}");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let flag = error.chain().find_map(|cause| cause.downcast_ref().and_then(flag));
-    let flag = flag.map_or(String::new(), |flag| format!(" (here: {flag})"));
+    let flag = flag.map_or(String::new(), |flag: Cow<str>| format!(" (here: {flag})"));
     (shown(&format!("treefold: {line}{flag}")), if error.is::<Usage>() { 2 } else { 1 })
 }
 
 /// The flag of this program that does what an error of the library advises.
-fn flag(error: &Error) -> Option<&'static str> {
-    match error {
-        Error::NoAdapter | Error::NoExactKernel { .. } => Some("--adapter cpu"),
-        Error::AdapterNotFound { .. } | Error::DeviceRefused { .. } => Some("--adapter NAME|NUMBER|cpu"),
-        Error::OutOfMemory { .. } => Some("--memory SIZE, or --adapter NAME|NUMBER|cpu"),
-        Error::OrderOfGroups => Some("--by KEYS"),
-        Error::BadPartial { reason } if reason.contains("to_bytes") => Some("--partial OUT"),
-        _ => None,
-    }
+fn flag(error: &Error) -> Option<Cow<'static, str>> {
+    let flag = match error {
+        Error::SoftwareOnly { number, .. } => return Some(format!("--adapter {number}").into()),
+        Error::NoAdapter | Error::NoExactKernel { .. } | Error::NotBySegments { .. } => "--adapter cpu",
+        Error::AdapterNotFound { .. } | Error::DeviceRefused { .. } => "--adapter NAME|NUMBER|cpu",
+        Error::OutOfMemory { .. } => "--memory SIZE, or --adapter NAME|NUMBER|cpu",
+        Error::OrderOfGroups => "--by KEYS",
+        Error::BadPartial { reason } if reason.contains("to_bytes") => "--partial OUT",
+        _ => return None,
+    };
+    Some(flag.into())
 }
 
 #[cfg(test)]
@@ -99,7 +115,12 @@ mod tests {
         assert!(line.starts_with("treefold: x.npy: no memory") && line.contains("--memory"), "{line}");
         assert_eq!(status, 1);
         assert!(told(&Error::NoAdapter.into()).0.contains("--adapter cpu"));
+        let passed = Error::SoftwareOnly { number: 3, adapter: "llvmpipe".into() };
+        assert!(told(&passed.into()).0.ends_with("(here: --adapter 3)"));
         assert!(told(&Error::NoExactKernel { operator: "sum" }.into()).0.contains("--adapter cpu"));
+        assert!(
+            told(&Error::NotBySegments { operator: "histogram" }.into()).0.ends_with("alone (here: --adapter cpu)")
+        );
         assert!(told(&Error::OrderOfGroups.into()).0.ends_with("equal keys (here: --by KEYS)"));
         let (line, status) = told(&usage("two\nlines").context("x"));
         assert_eq!((line.as_str(), status), ("treefold: x: two lines", 2));

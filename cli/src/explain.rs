@@ -2,7 +2,7 @@
 
 use crate::adapters::with_kernels;
 use crate::args::{command, helped, operator_names, told};
-use crate::edges::settle_edges;
+use crate::edges::settle;
 use crate::error::{clap_usage, usage};
 use crate::operators;
 use anyhow::{Context, Result, anyhow};
@@ -33,8 +33,8 @@ struct ExplainArgs {
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
     dtype: String,
 
-    /// Where: a part of an adapter's name, or its number (see `treefold adapters`) [default: the best]
-    #[arg(long, value_name = "NAME|NUMBER")]
+    /// Where: a part of an adapter's name, its number (see `treefold adapters`), or auto: the best, software too. [env: WGPU_ADAPTER_NAME] [default: auto]
+    #[arg(long, value_name = "auto|NUMBER|NAME")]
     adapter: Option<String>,
 
     /// Elements: 2^24, 16M, 1000000 (K, M and G are powers of 1024)
@@ -65,7 +65,7 @@ pub fn run() -> Result<Option<String>> {
     let args = ExplainArgs::from_arg_matches(&matches).map_err(|error| clap_usage(&error, command.get_name()))?;
     let (name, mut told) = (&args.operator, told(&matches));
     operators::check_names(&[name], &told)?;
-    settle_edges(&mut told)?;
+    settle(&mut told, &[name])?;
     operators::check(name, &told)?;
     let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
     let chosen = operators::choose(name, dtype, args.fast).ok_or_else(|| {

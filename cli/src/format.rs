@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use bytemuck::try_cast_slice;
 use half::f16;
+use std::str::FromStr;
 use treefold::{Dtype, Element};
 
 /// What one number is in a file.
@@ -44,7 +45,7 @@ impl Stored {
         NARROW.into_iter().find(|&(_, kind)| kind == self.kind).map_or(self.dtype().name(), |(name, _)| name)
     }
 
-    /// Whether a .npy file of this type may be called one of the type that `--dtype` named.
+    /// Whether a file of this type may be called one of the type that `--dtype` named.
     pub fn may_be_called(self, raw: Stored) -> bool {
         match raw.kind {
             Kind::Native(dtype) => becomes(self.dtype(), dtype),
@@ -87,6 +88,30 @@ impl Stored {
             Kind::Bool | Kind::U8 | Kind::I8 => 1,
             Kind::U16 | Kind::I16 => 2,
             Kind::Native(dtype) => dtype.bytes() as usize,
+        }
+    }
+
+    /// Appends the number that a text says, as raw files of this type have it; whether it says one.
+    pub fn parse(self, text: &str, bytes: &mut Vec<u8>) -> bool {
+        fn put<N: FromStr, const B: usize>(text: &str, bytes: &mut Vec<u8>, of: impl Fn(N) -> [u8; B]) -> bool {
+            text.parse().is_ok_and(|number| {
+                bytes.extend(of(number));
+                true
+            })
+        }
+        match self.kind {
+            Kind::U8 => put(text, bytes, u8::to_le_bytes),
+            Kind::I8 => put(text, bytes, i8::to_le_bytes),
+            Kind::U16 => put(text, bytes, u16::to_le_bytes),
+            Kind::I16 => put(text, bytes, i16::to_le_bytes),
+            Kind::Native(Dtype::U32) => put(text, bytes, u32::to_le_bytes),
+            Kind::Native(Dtype::I32) => put(text, bytes, i32::to_le_bytes),
+            Kind::Native(Dtype::U64) => put(text, bytes, u64::to_le_bytes),
+            Kind::Native(Dtype::I64) => put(text, bytes, i64::to_le_bytes),
+            Kind::Native(Dtype::F16) => put(text, bytes, |x| f16::from_f64(x).to_le_bytes()),
+            Kind::Native(Dtype::F32) => put(text, bytes, f32::to_le_bytes),
+            Kind::Native(Dtype::F64) => put(text, bytes, f64::to_le_bytes),
+            _ => false,
         }
     }
 

@@ -1,15 +1,15 @@
 //! The inputs that the command line names: what each of them is, that all are of one type, and from their bytes to elements
 //! in bounded memory, from places in a file or from a pipe.
 
-use crate::error::{STDIN, unreadable, usage, warn};
+use crate::error::{STDIN, unreadable, usage};
+use crate::files::{self, Array, Ask, Make, Missing, Numbers, Reader, Shown, Streamed};
 use crate::format::{Stored, becomes, whole_numbers};
 use crate::gather::Fortran;
-use crate::npy::{MAGIC, Npy};
-use crate::source::{Look, Sizes, Source, Take, aligned};
-use anyhow::{Result, bail, ensure};
+use crate::source::{Look, Sizes, Source, Take, aligned, fill, warn_trailing};
+use anyhow::{Result, anyhow, ensure};
 use bytemuck::cast_slice_mut;
 use std::fs::File;
-use std::io::{Cursor, ErrorKind, IsTerminal, Read, Seek};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use treefold::{Dtype, Element};
 
@@ -23,7 +23,7 @@ enum Input {
 /// All inputs, in order.
 pub struct Inputs {
     inputs: Vec<Input>,
-    raw: Option<Stored>,
+    ask: Ask,
     /// The one element type.
     pub dtype: Dtype,
     /// The name of the input that has shown it.
@@ -31,14 +31,14 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Looks at all that `paths` name (standard input for none and for `-`); `raw` is the type of raw files.
-    pub fn open(paths: &[PathBuf], raw: Option<Stored>) -> Result<Inputs> {
+    /// Looks at all that `paths` name (standard input for none and for `-`).
+    pub fn open(paths: &[PathBuf], ask: Ask) -> Result<Inputs> {
         let stdin = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &stdin } else { paths };
-        let mut inputs = paths.iter().map(|path| look(path, raw)).collect::<Result<Vec<Input>>>()?;
+        let mut inputs = paths.iter().map(|path| look(path, &ask)).collect::<Result<Vec<Input>>>()?;
         let none_ready = !inputs.iter().any(|input| matches!(input, Input::Ready(_)));
         if let (true, Some(first)) = (none_ready, inputs.first_mut()) {
-            first.ready(raw)?;
+            first.ready(&ask)?;
         }
         let ready = inputs.iter().filter_map(|input| match input {
             Input::Ready(opened) => Some((opened.stored.dtype(), opened.name.clone())),
@@ -51,7 +51,12 @@ impl Inputs {
         for (other, name) in &ready {
             same(dtype, &shown_by, *other, name)?;
         }
-        Ok(Inputs { inputs, raw, dtype, shown_by })
+        Ok(Inputs { inputs, ask, dtype, shown_by })
+    }
+
+    /// What becomes of missing values.
+    pub fn missing(&self) -> &Missing {
+        &self.ask.missing
     }
 
     /// The one input, where it is one whose header is read.
@@ -64,15 +69,24 @@ impl Inputs {
 
     /// The same inputs to be read once more; `None` where one of them can be read only once.
     pub fn again(&self) -> Option<Inputs> {
+        let ask = self.ask.with(self.ask.missing.again());
         let again = |input: &Input| match input {
-            Input::Ready(Opened { name, stored, npy, count, body: Body::File(path, look) }) => {
-                let (name, npy, body) = (name.clone(), npy.clone(), Body::File(path.clone(), *look));
-                Some(Input::Ready(Opened { name, stored: *stored, npy, count: *count, body }))
+            Input::Ready(Opened { body: Body::Pipe(_), .. }) | Input::Waiting(_) => None,
+            Input::Ready(Opened { name, stored, array, count, body: Body::File(path, look, numbers), .. }) => {
+                let body = Body::File(path.clone(), *look, numbers.clone());
+                let (name, array, missing) = (name.clone(), array.clone(), ask.missing.clone());
+                Some(Input::Ready(Opened { name, stored: *stored, array, count: *count, missing, body }))
             }
-            _ => None,
         };
         let inputs = self.inputs.iter().map(again).collect::<Option<_>>()?;
-        Some(Inputs { inputs, raw: self.raw, dtype: self.dtype, shown_by: self.shown_by.clone() })
+        Some(Inputs { inputs, ask, dtype: self.dtype, shown_by: self.shown_by.clone() })
+    }
+
+    /// Each of the inputs alone.
+    pub fn alone(self) -> Vec<Inputs> {
+        let Inputs { inputs, ask, dtype, .. } = self;
+        let alone = |input: Input| Inputs { shown_by: input.name(), inputs: vec![input], ask: ask.clone(), dtype };
+        inputs.into_iter().map(alone).collect()
     }
 
     /// Elements of all inputs together, where that is known.
@@ -114,11 +128,26 @@ impl Inputs {
         }
     }
 
+    /// The one input that there is.
+    pub fn one(self) -> Result<Opened> {
+        self.each().next().unwrap_or_else(|| Err(usage("no input")))
+    }
+
+    /// Whether all are stored in the order of their elements in C, or the one of them in the order of `other`.
+    pub fn ordered_as(&self, other: &Opened) -> bool {
+        let mut ready =
+            self.inputs.iter().map(|input| if let Input::Ready(opened) = input { opened.fortran() } else { None });
+        match self.inputs.len() {
+            1 => ready.next().flatten() == other.fortran(),
+            _ => ready.all(|axes| axes.is_none()) && other.fortran().is_none(),
+        }
+    }
+
     /// The inputs, each opened when it is asked for.
     pub fn each(self) -> impl Iterator<Item = Result<Opened>> {
-        let Inputs { inputs, raw, dtype, shown_by } = self;
+        let Inputs { inputs, ask, dtype, shown_by } = self;
         inputs.into_iter().map(move |mut input| {
-            input.ready(raw)?;
+            input.ready(&ask)?;
             let Input::Ready(opened) = input else { anyhow::bail!("an input vanished") };
             same(dtype, &shown_by, opened.stored.dtype(), &opened.name)?;
             Ok(opened)
@@ -140,24 +169,24 @@ impl Input {
     }
 
     /// Opens it if it is waiting.
-    fn ready(&mut self, raw: Option<Stored>) -> Result<()> {
+    fn ready(&mut self, ask: &Ask) -> Result<()> {
         if let Input::Waiting(path) = self {
             let name = path.display().to_string();
             let file = File::open(&path).map_err(|error| unreadable(&name, &error))?;
-            *self = Input::Ready(open_pipe(name, is_npy(path), Box::new(file), raw)?);
+            *self = Input::Ready(open_pipe(name, Some(path), Box::new(file), ask)?);
         }
         Ok(())
     }
 }
 
-fn look(path: &Path, raw: Option<Stored>) -> Result<Input> {
+fn look(path: &Path, ask: &Ask) -> Result<Input> {
     if path.as_os_str() == "-" {
         if std::io::stdin().is_terminal() {
             return Err(usage(
                 "standard input is a terminal; name a file, or pipe numbers in (treefold sum < data.npy)",
             ));
         }
-        return open_pipe(STDIN.into(), false, Box::new(std::io::stdin()), raw).map(Input::Ready);
+        return open_pipe(STDIN.into(), None, Box::new(std::io::stdin()), ask).map(Input::Ready);
     }
     let name = path.display().to_string();
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(&name, &error))?;
@@ -165,82 +194,21 @@ fn look(path: &Path, raw: Option<Stored>) -> Result<Input> {
     if !metadata.is_file() {
         return Ok(Input::Waiting(path.to_path_buf()));
     }
-    let mut file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
     let look = Look::of(&file.metadata().map_err(|error| unreadable(&name, &error))?);
     if !look.holds(&file) {
-        return open_pipe(name, is_npy(path), Box::new(file), raw).map(Input::Ready);
+        return open_pipe(name, Some(path), Box::new(file), ask).map(Input::Ready);
     }
-    let length = look.length;
-    let mut head = [0; MAGIC.len()];
-    let got = fill(&mut file, &mut head).map_err(|error| unreadable(&name, &error))?;
-    file.rewind().map_err(|error| unreadable(&name, &error))?;
-    let (npy, stored) = header(&name, &head[..got], is_npy(path), raw, &mut file)?;
-    if let Some(npy) = &npy {
-        let needs = npy.data_at() + npy.data_bytes();
-        if length < needs {
-            return Err(npy.truncated(&name, length));
-        }
-        if length > needs {
-            warn_trailing(&name, &format!("{} bytes", length - needs));
-        }
-    }
-    let count = match &npy {
-        Some(npy) => npy.count,
-        None => {
-            whole_numbers(&name, length, stored)?;
-            length / stored.size() as u64
-        }
-    };
-    Ok(Input::Ready(Opened { name, stored, npy, count: Some(count), body: Body::File(path.to_path_buf(), look) }))
+    let Shown { stored, array, count, numbers } = files::look(&name, path, file, look.length, ask)?;
+    let (body, missing) = (Body::File(path.to_path_buf(), look, numbers), ask.missing.clone());
+    let array = array.map(Box::new);
+    Ok(Input::Ready(Opened { name, stored, array, count, missing, body }))
 }
 
-fn open_pipe(name: String, is_npy: bool, mut pipe: Box<dyn Read + Send>, raw: Option<Stored>) -> Result<Opened> {
-    let mut head = vec![0; MAGIC.len()];
-    let got = fill(&mut pipe, &mut head).map_err(|error| unreadable(&name, &error))?;
-    head.truncate(got);
-    let mut pipe: Box<dyn Read + Send> = Box::new(Cursor::new(head.clone()).chain(pipe));
-    let (npy, stored) = header(&name, &head, is_npy, raw, &mut pipe)?;
-    let count = npy.as_ref().map(|npy| npy.count);
-    Ok(Opened { name, stored, npy, count, body: Body::Pipe(pipe) })
-}
-
-/// The header of an input that begins with `head`, none for a raw one, and the type of its numbers.
-fn header(
-    name: &str,
-    head: &[u8],
-    is_npy: bool,
-    raw: Option<Stored>,
-    from: &mut dyn Read,
-) -> Result<(Option<Npy>, Stored)> {
-    if let (true, false, Some(raw)) = (head.is_empty(), is_npy, raw) {
-        // No numbers, as an empty part of many has none.
-        return Ok((None, raw));
-    }
-    ensure!(!head.is_empty(), "{name}: is empty (0 bytes); a .npy file has a header even where its array is empty");
-    if head == MAGIC {
-        let npy = Npy::read(name, from)?;
-        if let Some(raw) = raw.filter(|&raw| !npy.stored.may_be_called(raw)) {
-            bail!("{name}: is a .npy file of {}, but --dtype says {}; leave it out", npy.stored.name(), raw.name());
-        }
-        let stored = npy.stored;
-        return Ok((Some(npy), stored));
-    }
-    ensure!(
-        !is_npy,
-        "{name}: is no .npy file, though named so: it does not begin with \\x93NUMPY; if it holds raw numbers, rename it \
-         and pass --dtype"
-    );
-    match raw {
-        Some(raw) => Ok((None, raw)),
-        None => {
-            let names = Stored::names().join(", ");
-            Err(usage(format!("{name}: is no .npy file; for raw little-endian numbers pass --dtype, one of {names}")))
-        }
-    }
-}
-
-fn is_npy(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+fn open_pipe(name: String, path: Option<&Path>, pipe: Reader, ask: &Ask) -> Result<Opened> {
+    let Streamed { stored, array, numbers } = files::stream(&name, path, pipe, ask)?;
+    let (count, array) = (array.as_ref().map(|array| array.count), array.map(Box::new));
+    Ok(Opened { name, stored, array, count, missing: ask.missing.clone(), body: Body::Pipe(numbers) })
 }
 
 fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
@@ -252,12 +220,12 @@ fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where the bytes come from.
+/// Where the numbers come from.
 pub enum Body {
-    /// A file that can be read from any place, as it was when its header was read; opened again when its turn comes.
-    File(PathBuf, Look),
+    /// A file that can be read again, as it was when its header was read; opened again when its turn comes.
+    File(PathBuf, Look, Numbers),
     /// Anything else: what is left behind the header.
-    Pipe(Box<dyn Read + Send>),
+    Pipe(Reader),
 }
 
 /// One input whose header is read.
@@ -266,59 +234,84 @@ pub struct Opened {
     pub name: String,
     /// The type of its numbers.
     pub stored: Stored,
-    /// Its header, where it is a .npy file.
-    pub npy: Option<Npy>,
+    /// Its array, where the file says that it is one.
+    pub array: Option<Box<Array>>,
     /// How many numbers there are, where that is known.
     pub count: Option<u64>,
-    /// The numbers.
-    pub body: Body,
+    /// What becomes of those that are missing.
+    missing: Missing,
+    body: Body,
 }
 
 impl Opened {
     /// The axes of an array that is in Fortran order; `None` where that is no other than C order.
     pub fn fortran(&self) -> Option<&[u64]> {
-        self.npy.as_ref()?.fortran.as_deref()
+        self.array.as_ref()?.fortran.as_deref()
     }
 
     /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
     pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
-        let fortran = self.fortran().filter(|_| ordered).map(<[u64]>::to_vec);
-        match (self.body, fortran) {
-            (Body::File(path, look), fortran) => {
-                let (npy, stored) = (self.npy.as_ref(), self.stored);
-                let header = npy.map_or(&[][..], |npy| &npy.header);
-                let (source, data_at) = (Source::open(&self.name, &path, look, header)?, header.len() as u64);
-                match fortran {
-                    Some(axes) => Fortran { file: &source, data_at, stored, axes: &axes }.feed(sizes, take)?,
-                    None => {
-                        let bytes = self.count.unwrap_or(0) * stored.size() as u64;
+        let Opened { name, stored, array, count, missing, body } = self;
+        let mut elements = 0;
+        let take: Take<T> = &mut |part| {
+            elements += part.len() as u64;
+            take(part)
+        };
+        let fortran = array.as_ref().and_then(|array| array.fortran.as_deref()).filter(|_| ordered);
+        match (body, fortran) {
+            (Body::File(path, look, numbers), fortran) => {
+                // What is made of a file begins otherwise than the file.
+                let whole = array.as_ref().filter(|_| matches!(numbers, Numbers::Range(_)));
+                let header = whole.map_or(&[][..], |array| &array.header);
+                let source = Source::open(&name, &path, look, header)?;
+                match (numbers, fortran) {
+                    (Numbers::Range(data_at), Some(axes)) => {
+                        Fortran { file: &source, data_at, stored, axes }.feed(sizes, take)?;
+                    }
+                    (Numbers::Range(data_at), None) => {
+                        let bytes = count.unwrap_or(0) * stored.size() as u64;
                         source.feed(data_at..data_at + bytes, stored, sizes, take)?;
                     }
+                    (Numbers::Made(_), Some(_)) => return Err(not_ordered(&name, "packed file")),
+                    (Numbers::Made(make), None) => {
+                        let mut made = made(&name, &make, source.file()?, &missing)?;
+                        feed_pipe(&name, &mut made, stored, array.as_deref(), sizes, take)?;
+                    }
                 }
-                source.close()
+                source.close()?;
             }
-            (Body::Pipe(_), Some(_)) => bail!(
-                "{}: is in Fortran order, and an index counts in C order, which a pipe cannot give in bounded memory; \
-                 name a file instead",
-                self.name
-            ),
-            (Body::Pipe(mut pipe), None) => {
-                feed_pipe(&self.name, &mut *pipe, self.stored, self.npy.as_ref(), sizes, take)
-            }
+            (Body::Pipe(_), Some(_)) => return Err(not_ordered(&name, "pipe")),
+            (Body::Pipe(mut pipe), None) => feed_pipe(&name, &mut *pipe, stored, array.as_deref(), sizes, take)?,
         }
+        missing.passed(elements);
+        Ok(())
     }
+}
+
+fn made(name: &str, make: &Make, file: File, missing: &Missing) -> Result<Reader> {
+    make(file, missing).map_err(|error| match error.downcast::<std::io::Error>() {
+        Ok(error) => unreadable(name, &error),
+        Err(error) => error,
+    })
+}
+
+fn not_ordered(name: &str, what: &str) -> anyhow::Error {
+    anyhow!(
+        "{name}: is in Fortran order, and an index counts in C order, which a {what} cannot give in bounded memory; name \
+         a file of the array alone instead"
+    )
 }
 
 fn feed_pipe<T: Element>(
     name: &str,
     pipe: &mut dyn Read,
     stored: Stored,
-    npy: Option<&Npy>,
+    array: Option<&Array>,
     sizes: Sizes,
     take: Take<T>,
 ) -> Result<()> {
     let size = stored.size();
-    let mut left = npy.map_or(u64::MAX, Npy::data_bytes);
+    let mut left = array.map_or(u64::MAX, Array::data_bytes);
     let mut total = 0;
     let mut part = aligned(left.min((sizes.part_elements * size) as u64) as usize);
     let mut space = vec![];
@@ -336,9 +329,9 @@ fn feed_pipe<T: Element>(
             break;
         }
     }
-    match npy {
+    match array {
         None => whole_numbers(name, total, stored),
-        Some(npy) if left > 0 => Err(npy.truncated(name, npy.data_at() + total)),
+        Some(array) if left > 0 => Err(array.truncated(name, array.data_at + total)),
         Some(_) => {
             if fill(pipe, &mut [0]).map_err(|error| unreadable(name, &error))? > 0 {
                 warn_trailing(name, "bytes");
@@ -346,23 +339,4 @@ fn feed_pipe<T: Element>(
             Ok(())
         }
     }
-}
-
-/// Reads until the space is full or the input ends.
-pub fn fill(reader: &mut dyn Read, space: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < space.len() {
-        match reader.read(&mut space[filled..]) {
-            Ok(0) => break,
-            Ok(bytes) => filled += bytes,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
-
-/// Says that more follows behind the array.
-pub fn warn_trailing(name: &str, what: &str) {
-    warn(&format!("{name}: ignored {what} behind the end of its array"));
 }

@@ -42,6 +42,9 @@ impl Json {
         }
         let text = serde_json::to_string(&self).context("JSON")?;
         // What is left of control characters stands in strings.
+        if !text.contains(char::is_control) {
+            return Ok(text + "\n");
+        }
         let letter = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
         Ok(text.chars().map(letter).collect::<String>() + "\n")
     }

@@ -1,17 +1,20 @@
-//! Keys of elements, from files: the runs of equal ones, and the groups that they name.
+//! What files say of elements: runs of equal keys, groups by key, offsets of segments.
 
-use crate::error::{Usage, shown_path, usage};
+use crate::beside::{Beside, Hand, PARTS, TakeBoth};
+use crate::error::usage;
+use crate::files::Ask;
 use crate::input::Inputs;
-use crate::reading::{feed, numbers};
+use crate::reading::{Progress, feed};
+use crate::report::RunKeys;
 use crate::source::Sizes;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use treefold::{Dtype, Element, Error, Key, Value};
+use treefold::{Dtype, Element, Error, Key, Offsets, Value};
 
 /// A file with a key for each element.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Keyed {
     /// Its name.
     name: String,
@@ -19,6 +22,10 @@ pub struct Keyed {
     elements: u64,
     /// Bytes that are held of them.
     pub held: u64,
+    /// The group of each element, where those are read beside the elements; `u32::MAX` is none.
+    groups: Option<Beside<u32>>,
+    /// Keys that elements came to.
+    taken: u64,
 }
 
 impl Keyed {
@@ -30,38 +37,62 @@ impl Keyed {
         let unequal = Error::Unequal { left: self.elements, right: elements };
         Err(unequal).with_context(|| format!("{} and {names}", self.name))
     }
+
+    /// Hands elements to `take` with the group of each, where there are groups. Those behind the last key are let go: the end says how
+    /// many there are.
+    pub fn zip<T>(&mut self, elements: &[T], take: TakeBoth<T, u32>) -> Result<()> {
+        let Some(groups) = &mut self.groups else { return take(elements, &[]) };
+        let left = groups.zip(elements, take)?;
+        self.taken += (elements.len() - left) as u64;
+        if left > 0 && self.taken < self.elements {
+            // The reading has ended too early.
+            self.groups.take().map_or(Ok(()), Beside::end)?;
+        }
+        Ok(())
+    }
+
+    /// Checks, when all elements are read, that they were as many as keys.
+    pub fn end(mut self, elements: u64, names: &str) -> Result<()> {
+        self.ensure_as_many(elements, names)?;
+        self.groups.take().map_or(Ok(()), Beside::end)
+    }
 }
 
 /// Runs of equal keys: where they begin, and behind the last where that ends; the first key of each.
 #[derive(Clone, Debug)]
 pub struct Runs {
     pub offsets: Vec<u64>,
-    pub keys: Rc<Vec<Value>>,
+    pub keys: RunKeys,
 }
 
-/// Bytes that a run takes: its offset and its key.
-const RUN_BYTES: u64 = (size_of::<u64>() + size_of::<Value>()) as u64;
+/// Bytes that an offset takes.
+pub const OFFSET_BYTES: u64 = size_of::<u64>() as u64;
 
-/// The runs of the keys that a file holds.
-pub fn runs(path: &Path, memory: u64) -> Result<(Runs, Keyed)> {
+/// Bytes that a run takes: its offset and its key.
+const RUN_BYTES: u64 = OFFSET_BYTES + size_of::<Value>() as u64;
+
+/// The runs of the keys that a file holds; how far it is is `shown`.
+pub fn runs(path: &Path, memory: u64, shown: bool) -> Result<(Runs, Keyed)> {
     let file = open(path, "--by")?;
     match file.dtype {
-        Dtype::U32 => runs_of(file, memory, |x: u32| Value::I64(x.into())),
-        Dtype::I32 => runs_of(file, memory, |x: i32| Value::I64(x.into())),
-        Dtype::U64 => runs_of(file, memory, Value::U64),
-        Dtype::I64 => runs_of(file, memory, Value::I64),
-        Dtype::F16 => runs_of(file, memory, |x: f16| Value::F32(x.to_f32())),
-        Dtype::F32 => runs_of(file, memory, Value::F32),
-        Dtype::F64 => runs_of(file, memory, Value::F64),
+        Dtype::U32 => runs_of(file, memory, shown, |x: u32| Value::I64(x.into())),
+        Dtype::I32 => runs_of(file, memory, shown, |x: i32| Value::I64(x.into())),
+        Dtype::U64 => runs_of(file, memory, shown, Value::U64),
+        Dtype::I64 => runs_of(file, memory, shown, Value::I64),
+        Dtype::F16 => runs_of(file, memory, shown, |x: f16| Value::F32(x.to_f32())),
+        Dtype::F32 => runs_of(file, memory, shown, Value::F32),
+        Dtype::F64 => runs_of(file, memory, shown, Value::F64),
         other => Err(usage(format!("{}: --by is for numbers, but it holds {other}", file.names()))),
     }
 }
 
-fn runs_of<K: Key>(file: Inputs, memory: u64, value: impl Fn(K) -> Value) -> Result<(Runs, Keyed)> {
+fn runs_of<K: Key>(file: Inputs, memory: u64, shown: bool, value: impl Fn(K) -> Value) -> Result<(Runs, Keyed)> {
     let (name, sizes) = (file.names(), Sizes::within(1 << 20, size_of::<K>(), memory));
     let (mut offsets, mut keys) = (vec![], vec![]);
     let (mut last, mut elements) = (None, 0);
-    feed(file, true, sizes, &mut |_, _, part: &[K]| {
+    let mut progress = Progress::new(shown, file.bytes());
+    feed(file, true, sizes, &mut |name_here, size, part: &[K]| {
+        progress.push(name_here, size * part.len(), || Ok(()))?;
         for &key in part {
             if !last.is_some_and(|last: K| key.same(last)) {
                 let number = keys.len() as u64 + 1;
@@ -78,63 +109,96 @@ fn runs_of<K: Key>(file: Inputs, memory: u64, value: impl Fn(K) -> Value) -> Res
         }
         Ok(())
     })?;
+    progress.done();
     offsets.push(elements);
     let held = keys.len() as u64 * RUN_BYTES;
-    Ok((Runs { offsets, keys: Rc::new(keys) }, Keyed { name, elements, held }))
+    let keys = RunKeys { values: Rc::new(keys), dtype: K::DTYPE };
+    Ok((Runs { offsets, keys }, Keyed { name, elements, held, groups: None, taken: 0 }))
 }
 
-/// The group of each element; `u32::MAX` is none.
-pub fn groups(path: &Path, memory: u64) -> Result<(Rc<Vec<u32>>, Keyed)> {
+/// The groups of elements, which a file says, to be read beside them.
+pub fn groups(path: &Path, memory: u64) -> Result<Keyed> {
     let file = open(path, "--group-by")?;
-    let (name, repair) = (file.names(), "save the keys as int32, or reduce runs of equal ones with --by");
-    let held = ensure_room(&file, "keys", size_of::<u32>() as u64, memory)?;
-    let keys = whole_numbers(file, "--group-by", repair, memory, |_, key| Ok(u32::try_from(key).unwrap_or(u32::MAX)))?;
-    let elements = keys.len() as u64;
-    Ok((Rc::new(keys), Keyed { name, elements, held }))
+    ensure_whole(&file, "--group-by", "save the keys as int32, or reduce runs of equal ones with --by")?;
+    let (name, elements) = (file.names(), file.count().unwrap_or(0));
+    let sizes = Sizes::within(4 << 20, 8, memory / 4);
+    let held = PARTS * (sizes.part_elements * size_of::<u32>()) as u64;
+    let group = |_, key| Ok(u32::try_from(key).unwrap_or(u32::MAX));
+    let reading = move |hand: Hand<u32>| whole_numbers(file, sizes, group, |_, _, part| hand(part));
+    Ok(Keyed { groups: Some(Beside::begin(name.clone(), reading)), name, elements, held, taken: 0 })
 }
 
-/// The .npy file of numbers about elements that an option names.
-pub fn open(path: &Path, option: &str) -> Result<Inputs> {
-    let raw = |error: anyhow::Error| match error.is::<Usage>() && path.as_os_str() != "-" {
-        // --dtype says what the elements are.
-        true => usage(format!("{}: is no .npy file; {option} reads one, which says its own type", shown_path(path))),
-        false => error,
-    };
-    Inputs::open(&[PathBuf::from(path)], None).map_err(raw)
-}
-
-/// The bytes that all numbers of a file take in memory, so many each, where there is room for them.
-pub fn ensure_room(file: &Inputs, what: &str, each: u64, memory: u64) -> Result<u64> {
-    let count = file.count().unwrap_or(0);
+/// The offsets that a file holds, of so many elements where that is known; how far it is is `shown`.
+pub fn offsets(path: &Path, elements: Option<u64>, memory: u64, shown: bool) -> Result<Vec<u64>> {
+    let file = open(path, "--segments")?;
+    ensure_whole(&file, "--segments", "save the offsets as int64")?;
+    let (name, count) = (file.names(), file.count().unwrap_or(0));
+    let held = count.saturating_mul(OFFSET_BYTES);
     ensure!(
-        count.saturating_mul(each) <= memory,
-        "{}: {count} {what} take {each} bytes each, more than --memory of {memory}; raise it, or reduce a part in each call",
-        file.names()
+        held <= memory,
+        "{name}: {count} offsets take {OFFSET_BYTES} bytes each, {held} in all, more than --memory of {memory}; raise it, or reduce \
+         a part in each call"
     );
-    Ok(count * each)
+    let mut progress = Progress::new(shown, file.bytes());
+    let mut offsets: Vec<u64> = vec![];
+    offsets.try_reserve_exact(count as usize).with_context(|| name.clone())?;
+    let offset = |at, offset: i128| {
+        u64::try_from(offset)
+            .map_err(|_| anyhow!("{name}: offset {at} is {offset}; offsets count elements from 0, so none is negative"))
+    };
+    whole_numbers(file, Sizes::within(1 << 20, 8, memory), offset, |name, bytes, part| {
+        offsets.extend(part);
+        progress.push(name, bytes, || Ok(()))
+    })?;
+    progress.done();
+    Offsets::check(&offsets, elements.unwrap_or(u64::MAX)).map_err(|error| anyhow::Error::from(error).context(name))?;
+    Ok(offsets)
 }
 
-/// All numbers of a file of any integer type, as `of` makes them of their place and each.
-pub fn whole_numbers<N>(
+/// The file of numbers about elements that an option names.
+pub fn open(path: &Path, option: &'static str) -> Result<Inputs> {
+    Inputs::open(&[PathBuf::from(path)], Ask::beside(option))
+}
+
+/// Refuses a file of other than whole numbers.
+fn ensure_whole(file: &Inputs, option: &str, repair: &str) -> Result<()> {
+    let (names, dtype) = (file.names(), file.dtype);
+    ensure!(
+        matches!(dtype, Dtype::U32 | Dtype::U64 | Dtype::I32 | Dtype::I64),
+        usage(format!("{names}: {option} is for whole numbers, but it holds {dtype}; {repair}"))
+    );
+    Ok(())
+}
+
+/// What takes numbers part by part: the name of their file, the bytes of the part there, what became of them.
+type TakeParts<'a, N> = &'a mut dyn FnMut(&str, usize, Vec<N>) -> Result<()>;
+
+/// Hands on all numbers of a file of any integer type, part by part, as `of` makes them of their place and each; with the name of the
+/// file, and the bytes of the part there.
+fn whole_numbers<N>(
     file: Inputs,
-    option: &str,
-    repair: &str,
-    memory: u64,
-    of: impl Fn(usize, i128) -> Result<N>,
-) -> Result<Vec<N>> {
+    sizes: Sizes,
+    of: impl Fn(u64, i128) -> Result<N>,
+    mut hand: impl FnMut(&str, usize, Vec<N>) -> Result<()>,
+) -> Result<()> {
     fn all<T: Element + Into<i128>, N>(
         file: Inputs,
         sizes: Sizes,
-        of: impl Fn(usize, i128) -> Result<N>,
-    ) -> Result<Vec<N>> {
-        numbers(file, sizes, |at, x: T| of(at, x.into()))
+        of: impl Fn(u64, i128) -> Result<N>,
+        hand: TakeParts<N>,
+    ) -> Result<()> {
+        let mut begin = 0;
+        feed(file, true, sizes, &mut |name, size, part: &[T]| {
+            let made = (begin..).zip(part).map(|(at, &x)| of(at, x.into())).collect::<Result<Vec<N>>>()?;
+            begin += part.len() as u64;
+            hand(name, size * part.len(), made)
+        })
     }
-    let sizes = Sizes::within(1 << 20, 8, memory);
     match file.dtype {
-        Dtype::U32 => all::<u32, N>(file, sizes, of),
-        Dtype::U64 => all::<u64, N>(file, sizes, of),
-        Dtype::I32 => all::<i32, N>(file, sizes, of),
-        Dtype::I64 => all::<i64, N>(file, sizes, of),
-        other => Err(usage(format!("{}: {option} is for whole numbers, but it holds {other}; {repair}", file.names()))),
+        Dtype::U32 => all::<u32, N>(file, sizes, of, &mut hand),
+        Dtype::U64 => all::<u64, N>(file, sizes, of, &mut hand),
+        Dtype::I32 => all::<i32, N>(file, sizes, of, &mut hand),
+        Dtype::I64 => all::<i64, N>(file, sizes, of, &mut hand),
+        other => Err(anyhow!("{}: holds {other}, where whole numbers are wanted", file.names())),
     }
 }

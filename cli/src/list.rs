@@ -1,13 +1,13 @@
 //! A list of operators: what only several can get wrong.
 
-use crate::error::{shown_path, usage};
+use crate::error::usage;
 use crate::{npz, operators};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
-/// Checks operators that stand in one list: their names, and where their answers or their `partial` go.
-pub fn check(names: &[String], partial: Option<&Path>, output: Option<&Path>) -> Result<()> {
-    let (list, several) = (names.join(","), names.len());
+/// Checks operators that stand in one list: their names, and where their answers go.
+pub fn check(names: &[String], output: Option<&Path>) -> Result<()> {
+    let list = names.join(",");
     for (at, name) in names.iter().enumerate() {
         ensure!(
             operators::names().contains(&name.as_str()),
@@ -19,11 +19,12 @@ pub fn check(names: &[String], partial: Option<&Path>, output: Option<&Path>) ->
             usage(format!("{list}: {name} takes two inputs as pairs, which others do not; give it a call of its own"))
         );
     }
-    if let Some(path) = partial {
-        let path = shown_path(path);
-        return Err(usage(format!(
-            "--partial {path}: holds one operator, and {list} are {several}; make a partial of each in a call of its own"
-        )));
-    }
+    ensure_arrays(names, output)
+}
+
+/// Refuses a file of one array for the answers of several operators.
+pub fn ensure_arrays<S: AsRef<str>>(names: &[S], output: Option<&Path>) -> Result<()> {
+    let (list, several) = (names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(","), names.len());
+    let output = output.filter(|_| several > 1);
     output.map_or(Ok(()), |path| npz::ensure_named(path, &format!("{list} are {several}")))
 }

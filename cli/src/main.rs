@@ -1,12 +1,27 @@
 //! Reduce files of numbers on whatever adapter is there.
 
+// Formats that are left out leave pieces without a use.
+#![cfg_attr(
+    not(all(
+        feature = "csv",
+        feature = "gzip",
+        feature = "npz",
+        feature = "parquet",
+        feature = "safetensors",
+        feature = "zstd"
+    )),
+    allow(dead_code)
+)]
+
 mod adapters;
 mod args;
+mod beside;
 mod division;
 mod each;
 mod edges;
 mod error;
 mod explain;
+mod files;
 mod format;
 mod gather;
 mod guard;
@@ -16,18 +31,19 @@ mod json;
 mod keys;
 mod ladder;
 mod list;
-mod npy;
 mod npz;
 mod operators;
 mod output;
 mod pairs;
 mod partial;
+mod parts;
 mod plot;
 mod range;
 mod reading;
 mod report;
 mod run;
 mod source;
+mod weights;
 
 use anyhow::Result;
 use args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
@@ -84,8 +100,8 @@ fn work() -> Result<ExitCode> {
         adapters::list(args.json)?
     } else {
         let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
-        if let Some(outside) = report.outside().filter(|_| args.quiet) {
-            error::say(&format!("treefold: note: {outside}"));
+        for note in report.outside().into_iter().chain(report.missing()).filter(|_| args.quiet) {
+            error::say(&format!("treefold: note: {note}"));
         }
         match (args.json, args.quiet) {
             // The partial itself stands there.

@@ -22,14 +22,14 @@ pub fn ensure_named(path: &Path, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a file that holds .npy files, each under its name.
-pub fn file(arrays: &[(&str, Vec<u8>)]) -> Result<Vec<u8>> {
+/// The bytes of a file that holds others, each under its name.
+pub fn file(members: &[(String, Vec<u8>)]) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(vec![]));
-    for (name, npy) in arrays {
-        let large = npy.len() as u64 > u64::from(u32::MAX) / 2;
+    for (name, bytes) in members {
+        let large = bytes.len() as u64 > u64::from(u32::MAX) / 2;
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(large);
-        zip.start_file(format!("{name}.npy"), options).with_context(|| format!("the array {name}"))?;
-        zip.write_all(npy).with_context(|| format!("the array {name}"))?;
+        zip.start_file(name.as_str(), options).with_context(|| name.clone())?;
+        zip.write_all(bytes).with_context(|| name.clone())?;
     }
-    Ok(zip.finish().context("the arrays")?.into_inner())
+    Ok(zip.finish().context("a file of several")?.into_inner())
 }

@@ -6,8 +6,9 @@
 
 use crate::error::usage;
 use anyhow::{Context, Result};
+use std::any::Any;
 use treefold::ops::{self, Entry, TABLE, Visitor};
-use treefold::{Answer, Dtype, Element, Error, Fold, Op, Part};
+use treefold::{Answer, Dtype, Element, Error, Op};
 
 /// How sums of floats come about, where there are two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,17 @@ pub type Told = Vec<(String, String)>;
 /// The options that say where bins lie.
 pub const BINS: &str = "bins";
 pub const RANGE: &str = "range";
+pub const INTEGERS: &str = "integers";
 pub const EDGES: &str = "edges";
+pub const BINS_Y: &str = "bins_y";
+pub const RANGE_Y: &str = "range_y";
+pub const INTEGERS_Y: &str = "integers_y";
+pub const EDGES_Y: &str = "edges_y";
+
+/// An option as people type it.
+pub fn flag(option: &str) -> String {
+    format!("--{}", option.replace('_', "-"))
+}
 
 /// The value of an option.
 pub fn value<'a>(told: &'a Told, option: &str) -> Option<&'a String> {
@@ -73,8 +84,9 @@ impl Chosen {
         let told: Vec<(&str, &str)> = told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let visited = ops::visit_with(self.name, self.dtype, &told, visitor).map_err(|error| match error {
             Error::BadOption { option, value, rule, .. } if takers(&option).contains(&self.typed()) => {
-                usage(format!("--{option} of {} is {value:?}: {rule}", self.typed()))
+                usage(format!("{} of {} is {value:?}: {rule}", flag(&option), self.typed()))
             }
+            error @ Error::TooManyBins { .. } => usage(format!("{}: {error}", self.typed())),
             Error::BadOption { option, .. } => not_told(&option, &[self.typed()]),
             error => error.into(),
         })?;
@@ -134,7 +146,7 @@ pub fn takers(option: &str) -> Vec<&'static str> {
 }
 
 fn not_told(option: &str, names: &[&str]) -> anyhow::Error {
-    usage(format!("--{option} is for {}; {}", takers(option).join(" and "), have_none(names)))
+    usage(format!("{} is for {}; {}", flag(option), takers(option).join(" and "), have_none(names)))
 }
 
 /// That operators of these names lack something.
@@ -217,14 +229,14 @@ pub fn takes_pairs(name: &str) -> bool {
     choose(name, Dtype::F32, false).is_some_and(|chosen| chosen.dtype == Dtype::F32x2)
 }
 
-/// The parts of an answer of an operator: those over one zero.
-pub fn sample<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Vec<Part>> {
-    Ok(op.finish(op.fold().lift(T::ZERO, 0), 1)?.parts())
-}
+/// Keeps an operator, for who knows its type.
+pub struct Boxed;
 
-/// Which parts of an operator's answers have an index where there is an answer.
-pub fn indexed<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Vec<bool>> {
-    Ok(sample(op)?.iter().map(|part| part.index.is_some()).collect())
+impl Visitor for Boxed {
+    type Out = Box<dyn Any>;
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Box<dyn Any> {
+        Box::new(op)
+    }
 }
 
 #[cfg(test)]
@@ -251,7 +263,8 @@ mod tests {
         assert_eq!(chosen("sum", Dtype::F16, false), Some(("sum", Dtype::F16)));
         assert_eq!(chosen("sum", Dtype::F16, true), Some(("fast_sum", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F16, false), Some(("max", Dtype::F32)));
-        assert_eq!(chosen("max", Dtype::F64, false), None);
+        assert_eq!(chosen("max", Dtype::F64, false), Some(("max", Dtype::F64)));
+        assert_eq!(chosen("product", Dtype::F64, false), None);
         assert_eq!(chosen("variance", Dtype::F32, false), Some(("variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::F32, true), Some(("fast_variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::I32, true), Some(("variance", Dtype::I32)));

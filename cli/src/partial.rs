@@ -2,19 +2,23 @@
 
 use crate::args::Args;
 use crate::edges::one_way;
-use crate::error::{STDIN, shown_path, unreadable, usage};
-use crate::operators::{self, Chosen, Told};
+use crate::error::{STDIN, shown, shown_path, unreadable, usage};
+use crate::list;
+use crate::npz;
+use crate::operators::{self, Boxed, Chosen, Told};
 use crate::output::{Output, Written};
+use crate::parts::Parts;
 use crate::report::{Answered, MERGED, Many, Over, Report, Seconds, arrays};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io::{Cursor, Read};
+use std::path::Path;
 use std::time::Instant;
 use treefold::internals::title;
 use treefold::ops::Visitor;
 use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partials};
+use zip::ZipArchive;
 
 /// The option that names the place of a partial.
 const OPTION: &str = "--partial";
@@ -29,21 +33,29 @@ pub fn target(args: &Args) -> Result<Option<Output>> {
     })
 }
 
-/// Writes what the command line wants written: the bytes of a partial, or the arrays of answers.
+/// Writes what the command line wants written: the partials of what is found, or the arrays of answers.
 pub fn written(
     args: &Args,
     target: Option<Output>,
-    partial: Option<Vec<u8>>,
+    partials: Vec<Vec<u8>>,
     found: &[Answered],
     names: &str,
 ) -> Result<Option<Written>> {
     let Some(target) = target else { return Ok(None) };
-    let bytes = match (partial, &args.output) {
-        (Some(bytes), _) => bytes,
-        (None, Some(path)) => arrays(path, found).with_context(|| names.to_string())?,
-        (None, None) => return Ok(None),
+    let bytes = match &args.output {
+        Some(path) => arrays(path, found).with_context(|| names.to_string())?,
+        None => together(partials, found)?,
     };
     target.write(&bytes).map(Some)
+}
+
+/// The bytes of a partial, or of a file that holds one for each of several operators, by its name.
+fn together(mut partials: Vec<Vec<u8>>, found: &[Answered]) -> Result<Vec<u8>> {
+    if partials.len() == 1 {
+        return Ok(partials.remove(0));
+    }
+    let named = found.iter().zip(partials).map(|(found, partial)| (format!("{}.part", found.operator), partial));
+    npz::file(&named.collect::<Vec<_>>())
 }
 
 /// Whether partials of this operator merge to the same bits, however the input was cut.
@@ -66,30 +78,67 @@ pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen) -> Result<()> {
 pub fn merge(args: &Args) -> Result<Report> {
     let start = Instant::now();
     let target = target(args)?;
-    let (first, others) = args.files.split_first().context("no partials")?;
-    let first = Found::read(first, args.memory)?;
-    let unknown = || anyhow!("{}: is a partial {}, which this treefold does not have", first.name, first.what());
-    let dtype = operators::dtype_named(&first.header.dtype).ok_or_else(unknown)?;
-    let chosen = Chosen::named(first.header.name(), dtype).ok_or_else(unknown)?;
-    let mut told = first.told();
-    let plain = chosen.visit(&told, Boxed).map_err(|_| unknown())?;
-    operators::check(chosen.typed(), &args.told)
-        .with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
-    told.extend(args.told.iter().cloned());
-    one_way(&told).with_context(|| format!("{} is a partial {}", first.name, first.what()))?;
-    chosen.visit(&told, Merge { args, first: &first, others, chosen, plain, target, start })?
+    let (path, others) = args.files.split_first().context("no partials")?;
+    let first = Found::all(path, args.memory)?;
+    let whose = whose(&first);
+    let names = match others {
+        [] => first.first().map_or(String::new(), |found| found.name.clone()),
+        others => format!("{} partials ({} ...)", 1 + others.len(), shown_path(path)),
+    };
+    let typed = first.iter().map(|found| Ok(found.chosen()?.typed())).collect::<Result<Vec<_>>>()?;
+    operators::check_names(&typed, &args.told).with_context(|| whose.clone())?;
+    list::ensure_arrays(&typed, args.output.as_deref())?;
+    let several = first.len();
+    let begun = first.into_iter().map(|found| begin(args, found, &names));
+    let mut all = begun.collect::<Result<Vec<Box<dyn Merging>>>>()?;
+    for path in others {
+        let found = Found::all(path, args.memory)?;
+        ensure!(found.len() == several, "{whose}, but {}; merge like with like", self::whose(&found));
+        all.iter_mut().zip(found).try_for_each(|(merging, found)| merging.add(found))?;
+    }
+    let read = start.elapsed();
+    let merged = all.into_iter().map(|merging| merging.end(args, &names)).collect::<Result<Vec<_>>>()?;
+    let (dtype, count) = merged.first().map(|merged| (merged.dtype, merged.count)).context("no partials")?;
+    let (found, partials): (Vec<_>, Vec<_>) =
+        merged.into_iter().map(|Merged { found, partial, .. }| (found, partial)).unzip();
+    let written = written(args, target, partials.into_iter().flatten().collect(), &found, &names)?;
+    Ok(Report {
+        found,
+        names,
+        dtype,
+        count,
+        missing: None,
+        bytes: 0,
+        written,
+        is_array: args.output.is_some(),
+        plotted: None,
+        adapter: MERGED.into(),
+        backend: "cpu",
+        seconds: Seconds { read, upload: None, kernel: None, total: start.elapsed() },
+    })
 }
 
-/// A partial's file.
+/// What a file of partials is.
+fn whose(found: &[Found]) -> String {
+    let name = found.first().map_or("", |found| &found.name);
+    let whats = found.iter().map(Found::what).collect::<Vec<_>>().join(" and ");
+    format!("{name} is a partial {whats}")
+}
+
+/// A partial of a file.
 struct Found {
+    /// The file's name.
     name: String,
     bytes: Vec<u8>,
     header: Header,
 }
 
+/// What a file of several partials begins with.
+const SEVERAL: &[u8] = b"PK\x03\x04";
+
 impl Found {
-    /// Reads at most so many bytes, of a file that is no partial the first few.
-    fn read(path: &Path, most: u64) -> Result<Found> {
+    /// Reads all partials of a file of at most so many bytes; of a file that holds none, the first few.
+    fn all(path: &Path, most: u64) -> Result<Vec<Found>> {
         let stdin = path.as_os_str() == "-";
         let name = if stdin { STDIN.into() } else { shown_path(path) };
         let mut bytes = vec![];
@@ -97,23 +146,60 @@ impl Found {
             if stdin { Ok(Box::new(std::io::stdin())) } else { File::open(path).map(|file| Box::new(file) as _) };
         let read = opened.and_then(|mut from| {
             from.by_ref().take(Header::MAGIC.len() as u64).read_to_end(&mut bytes)?;
-            if bytes == Header::MAGIC {
+            if bytes == Header::MAGIC || bytes.starts_with(SEVERAL) {
                 from.take(most).read_to_end(&mut bytes)?;
             }
             Ok(())
         });
         read.map_err(|error| unreadable(&name, &error))?;
-        ensure!(
-            bytes.len() as u64 <= most,
-            "{name}: is a partial of more than the {most} bytes of --memory; raise it, or reduce a part of the array in each call"
-        );
-        let header = Header::read(&bytes).with_context(|| name.clone())?;
+        let large = || {
+            format!(
+                "{name}: is a partial of more than the {most} bytes of --memory; raise it, or reduce a part of the array in each call"
+            )
+        };
+        ensure!(bytes.len() as u64 <= most, large());
+        if !bytes.starts_with(SEVERAL) {
+            return Ok(vec![Found::of(name.clone(), bytes).context(name)?]);
+        }
+        let damaged = |error| anyhow!("{name}: holds several partials and is damaged: {error}; write it anew");
+        let mut members = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+        let (mut all, mut left): (Vec<Found>, u64) = (vec![], most);
+        for at in 0..members.len() {
+            let mut member = members.by_index(at).map_err(damaged)?;
+            let mut bytes = vec![];
+            member
+                .by_ref()
+                .take(left.saturating_add(1))
+                .read_to_end(&mut bytes)
+                .map_err(|error| damaged(error.into()))?;
+            left = left.checked_sub(bytes.len() as u64).with_context(large)?;
+            let found = Found::of(name.clone(), bytes).with_context(|| format!("{name}: {}", shown(member.name())))?;
+            ensure!(all.iter().all(|other| other.what() != found.what()), "{name}: holds {} twice", found.what());
+            all.push(found);
+        }
+        ensure!(!all.is_empty(), "{name}: holds no partials; write it anew");
+        Ok(all)
+    }
+
+    fn of(name: String, bytes: Vec<u8>) -> treefold::Result<Found> {
+        let header = Header::read(&bytes)?;
         Ok(Found { name, bytes, header })
     }
 
     /// What it says it is.
     fn what(&self) -> String {
         format!("{} of {}", self.header.title(), self.header.dtype)
+    }
+
+    /// Its operator.
+    fn chosen(&self) -> Result<Chosen> {
+        let chosen =
+            operators::dtype_named(&self.header.dtype).and_then(|dtype| Chosen::named(self.header.name(), dtype));
+        chosen.ok_or_else(|| self.unknown())
+    }
+
+    fn unknown(&self) -> anyhow::Error {
+        anyhow!("{}: is a partial {}, which this treefold does not have", self.name, self.what())
     }
 
     /// The parameters of its operator.
@@ -123,47 +209,40 @@ impl Found {
         words.map(|(name, value)| (name.into(), value.into())).collect()
     }
 
-    /// Its accumulators, where it is of the same kind as the `first`.
-    fn partials<T: Element, O: Op<T>>(&self, op: &O, first: &Found) -> Result<Partials<T, O>> {
-        ensure!(
-            first.what() == self.what(),
-            "{} is a partial {}, but {} is a partial {}; merge like with like",
-            first.name,
-            first.what(),
-            self.name,
-            self.what()
-        );
+    /// Its accumulators.
+    fn partials<T: Element, O: Op<T>>(&self, op: &O) -> Result<Partials<T, O>> {
         Partials::from_bytes(op.clone(), &self.bytes).with_context(|| self.name.clone())
     }
 }
 
-/// Keeps an operator for later.
-struct Boxed;
-
-impl Visitor for Boxed {
-    type Out = Box<dyn Any>;
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Box<dyn Any> {
-        Box::new(op)
-    }
+/// Begins a merge with its first partial; `names` are those of all.
+fn begin(args: &Args, first: Found, names: &str) -> Result<Box<dyn Merging>> {
+    let chosen = first.chosen()?;
+    let mut told = first.told();
+    let plain = chosen.visit(&told, Boxed).map_err(|_| first.unknown())?;
+    let of_it = operators::told_to(chosen.typed(), &args.told);
+    let whose = || format!("{} is a partial {}", first.name, first.what());
+    operators::check(chosen.typed(), &of_it).with_context(whose)?;
+    told.extend(of_it);
+    one_way(&told).with_context(whose)?;
+    chosen.visit(&told, Begin { args, first: &first, chosen, plain, names })?
 }
 
-/// The merge; visited with the operator as the command line wants it.
-struct Merge<'a> {
+/// The begin of a merge; visited with the operator as the command line wants it.
+struct Begin<'a> {
     args: &'a Args,
     first: &'a Found,
-    others: &'a [PathBuf],
     chosen: Chosen,
     /// The operator as the partials have it.
     plain: Box<dyn Any>,
-    target: Option<Output>,
-    start: Instant,
+    names: &'a str,
 }
 
-impl Visitor for Merge<'_> {
-    type Out = Result<Report>;
+impl Visitor for Begin<'_> {
+    type Out = Result<Box<dyn Merging>>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Result<Report> {
-        let Merge { args, first, others, chosen, plain, target, start } = self;
+    fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Self::Out {
+        let Begin { args, first, chosen, plain, names } = self;
         let op: &O = plain.downcast_ref().context("another operator")?;
         let what = |op: &O| title(&op.signature());
         if !same_fold(&op.fold(), &wanted.fold()) {
@@ -177,50 +256,82 @@ impl Visitor for Merge<'_> {
         if args.partial.is_some() && what(op) != what(&wanted) {
             return Err(usage(format!("a merged partial stays a {}; give its options with the answer", what(op))));
         }
-        if args.output.is_some() {
-            Many::ensure_array(&operators::sample(&wanted)?, chosen.typed())?;
+        let parts = Parts::of(&wanted)?;
+        if let Some(path) = &args.output {
+            parts.ensure_array(chosen.typed(), path)?;
         }
-        let names = match others {
-            [] => first.name.clone(),
-            others => format!("{} partials ({} ...)", 1 + others.len(), first.name),
+        ensure_mergeable::<T, O>(&chosen).with_context(|| names.to_string())?;
+        let all = Some(first.partials::<T, O>(op)?);
+        let (name, what) = (first.name.clone(), first.what());
+        Ok(Box::new(Under { op: op.clone(), wanted, chosen, parts, name, what, all }))
+    }
+}
+
+/// A merge under way, whatever its operator.
+trait Merging {
+    /// Takes the next partial.
+    fn add(&mut self, found: Found) -> Result<()>;
+    /// The answer, or the partial of all.
+    fn end(self: Box<Self>, args: &Args, names: &str) -> Result<Merged>;
+}
+
+/// What a merge ends with.
+struct Merged {
+    found: Answered,
+    partial: Option<Vec<u8>>,
+    dtype: Dtype,
+    /// Elements.
+    count: u64,
+}
+
+/// A merge under way.
+struct Under<T: Element, O: Op<T>> {
+    /// The operator as the partials have it, and as the command line wants it.
+    op: O,
+    wanted: O,
+    chosen: Chosen,
+    parts: Parts,
+    /// The first file, and what it is a partial of.
+    name: String,
+    what: String,
+    all: Option<Partials<T, O>>,
+}
+
+impl<T: Element, O: Op<T, Output: Answer>> Merging for Under<T, O> {
+    fn add(&mut self, found: Found) -> Result<()> {
+        let Under { op, name, what, all, .. } = self;
+        ensure!(
+            *what == found.what(),
+            "{name} is a partial {what}, but {} is a partial {}; merge like with like",
+            found.name,
+            found.what()
+        );
+        let partials = found.partials(op)?;
+        *all = match all.take() {
+            Some(all) => Some(all.merge(partials).with_context(|| found.name.clone())?),
+            None => Some(partials),
         };
-        ensure_mergeable::<T, O>(&chosen).with_context(|| names.clone())?;
-        let mut all: Partials<T, O> = first.partials(op, first)?;
-        for path in others {
-            let found = Found::read(path, args.memory)?;
-            let partials = found.partials(op, first)?;
-            all = all.merge(partials).with_context(|| found.name.clone())?;
-        }
-        let read = start.elapsed();
-        let (count, indexed) = (all.answers().saturating_mul(all.length()), operators::indexed(&wanted)?);
-        let single = all.shape().is_empty();
+        Ok(())
+    }
+
+    fn end(self: Box<Self>, args: &Args, names: &str) -> Result<Merged> {
+        let Under { wanted, chosen, parts, all, .. } = *self;
+        let all = all.context("no partials")?;
         let (shape, length) = (all.shape().to_vec(), all.length());
+        let (single, count) = (shape.is_empty(), all.answers().saturating_mul(length));
         let (many, partial) = if args.partial.is_some() {
-            let bytes = all.to_bytes().with_context(|| names.clone())?;
+            let bytes = all.to_bytes().with_context(|| names.to_string())?;
             (Many::none(shape, Over::Length(length)), Some(bytes))
         } else {
-            let answers = all.finish_as(&wanted).with_context(|| names.clone())?;
+            let answers = all.finish_as(&wanted).with_context(|| names.to_string())?;
             (Many::new(shape, Over::Length(length), answers), None)
         };
-        let (parts, many) = match single {
+        let (answer, many) = match single {
             true => (many.answers.into_iter().next().unwrap_or_default(), None),
             false => (vec![], Some(many)),
         };
-        let found = vec![Answered::of(&wanted, &chosen, indexed, parts, many)];
-        let written = written(args, target, partial, &found, &names)?;
-        Ok(Report {
-            found,
-            names,
-            dtype: T::DTYPE,
-            count,
-            bytes: 0,
-            written,
-            is_array: args.output.is_some(),
-            plotted: None,
-            adapter: MERGED.into(),
-            backend: "cpu",
-            seconds: Seconds { read, upload: None, kernel: None, total: start.elapsed() },
-        })
+        let found = Answered::of(&wanted, &chosen, parts, answer, many);
+        Ok(Merged { found, partial, dtype: T::DTYPE, count })
     }
 }
 

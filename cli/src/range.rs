@@ -3,19 +3,29 @@
 use crate::args::Args;
 use crate::error::usage;
 use crate::input::Inputs;
-use crate::operators::{Chosen, EDGES, RANGE, Told, takers, told_to, value};
+use crate::operators::{
+    Chosen, EDGES, EDGES_Y, INTEGERS, INTEGERS_Y, RANGE, RANGE_Y, Told, flag, takers, told_to, value,
+};
 use crate::reading::{Progress, feed};
+use crate::report::number;
 use crate::source::Sizes;
-use anyhow::{Context, Result, anyhow, ensure};
-use treefold::ops::{self, Histogram, MinMax, Visitor};
-use treefold::{Answer, Element, Engine, Error, Op, StreamOptions, Value};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use treefold::ops::{Histogram, MinMax};
+use treefold::{Answer, Dtype, Engine, Error, Scalar, StreamOptions};
+
+/// What says where the bins of each axis lie; the first of them is the range.
+const PLACES: [[&str; 3]; 2] = [[RANGE, EDGES, INTEGERS], [RANGE_Y, EDGES_Y, INTEGERS_Y]];
 
 /// What an operator is told, with the range of the inputs' own where it takes one and is told none: the inputs are read
-/// for their ends.
+/// for their ends, of an operator over pairs either input for its own.
 pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine) -> Result<Told> {
     let operator = chosen.typed();
     let mut told = told_to(operator, &args.told);
-    if !takers(RANGE).contains(&operator) || [RANGE, EDGES].iter().any(|name| value(&told, name).is_some()) {
+    let untold = |places: &[&str; 3]| {
+        takers(places[0]).contains(&operator) && places.iter().all(|name| value(&told, name).is_none())
+    };
+    let untold: Vec<usize> = (0..PLACES.len()).filter(|&axis| untold(&PLACES[axis])).collect();
+    if untold.is_empty() {
         return Ok(told);
     }
     ensure!(
@@ -25,63 +35,54 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
         ))
     );
     let names = inputs.names();
-    let inputs = inputs.again().ok_or_else(|| {
+    let again = inputs.again().ok_or_else(|| {
         usage(format!(
             "{names}: without --range or --edges {operator} reads its input twice, for its ends first, and a pipe can be read only once; \
              pass --range LOW:HIGH, or name a file"
         ))
     })?;
-    let dtype = chosen.dtype;
-    let ends = ops::visit(<MinMax as Op<f32>>::NAME, dtype, Ends { args, inputs, engine });
-    let ends = ends.with_context(|| format!("{dtype} has no ends"))??;
-    let edges = Histogram::over(1, ends).map(|over| over.edges()).map_err(|error| match error {
-        Error::NoRange { low, high } => {
-            anyhow!("{names}: its numbers reach from {low} to {high}, over which no bins can lie; pass --range LOW:HIGH, or --edges")
-        }
-        error => anyhow!("{names}: {error}"),
-    })?;
-    told.push((RANGE.into(), format!("{}:{}", edges[0], edges[1])));
+    let pairs = chosen.dtype == Dtype::F32x2;
+    let dtype = if pairs { Dtype::F32 } else { chosen.dtype };
+    let of_axes = if pairs { again.alone() } else { vec![again] };
+    for (axis, inputs) in of_axes.into_iter().enumerate().filter(|(axis, _)| untold.contains(axis)) {
+        let names = inputs.names();
+        let ends = match dtype {
+            Dtype::F32 => ends_of::<f32>(args, inputs, engine),
+            Dtype::I32 => ends_of::<i32>(args, inputs, engine),
+            Dtype::U32 => ends_of::<u32>(args, inputs, engine),
+            _ => bail!("{dtype} has no ends"),
+        }?;
+        let edges = Histogram::over(1, ends).map(|over| over.edges()).map_err(|error| match error {
+            Error::NoRange { low, high } => {
+                let [range, edges, _] = PLACES[axis].map(flag);
+                anyhow!("{names}: its numbers reach from {low} to {high}, over which no bins can lie; pass {range} LOW:HIGH, or {edges}")
+            }
+            error => anyhow!("{names}: {error}"),
+        })?;
+        told.push((PLACES[axis][0].into(), format!("{}:{}", edges[0], edges[1])));
+    }
     Ok(told)
 }
 
 /// The lowest and the highest number of all inputs.
-struct Ends<'a> {
-    args: &'a Args,
-    inputs: Inputs,
-    engine: &'a Engine,
-}
-
-impl Visitor for Ends<'_> {
-    type Out = Result<Option<(f64, f64)>>;
-
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Self::Out {
-        let Ends { args, inputs, engine } = self;
-        let names = inputs.names();
-        let mut options = StreamOptions::default();
-        (options.memory_bytes, options.elements_hint) = (args.memory, inputs.count());
-        let mut stream = engine.stream(op, &options)?;
-        let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
-        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
-        feed(inputs, false, sizes, &mut |name: &str, size, elements: &[T]| {
-            progress.push(name, size * elements.len(), || stream.push(elements))
-        })?;
-        let finished = stream.finish().with_context(|| names);
-        progress.done();
-        let ends: Vec<Option<f64>> = finished?.output.parts().into_iter().map(|part| number(part.value)).collect();
-        Ok(match ends[..] {
-            [Some(low), Some(high)] => Some((low, high)),
-            _ => None,
-        })
-    }
-}
-
-/// A number of at most 32 bits.
-fn number(value: Value) -> Option<f64> {
-    match value {
-        Value::F32(x) => Some(x.into()),
-        Value::F64(x) => Some(x),
-        Value::I64(x) => Some(x as f64),
-        Value::U64(x) => Some(x as f64),
+fn ends_of<T: Scalar>(args: &Args, inputs: Inputs, engine: &Engine) -> Result<Option<(f64, f64)>>
+where
+    Option<(T, T)>: Answer,
+{
+    let names = inputs.names();
+    let mut options = StreamOptions::default();
+    (options.memory_bytes, options.elements_hint) = (args.memory, inputs.count());
+    let mut stream = engine.stream(MinMax, &options)?;
+    let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
+    let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
+    feed(inputs, false, sizes, &mut |name: &str, size, elements: &[T]| {
+        progress.push(name, size * elements.len(), || stream.push(elements))
+    })?;
+    let finished = stream.finish().with_context(|| names);
+    progress.done();
+    let ends: Vec<Option<f64>> = finished?.output.parts().into_iter().map(|part| number(part.value)).collect();
+    Ok(match ends[..] {
+        [Some(low), Some(high)] => Some((low, high)),
         _ => None,
-    }
+    })
 }

@@ -12,8 +12,8 @@ use treefold::Element;
 
 /// A reduction under way, whatever its operator.
 pub trait Reduction<T> {
-    /// Takes the next elements.
-    fn push(&mut self, elements: &[T]) -> treefold::Result<()>;
+    /// Takes the next elements, and the group of each where they are divided by groups.
+    fn push(&mut self, elements: &[T], keys: &[u32]) -> treefold::Result<()>;
 
     /// How many elements a part should have.
     fn part_elements(&self) -> usize;

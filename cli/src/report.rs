@@ -1,28 +1,28 @@
 //! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
 
+mod array;
 mod chart;
+mod grid;
 mod many;
 mod object;
 
-pub use many::{Many, Over};
+pub use array::arrays;
+use many::shown_shape;
+pub use many::{Many, Over, RunKeys};
 
 use crate::error::shown;
-use crate::npz;
+use crate::files::Found;
 use crate::operators::{Chosen, Method};
 use crate::output::Written;
-use anyhow::Result;
+use crate::parts::{BIN, Named, Number, Parts};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;
-use std::path::Path;
 use std::time::Duration;
-use treefold::{Dtype, Element, Op, Part, Value};
+use treefold::{BinAxis, Dtype, Element, Op, Part, Value};
 
 /// The adapter's name in reports of merged partials.
 pub const MERGED: &str = "merged";
-
-/// The name of parts that are the bins of a range, in its order.
-const BIN: &str = "bin";
 
 /// Where the time went.
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +42,20 @@ pub struct Seconds {
 pub struct Answered {
     /// The operator's name.
     pub operator: &'static str,
-    /// The edges of its bins, where it counts some.
-    pub edges: Vec<f64>,
+    /// The axes of its bins, where it counts some.
+    pub axes: Vec<BinAxis>,
+    /// The file of weights, where its bins have sums of those.
+    pub weights: Option<String>,
     /// The answer; no parts where a partial was written.
     pub parts: Vec<Part>,
     /// Answers of many, in place of one; their shape only where a partial was written.
     pub many: Option<Many>,
     /// Whether each part has an index where there is an answer.
     pub indexed: Vec<bool>,
+    /// The type of counts, where the first parts are those of bins.
+    pub bin: Option<Number>,
+    /// The parts behind them.
+    pub named: Vec<Named>,
     /// Whether the answer is exact.
     pub exact: bool,
     /// Exact or fast, where there is or would be a choice.
@@ -67,6 +73,8 @@ pub struct Report {
     pub dtype: Dtype,
     /// How many elements there were.
     pub count: u64,
+    /// How many values were missing, where inputs can lack some.
+    pub missing: Option<Found>,
     /// How many bytes they had in the files.
     pub bytes: u64,
     /// The partial that was written in place of an answer, or the arrays of answers.
@@ -81,15 +89,6 @@ pub struct Report {
     pub backend: &'static str,
     /// Where the time went.
     pub seconds: Seconds,
-}
-
-/// The bytes of a file of answers: a .npz file of an array for each operator where it is named so, else the first one's as .npy.
-pub fn arrays(path: &Path, found: &[Answered]) -> Result<Vec<u8>> {
-    let keys = found.first().and_then(|found| found.many.as_ref()?.npy_keys());
-    let keys = keys.map(|keys| keys.map(|keys| (many::KEYS, keys)));
-    let arrays = found.iter().map(|found| Ok((found.operator, found.npy()?)));
-    let mut arrays = keys.into_iter().chain(arrays).collect::<Result<Vec<_>>>()?;
-    if npz::is_named(path) { npz::file(&arrays) } else { Ok(arrays.swap_remove(0).1) }
 }
 
 impl Report {
@@ -111,6 +110,14 @@ impl Report {
         Some(format!("{} of {count} elements have keys outside 0..{groups}", HumanCount(outside)))
     }
 
+    /// That values were missing, where some were.
+    pub fn missing(&self) -> Option<String> {
+        let Found { count, skipped } = self.missing.filter(|found| found.count > 0)?;
+        let (values, were) = if count == 1 { ("value", "was") } else { ("values", "were") };
+        let what = if skipped { "left out" } else { "taken as NaN" };
+        Some(format!("{} missing {values} {were} {what}", HumanCount(count)))
+    }
+
     /// Whether a partial was written in place of answers.
     fn is_partial(&self) -> bool {
         self.written.is_some() && !self.is_array
@@ -127,26 +134,31 @@ impl Report {
         let operators = self.operators();
         let found = match &self.written {
             Some(Written { path, bytes }) if self.is_array => {
-                let shape = self.many().map_or("()".into(), Many::shown_shape);
+                let shape = self.many().map_or(vec![], |many| many.shape.clone());
+                // Bins are axes behind those of the answers, but not those of all operators.
+                let bins = if let [one] = &self.found[..] { one.bins_shape() } else { vec![] };
+                let shape = shown_shape(&[shape, bins].concat());
                 let keys = self.many().and_then(Many::json_keys).map_or("", |_| "keys, ");
                 format!("wrote {path}: {keys}{operators} of shape {shape}, {}", BinaryBytes(*bytes))
             }
             Some(Written { path, bytes }) => {
                 let size = BinaryBytes(*bytes);
-                let shape = self.many().map_or(String::new(), |many| format!(" of shape {}", many.shown_shape()));
+                let shape = self.many().map_or(String::new(), |many| format!(" of shape {}", shown_shape(&many.shape)));
                 format!("wrote {path}: a partial {operators}{shape}, {size}; finish it with treefold merge")
             }
             None => self.answers(),
         };
         let plotted = self.plotted.as_ref().map_or(String::new(), |written| format!("drawn in {}\n", written.path));
         let outside = self.outside().map_or(String::new(), |outside| outside + "\n");
-        format!("{found}\n{outside}{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
+        let missing = self.missing().map_or(String::new(), |missing| missing + "\n");
+        format!("{found}\n{outside}{missing}{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
     }
 
     /// Tables of answers: neighbours of one part each have one together.
     fn answers(&self) -> String {
         let together = |a: &Answered, b: &Answered| a.is_one_part() && b.is_one_part();
         let tables = self.found.chunk_by(together).map(|found| match found {
+            [one @ Answered { many: None, .. }] if one.axes.len() > 1 => grid::text(one),
             [Answered { many: None, .. }, ..] => answers(found).to_string(),
             all => many::text(all),
         });
@@ -200,22 +212,26 @@ impl Answered {
     pub fn of<T: Element, O: Op<T>>(
         op: &O,
         chosen: &Chosen,
-        indexed: Vec<bool>,
+        Parts { indexed, bin, named }: Parts,
         parts: Vec<Part>,
         many: Option<Many>,
     ) -> Answered {
         let (operator, method) = (chosen.typed(), chosen.method);
-        Answered { operator, edges: op.edges(), parts, many, indexed, exact: O::EXACT, method }
+        Answered { operator, axes: op.axes(), weights: None, parts, many, indexed, bin, named, exact: O::EXACT, method }
     }
 
     fn is_one_part(&self) -> bool {
-        let first = self.many.as_ref().map_or(Some(&self.parts), |many| many.answers.first());
-        first.is_some_and(|parts| parts.len() == 1)
+        self.indexed.len() == 1
     }
 
     /// How many of the parts are bins; they come first.
     fn bins(&self) -> usize {
-        self.parts.iter().take_while(|part| part.name == BIN).count()
+        self.indexed.len() - self.named.len()
+    }
+
+    /// How many bins there are along each axis.
+    fn bins_shape(&self) -> Vec<u64> {
+        self.axes.iter().map(|axis| axis.edges.len().saturating_sub(1) as u64).collect()
     }
 
     /// A line for each part, or for each of many answers.
@@ -224,8 +240,13 @@ impl Answered {
             return many.bare();
         }
         let mut text = String::new();
-        for part in &self.parts {
-            let name = if self.parts.len() > 1 { format!("{} ", part.name) } else { String::new() };
+        let lowest = if let [axis] = &self.axes[..] { axis.lowest } else { None };
+        for (part, place) in self.parts.iter().zip(0..) {
+            let name = match lowest {
+                _ if self.parts.len() == 1 => String::new(),
+                Some(lowest) if part.name == BIN => format!("{} ", lowest + place),
+                _ => format!("{} ", part.name),
+            };
             let index = part.index.map_or(String::new(), |index| format!(" {index}"));
             // Writing to a string does not fail.
             let _ = writeln!(text, "{name}{}{index}", plain(part.value));
@@ -233,19 +254,14 @@ impl Answered {
         text
     }
 
-    /// The bytes of a .npy file of its answers; one alone has no axes.
-    fn npy(&self) -> Result<Vec<u8>> {
-        match &self.many {
-            Some(many) => many.npy(self.operator, &self.indexed),
-            None => Many { shape: vec![], over: Over::All, answers: vec![self.parts.clone()] }
-                .npy(self.operator, &self.indexed),
-        }
+    /// What a bin has: how many, or how much they weigh.
+    pub fn in_each_bin(&self) -> &'static str {
+        if self.weights.is_some() { "weight" } else { "count" }
     }
 
-    /// Counts of the bins.
-    pub fn counts(&self) -> Vec<u64> {
-        let count = |part: &Part| if let Value::U64(count) = part.value { count } else { 0 };
-        self.parts[..self.bins()].iter().map(count).collect()
+    /// What stands in the bins.
+    pub fn in_bins(&self) -> Vec<Value> {
+        self.parts.iter().take(self.bins()).map(|part| part.value).collect()
     }
 
     /// What is counted beside the bins: names and counts.
@@ -273,10 +289,10 @@ fn answers(all: &[Answered]) -> Table {
     for found in all {
         let single = found.parts.len() == 1;
         let title = if single { "operator" } else { found.operator };
-        let mut header = vec![title, if bins > 0 { "count" } else { "value" }];
+        let mut header = vec![title, if bins > 0 { found.in_each_bin() } else { "value" }];
         header.extend(with_index.then_some("index"));
         table.set_header(header);
-        let rows = chart::rows(&found.edges, &found.counts(), table.width());
+        let rows = found.axes.first().map_or(vec![], |axis| chart::rows(axis, &found.in_bins(), table.width()));
         bars |= rows.iter().any(|row| row.len() > 2);
         table.add_rows(rows);
         for (part, &indexed) in found.parts.iter().zip(&found.indexed).skip(bins) {
@@ -316,26 +332,53 @@ pub fn numbers(table: &mut Table, columns: std::ops::Range<usize>) {
     }
 }
 
-/// Hides columns, the first of these first, until the table fits its terminal; a line that names them.
+/// Hides columns of these titles, the first of them first, until the table fits its terminal; a line that names them.
 pub fn fit(table: &mut Table, least: &[&str]) -> String {
+    let titles = titles(table);
+    hide(table, least.iter().filter_map(|least| titles.iter().position(|title| title == least)))
+}
+
+/// Hides columns, the first of these first, until the table fits its terminal; a line that names them.
+fn hide(table: &mut Table, least: impl Iterator<Item = usize>) -> String {
     let Some(most) = table.width().map(usize::from) else { return String::new() };
-    let titles: Vec<String> = table.header().into_iter().flat_map(|row| row.cell_iter()).map(|c| c.content()).collect();
+    let titles = titles(table);
     let widths = table.column_max_content_widths();
     // A rule and two blanks to each.
     let mut width = 1 + widths.iter().map(|&width| usize::from(width) + 3).sum::<usize>();
     let mut hidden = vec![];
-    for &title in least {
-        let Some(at) = titles.iter().position(|known| known == title).filter(|_| width > most) else { continue };
+    for at in least {
+        if width <= most {
+            break;
+        }
         if let Some(column) = table.column_mut(at) {
             column.set_constraint(ColumnConstraint::Hidden);
         }
         width -= usize::from(widths[at]) + 3;
-        hidden.push(title);
+        hidden.push((at, titles[at].as_str()));
     }
+    hidden.sort_unstable();
+    let hidden: Vec<&str> = hidden.into_iter().map(|(_, title)| title).collect();
     if hidden.is_empty() {
         String::new()
     } else {
         format!("without {}: the terminal is narrow; --json has all\n", hidden.join(", "))
+    }
+}
+
+fn titles(table: &Table) -> Vec<String> {
+    table.header().into_iter().flat_map(|row| row.cell_iter()).map(|cell| cell.content()).collect()
+}
+
+/// A value as f64, which rounds integers beyond 2^53; `None` for what is no number.
+pub fn number(value: Value) -> Option<f64> {
+    match value {
+        Value::F32(x) => Some(x.into()),
+        Value::F64(x) => Some(x),
+        Value::I64(x) => Some(x as f64),
+        Value::U64(x) => Some(x as f64),
+        Value::I128(x) => Some(x as f64),
+        Value::U128(x) => Some(x as f64),
+        Value::None | Value::Bool(_) => None,
     }
 }
 

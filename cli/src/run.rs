@@ -8,11 +8,13 @@ use crate::operators::{self, Chosen, Told};
 use crate::output::Output;
 use crate::pairs;
 use crate::partial::{ensure_mergeable, target, written};
+use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
 use crate::reading::{Ended, Progress, Reduction, feed};
-use crate::report::{Answered, Many, Report, Seconds};
+use crate::report::{Answered, Report, Seconds, number};
 use crate::source::Sizes;
+use crate::weights::Weighted;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::time::{Duration, Instant};
@@ -26,7 +28,7 @@ pub fn run(args: &Args) -> Result<Report> {
     if let (Some(array), Some(picture)) = (&target, &picture) {
         array.ensure_apart(picture)?;
     }
-    let inputs = Inputs::open(&args.files, args.raw())?;
+    let inputs = Inputs::open(&args.files, args.ask())?;
     let chosen = operators::choose_all(&args.operators, inputs.dtype, args.fast);
     let chosen = chosen.map_err(|name| not_taken(name, &inputs))?;
     let engine = engine(args)?;
@@ -34,7 +36,10 @@ pub fn run(args: &Args) -> Result<Report> {
     let asked = chosen.iter().map(|chosen| Ok((*chosen, range::with_range(args, chosen, &inputs, &engine)?)));
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
-    let mut report = first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })??;
+    let mut report = match &args.weights {
+        Some(path) => Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs, target)?,
+        None => first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })??,
+    };
     if let Some(picture) = picture {
         report.plotted = Some(picture.write(drawn(&report)?.as_bytes())?);
     }
@@ -43,22 +48,23 @@ pub fn run(args: &Args) -> Result<Report> {
 
 /// The bins of a report as a picture, in SVG.
 fn drawn(report: &Report) -> Result<String> {
-    let found = report.found.iter().find(|found| !found.edges.is_empty()).context("no bins")?;
+    let binned = report.found.iter().find_map(|found| Some((found, found.axes.first()?)));
+    let (found, axis) = binned.context("no bins")?;
     let notes = [report.amount(), found.beside()];
     let title = format!("{} of {}", found.operator, shown(&report.names));
-    histogram_svg(&Histogram { title: &title, notes: &notes, edges: &found.edges, counts: &found.counts() })
+    let heights: Vec<f64> = found.in_bins().into_iter().map(|value| number(value).unwrap_or(0.0)).collect();
+    let what = found.in_each_bin();
+    histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }
 
 /// What the command line wants to compute on.
 fn engine(args: &Args) -> Result<Engine> {
-    if let Some(name) = &args.adapter {
-        return Ok(Engine::named(name)?);
-    }
-    let (engine, why) = Engine::best_and_why()?;
+    let (engine, why) = Engine::chosen(args.adapter.as_deref())?;
     match why {
-        // Nothing was there.
-        None | Some(Error::NoAdapter) => (),
-        Some(_) if args.quiet => (),
+        None => (),
+        // As it should be, for no hardware is there.
+        Some(Error::NoAdapter | Error::SoftwareOnly { .. }) if !args.verbose => (),
+        Some(_) if args.quiet && !args.verbose => (),
         Some(error) => say(&format!("{}; computing on the CPU engine", told(&error.into()).0)),
     }
     Ok(engine)
@@ -108,24 +114,32 @@ impl Run<'_> {
         ensure!(
             args.plot.is_none() || looked.iter().any(|looked| looked.bins),
             usage(format!(
-                "--plot draws the bins of a histogram, and {}; leave it out",
+                "--plot draws the bins of a histogram along one axis, and {}; leave it out",
                 operators::have_none(&asked.iter().map(|(chosen, _)| chosen.typed()).collect::<Vec<_>>())
             ))
         );
         let ordered = looked.iter().any(|looked| looked.ordered);
         // Rows of arrays of several axes are of their elements in C order.
         let ordered = ordered || args.division.is_flat();
-        let wanted = each::wanted(args, &inputs, ordered)?;
+        let (wanted, mut keyed) = each::wanted(args, &inputs, ordered)?;
+        let missing = inputs.missing().clone();
+        let pairs = T::DTYPE == Dtype::F32x2;
+        // Where elements would stand at other places than in their files.
+        if args.division.given().is_some() || pairs {
+            missing.refuse("what belongs together goes by the places of values");
+        } else if looked.iter().any(|looked| looked.at_places) || args.partial.is_some() && ordered {
+            missing.refuse("what is computed goes by the places of values");
+        } else if ordered {
+            missing.keep_places(args.memory / 8);
+        }
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory / asked.len() as u64;
-        let pairs = T::DTYPE == Dtype::F32x2;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
-        let keyed = wanted.as_ref().and_then(|wanted| wanted.keyed.clone());
-        let mut room = Room { memory: args.memory, taken: keyed.as_ref().map_or(0, |keyed| keyed.held) };
+        let mut room = Room::of(args, keyed.as_ref());
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
-        for ((chosen, told), Looked { indexed, .. }) in asked.iter().zip(looked) {
+        for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
             let wanted = wanted.clone();
-            let begin = Begin { engine, chosen: *chosen, indexed, wanted, room: &mut room, options: &options };
+            let begin = Begin { engine, chosen: *chosen, parts, wanted, room: &mut room, options: &options };
             let begun = chosen.visit(told, begin)??.downcast();
             running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
         }
@@ -141,12 +155,19 @@ impl Run<'_> {
         }
 
         let names = inputs.names();
-        let mut progress = Progress::new(!args.quiet && !args.json, inputs.bytes());
+        let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
         let mut count = 0;
         let mut take = |name: &str, size: usize, elements: &[T]| {
             count += elements.len() as u64;
-            let mut all = running.iter_mut();
-            progress.push(name, size * elements.len(), || all.try_for_each(|reduction| reduction.push(elements)))
+            let mut push = |elements: &[T], keys: &[u32]| {
+                let mut all = running.iter_mut();
+                progress
+                    .push(name, size * elements.len(), || all.try_for_each(|reduction| reduction.push(elements, keys)))
+            };
+            match &mut keyed {
+                Some(keyed) => keyed.zip(elements, &mut push),
+                None => push(elements, &[]),
+            }
         };
         if pairs {
             let size = inputs.pair_bytes();
@@ -154,7 +175,7 @@ impl Run<'_> {
         } else {
             feed(inputs, ordered, sizes, &mut take)?;
         }
-        keyed.map_or(Ok(()), |keyed| keyed.ensure_as_many(count, &names))?;
+        keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
         let reading = progress.reading();
         let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
         let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
@@ -163,14 +184,18 @@ impl Run<'_> {
         let together = |time: fn(&Ended) -> Option<Duration>| ended.iter().filter_map(time).reduce(|a, b| a + b);
         let read = reading + together(|ended| Some(ended.copying)).unwrap_or_default();
         let (upload, kernel) = (together(|ended| ended.upload), together(|ended| ended.kernel));
-        let (found, mut partials): (Vec<_>, Vec<_>) =
+        let (mut found, partials): (Vec<_>, Vec<_>) =
             ended.into_iter().map(|Ended { found, partial, .. }| (found, partial)).unzip();
-        let written = written(args, target, partials.pop().flatten(), &found, &names)?;
+        for part in found.iter_mut().flat_map(|found| &mut found.parts) {
+            part.index = part.index.map(|index| missing.place(index));
+        }
+        let written = written(args, target, partials.into_iter().flatten().collect(), &found, &names)?;
         Ok(Report {
             found,
             names,
             dtype: T::DTYPE,
             count,
+            missing: missing.found(),
             bytes,
             written,
             is_array: args.output.is_some(),
@@ -189,10 +214,12 @@ struct Look<'a> {
 }
 
 struct Looked {
-    /// Which parts of an answer have an index.
-    indexed: Vec<bool>,
+    /// What the parts of an answer are.
+    parts: Parts,
     /// Whether the order of elements shows.
     ordered: bool,
+    /// Whether what becomes of an element depends on its place, other than in the places that are found.
+    at_places: bool,
     /// Whether it counts in bins.
     bins: bool,
 }
@@ -202,15 +229,17 @@ impl Visitor for Look<'_> {
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Looked> {
         let Look { args, chosen } = self;
-        let indexed = operators::indexed(&op)?;
-        if args.output.is_some() {
-            Many::ensure_array(&operators::sample(&op)?, chosen.typed())?;
+        let parts = Parts::of(&op)?;
+        if let Some(path) = &args.output {
+            parts.ensure_array(chosen.typed(), path)?;
         }
         if args.partial.is_some() {
             ensure_mergeable::<T, O>(chosen)?;
         }
-        let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed.contains(&true);
-        Ok(Looked { indexed, ordered, bins: !op.edges().is_empty() })
+        let indexed = parts.indexed.contains(&true);
+        let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed;
+        let at_places = O::Fold::READS_POSITION && !indexed;
+        Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1 })
     }
 }
 
@@ -218,7 +247,7 @@ impl Visitor for Look<'_> {
 struct Begin<'a> {
     engine: &'a Engine,
     chosen: Chosen,
-    indexed: Vec<bool>,
+    parts: Parts,
     wanted: Option<Wanted>,
     room: &'a mut Room,
     options: &'a StreamOptions,
@@ -229,10 +258,10 @@ impl Visitor for Begin<'_> {
     type Out = Result<Box<dyn Any>>;
 
     fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Self::Out {
-        let Begin { engine, chosen, indexed, wanted, room, options } = self;
+        let Begin { engine, chosen, parts, wanted, room, options } = self;
         let begun: Box<dyn Reduction<T>> = match wanted {
-            Some(wanted) => each::begin(engine, (op, chosen, indexed), wanted, room, options)?,
-            None => Box::new(Whole { stream: engine.stream(op.clone(), options)?, op, chosen, indexed }),
+            Some(wanted) => each::begin(engine, (op, chosen, parts), wanted, room, options)?,
+            None => Box::new(Whole { stream: engine.stream(op.clone(), options)?, op, chosen, parts }),
         };
         Ok(Box::new(begun))
     }
@@ -242,12 +271,12 @@ impl Visitor for Begin<'_> {
 struct Whole<T: Element, O: Op<T>> {
     op: O,
     chosen: Chosen,
-    indexed: Vec<bool>,
+    parts: Parts,
     stream: Stream<T, O>,
 }
 
 impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Whole<T, O> {
-    fn push(&mut self, elements: &[T]) -> treefold::Result<()> {
+    fn push(&mut self, elements: &[T], _: &[u32]) -> treefold::Result<()> {
         self.stream.push(elements)
     }
 
@@ -260,11 +289,11 @@ impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Whole<T, O> {
     }
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Whole { op, chosen, indexed, stream } = *self;
+        let Whole { op, chosen, parts, stream } = *self;
         let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.partial()?;
-        let (parts, partial) =
+        let (answer, partial) =
             if partial { (vec![], Some(output.to_bytes()?)) } else { (output.finish()?.parts(), None) };
-        let found = Answered::of(&op, &chosen, indexed, parts, None);
+        let found = Answered::of(&op, &chosen, parts, answer, None);
         Ok(Ended { found, partial, copying: copy_time, upload: upload_time, kernel: kernel_time })
     }
 }

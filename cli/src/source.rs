@@ -1,11 +1,11 @@
 //! Bytes of files: in mapped windows or read into buffers, with an eye on whether the file stays what it was.
 
-use crate::error::{say, unreadable};
+use crate::error::{say, unreadable, warn};
 use crate::format::Stored;
 use crate::guard::Window;
 use anyhow::{Result, bail, ensure};
 use std::fs::{File, Metadata};
-use std::io::{Error, ErrorKind};
+use std::io::{Error, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -96,6 +96,11 @@ impl<'a> Source<'a> {
         let source = Source { name, file, first, header };
         source.unchanged("since it was opened first")?;
         Ok(source)
+    }
+
+    /// The file, to be read from its begin.
+    pub fn file(&self) -> Result<File> {
+        self.file.try_clone().map_err(|error| unreadable(self.name, &error))
     }
 
     /// A file of this name that is open already.
@@ -212,6 +217,25 @@ pub fn aligned(bytes: usize) -> Vec<u64> {
 fn readers() -> usize {
     static READERS_HERE: OnceLock<usize> = OnceLock::new();
     *READERS_HERE.get_or_init(|| std::thread::available_parallelism().map_or(1, |cores| cores.get().min(READERS)))
+}
+
+/// Reads until the space is full or the input ends.
+pub fn fill(reader: &mut dyn Read, space: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < space.len() {
+        match reader.read(&mut space[filled..]) {
+            Ok(0) => break,
+            Ok(bytes) => filled += bytes,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Says that more follows behind the array.
+pub fn warn_trailing(name: &str, what: &str) {
+    warn(&format!("{name}: ignored {what} behind the end of its array"));
 }
 
 #[cfg(unix)]

@@ -50,7 +50,7 @@ fn edges_that_are_none_are_told() {
     edges(&folder.file("m.npy", &square)).fails(1, &["m.npy", "[1, 2]", "one axis"]);
     run(["histogram", "--edges", "0,1", "--bins", "3", "--range", "0:1", &file])
         .fails(2, &["--edges", "leave out --bins and --range"]);
-    run(["sum", "--edges", "0,1", &file]).fails(2, &["--edges is for histogram; sum has none"]);
+    run(["sum", "--edges", "0,1", &file]).fails(2, &["--edges is for histogram and histogram2d; sum has none"]);
 }
 
 #[test]
@@ -103,6 +103,44 @@ fn partials_know_their_edges() {
 }
 
 #[test]
+fn whole_numbers_have_bins_of_their_own() {
+    let folder = Folder::new();
+    let file = folder.i32("x.npy", &[3, -2, -2, 0, 1, 4, -9]);
+    let args = ["histogram", "--integers", "-2:3", &file];
+    let json = run([&args[..], &["--json"]].concat()).json();
+    assert_eq!(json["value"], json!({"bins": [2, 0, 1, 1, 0, 1], "below": 1, "above": 1, "nan": 0}));
+    assert_eq!((&json["integers"], &json["edges"]), (&json!([-2, -1, 0, 1, 2, 3]), &json!(null)));
+    let quiet = run([&args[..], &["-q"]].concat());
+    assert_eq!(quiet.text(), "-2 2\n-1 0\n0 1\n1 1\n2 0\n3 1\nbelow 1\nabove 1\nnan 0");
+    let chart = run(args);
+    for line in [format!("│ -2        ┆     2 ┆ {} │", "█".repeat(40)), "│ -1        ┆     0 ┆".into()]
+    {
+        assert!(chart.text().contains(&line), "{line}: {}", chart.out);
+    }
+    // Of floats those that are whole numbers once rounded.
+    let floats = folder.f32("f.npy", &[0.0, 0.49, 0.5, 1.5, 2.0, f32::NAN]);
+    let json = run(["histogram", "--json", "--integers", "0:1", &floats]).json();
+    assert_eq!(json["value"], json!({"bins": [2, 2], "below": 0, "above": 1, "nan": 1}));
+    // Partials are of the same numbers.
+    let [pa, pb] = ["a.part", "b.part"].map(|name| text(folder.path().join(name)));
+    run(["histogram", "--integers", "-2:3", "-q", "--partial", &pa, &file]).text();
+    run(["histogram", "--integers", "-2:4", "-q", "--partial", &pb, &file]).text();
+    assert_eq!(run(["merge", "--json", &pa, &pa]).json()["value"]["bins"], json!([4, 0, 2, 2, 0, 2]));
+    run(["merge", &pa, &pb]).fails(1, &["integers=-2:3", "integers=-2:4", "merge like with like"]);
+    for (integers, said) in [
+        ("3:2", "--integers of histogram is \"3:2\": LOW:HIGH, two whole numbers"),
+        ("0:1.5", "\"0:1.5\""),
+        ("7", "\"7\""),
+        ("0:16777216", "at most 16777216"),
+    ] {
+        run(["histogram", "--integers", integers, &file]).fails(2, &[said]);
+    }
+    run(["histogram", "--integers", "0:5", "--bins", "6", "--range", "0:5", &file])
+        .fails(2, &["--integers says where every bin lies; leave out --bins and --range"]);
+    run(["histogram", "--integers", "0:5", "--edges", "0,5", &file]).fails(2, &["--edges", "leave out --integers"]);
+}
+
+#[test]
 fn people_see_a_chart_and_draw_a_picture() {
     let folder = Folder::new();
     let file = folder.f32("x.npy", &[0.0, 0.5, 0.5, 1.5, 2.5, 9.0, f32::NAN]);
@@ -125,4 +163,63 @@ fn people_see_a_chart_and_draw_a_picture() {
     run(["histogram", "--bins", "2", "--rows", "7", "--plot", &svg, &file]).fails(2, &["--plot", "--rows"]);
     run(["histogram", "--range", "0:1", "--plot", &counts, "--output", &counts, "--force", &file])
         .fails(2, &["--output and --plot both name"]);
+}
+
+#[test]
+fn weights_are_summed_exactly_by_bin() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[0.5, 1.5, 0.25, 1.0, 0.0, -1.0, 7.0, f32::NAN, 0.75, 2.0]);
+    let weights = folder.f32("w.npy", &[16_777_216.0, 0.5, 1.0, 0.25, -16_777_216.0, 3.0, 4.0, 5.0, 0.0, 8.0]);
+    let args = ["histogram", "--bins", "2", "--range", "0:2", "--weights", &weights, &file];
+    for adapter in ["cpu", &adapter()] {
+        let mut command = program();
+        command.args(args).args(["--json", "--adapter", adapter]);
+        let json = finish(command, b"").json();
+        assert_eq!(json["value"], json!({"bins": [1.0, 8.75], "below": 3.0, "above": 4.0, "nan": 5.0}));
+        assert_eq!(json["bits"]["bins"], json!(["3f800000", "410c0000"]));
+        assert_eq!((&json["weights"], &json["count"], &json["exact"]), (&json!(weights), &json!(10), &json!(true)));
+    }
+    assert_eq!(run([&args[..], &["-q"]].concat()).text(), "bin 1\nbin 8.75\nbelow 3\nabove 4\nnan 5");
+    let chart = run(args);
+    let full = "█".repeat(40);
+    assert!(chart.text().contains(&format!("┆   8.75 ┆ {full} │")), "{}", chart.out);
+    assert!(chart.text().contains("┆ weight ┆"), "{}", chart.out);
+    let [sums, svg] = ["s.npy", "s.svg"].map(|name| text(folder.path().join(name)));
+    run([&args[..], &["--output", &sums, "--plot", &svg]].concat()).text();
+    let written = std::fs::read(&sums).unwrap();
+    assert!(written.ends_with(&[1.0f32, 8.75].map(f32::to_le_bytes).concat()), "{written:?}");
+    assert!(
+        String::from_utf8_lossy(&written).contains("'<f4'")
+            && std::fs::read_to_string(&svg).unwrap().contains("weight")
+    );
+    // The input's own range; whole numbers as weights, which have sums of 64 bits; elements from several files and a pipe.
+    let whole = folder.i32("i.npy", &[i32::MAX, i32::MAX, -1, 5]);
+    let [a, b] = [folder.i32("a.npy", &[1, 1]), folder.i32("b.npy", &[2, 4])];
+    let json = run(["histogram", "--json", "--bins", "3", "--weights", &whole, &a, &b]).json();
+    assert_eq!(
+        (&json["value"]["bins"], &json["edges"]),
+        (&json!([4_294_967_294u64, -1, 5]), &json!([1.0, 2.0, 3.0, 4.0]))
+    );
+    let piped =
+        run_with(["histogram", "--json", "--integers", "1:4", "--weights", &whole], &npy_i32(&[1, 1, 2, 4])).json();
+    assert_eq!(piped["value"]["bins"], json!([4_294_967_294u64, -1, 0, 5]));
+}
+
+#[test]
+fn weights_that_do_not_fit_are_told() {
+    let folder = Folder::new();
+    let (file, few) = (folder.f32("x.npy", &[1.0, 2.0, 3.0]), folder.f32("w.npy", &[1.0, 2.0]));
+    let more = folder.f32("m.npy", &[1.0; 4]);
+    let told = |weights: &str, more: &[&str]| {
+        run([&["histogram", "--range", "0:4", "--weights", weights, &file], more].concat())
+    };
+    told(&few, &[]).fails(1, &["x.npy has 3 elements", "w.npy has 2", "equal length"]);
+    told(&more, &[]).fails(1, &["x.npy has 3 elements", "m.npy has 4"]);
+    told("none.npy", &[]).fails(1, &["none.npy", "no such file"]);
+    told(&folder.file("w.txt", b"1 2 3"), &[]).fails(2, &["w.txt", "--weights"]);
+    told(&file, &["--partial", "p.part"]).fails(2, &["--weights", "--partial"]);
+    told(&file, &["--rows", "1"]).fails(2, &["--weights", "--rows"]);
+    run(["sum", "--weights", &file, &file]).fails(2, &["--weights is for histogram alone; sum has none"]);
+    run(["histogram,max", "--range", "0:1", "--weights", &file, &file]).fails(2, &["--weights", "max"]);
+    told(&file, &["--bins", "16777216", "--memory", "64MiB"]).fails(1, &["16777219 sums", "--memory"]);
 }

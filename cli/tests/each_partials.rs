@@ -140,7 +140,7 @@ fn what_does_not_merge_is_told() {
         .fails(1, &["logsumexp", "rounds on the way"]);
     assert!(!folder.path().join("l.part").exists());
     let stats = of(&["stats", "--axis", "0"], "s.part");
-    run(["merge", "--output", &text(folder.path().join("s.npy")), &stats]).fails(2, &["--output", "--json"]);
+    run(["merge", "--output", &text(folder.path().join("s.npy")), &stats]).fails(2, &["stats has 7 numbers", "s.npz"]);
     run(["merge", "--axis", "0", &columns]).fails(2, &["--axis"]);
     // Larger than the memory that is allowed.
     let long = folder.i32("long.npy", &vec![1; 1 << 18]);

@@ -98,13 +98,42 @@ fn doubles_are_summed_exactly() {
             assert_eq!(sum["bits"], format!("{:016x}", 0.7f64.to_bits()));
         }
         assert_eq!(run(["mean", "--json", &file]).json()["value"].as_f64(), Some(0.7 / 8.0));
-        run(["max", &file])
-            .fails(1, &[&file, "holds f64", "takes f32, i32, u32 and f16 only", "what takes f64: sum, mean"]);
+        run(["product", &file])
+            .fails(1, &[&file, "holds f64", "takes f32, i32, u32 and f16 only", "what takes f64: sum, min"]);
         run(["dot", &file, &file]).fails(1, &["holds f64", "takes f32 and f16 only"]);
     }
     let raw: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(run_with(["sum", "-q", "--dtype", "f64"], &raw).text(), "0.7");
     run_with(["sum", "--dtype", "f64"], &raw[..12]).fails(1, &["12 bytes", "multiple of 8"]);
+}
+
+/// What numpy's default types are asked for most, told to the last digit.
+#[test]
+fn numbers_of_64_bits_are_answered_in_their_own_type() {
+    let folder = Folder::new();
+    let doubles = [2.5, -0.1, 1e300, -0.1, 5e-324, f64::NAN];
+    let integers = [3, i64::MIN, -7, (1 << 53) + 1, i64::MIN];
+    for big in [false, true] {
+        let file = numbers(&folder, "f", big, &doubles[..5].iter().map(|x: &f64| x.to_le_bytes()).collect::<Vec<_>>());
+        let told = |operator: &str| run([operator, "-q", &file]).text().to_string();
+        let all = ["min", "max", "argmin", "argmax", "minmax", "count_nonzero", "any", "norm2"].map(told);
+        assert_eq!(all, ["-0.1", "1e300", "-0.1 1", "1e300 2", "min -0.1\nmax 1e300", "5", "true", "1e300"]);
+        let stats = run(["stats", "--json", &file]).json();
+        let want =
+            json!({"count": 5, "nan_count": 0, "sum": 1e300, "mean": 2e299, "std": 4e299, "min": -0.1, "max": 1e300});
+        assert_eq!(
+            (&stats["value"], &stats["index"], &stats["exact"]),
+            (&want, &json!({"min": 1, "max": 2}), &json!(true))
+        );
+        let file = numbers(&folder, "i", big, &integers.map(i64::to_le_bytes));
+        let told = |operator: &str| run([operator, "-q", &file]).text().to_string();
+        let all = ["min", "argmax", "and", "or", "xor", "count_nonzero"].map(told);
+        assert_eq!(all, ["-9223372036854775808", "9007199254740993 3", "0", "-5", "-9007199254740997", "5"]);
+        assert_eq!(run(["mean,std", "-q", &file]).text(), "-3.687547374890962e18\n4.519983105715806e18");
+    }
+    let file = folder.file("nan.f64", &doubles.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    assert_eq!(run(["argmax", "-q", "--dtype", "f64", &file]).text(), "nan 5");
+    assert_eq!(run(["count_nan", "-q", "--dtype", "f64", &file]).text(), "1");
 }
 
 #[test]
@@ -121,7 +150,7 @@ fn wide_integers_are_summed_in_128_bits() {
         assert_eq!(member(&done.out, "value"), (u128::from(u64::MAX) * 2 + 7).to_string());
         assert_eq!(done.json()["dtype"], "u64");
         assert_eq!(run(["sum", "-q", &file]).text(), (u128::from(u64::MAX) * 2 + 7).to_string());
-        run(["mean", &file]).fails(1, &["holds u64", "f32, i32, u32, f16 and f64 only", "what takes u64: sum"]);
+        assert_eq!(run(["mean", "-q", &file]).text(), "1.2297829382473034e19");
     }
     let raw: Vec<u8> = [-3i64, 1].iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(run_with(["sum", "-q", "--dtype", "i64"], &raw).text(), "-2");

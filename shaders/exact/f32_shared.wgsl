@@ -1,5 +1,5 @@
 // f32 into shared bins: the sign and the upper five bits of the exponent choose the bin, the lower three shift the
-// significand within it. No branch, and the cost does not depend on the data.
+// significand within it (exact/f32_amount.wgsl). No branch, and the cost does not depend on the data.
 
 struct State {
     replica: u32,
@@ -9,12 +9,7 @@ struct State {
 
 fn init_state(id: Invocation) -> State { return State(replica_of(id), -2147483647i - 1i, 0u); }
 
-fn put(bits: u32, replica: u32) {
-    // 24 bits with the leading one. Subnormals lack it, and stand one place higher than their exponent of 0 says.
-    let leading = (bits & 0x7fffffu) | 0x800000u;
-    let significand = select(leading, bits << 1u, (bits & 0x7f800000u) == 0u);
-    bin_add(bits >> 26u, replica, significand << ((bits >> 23u) & 7u));
-}
+fn put(bits: u32, replica: u32) { bin_add(bits >> 26u, replica, amount_of(bits)); }
 
 fn accumulate(state: State, bits: Bits, index: u32) -> State {
     put(bits, state.replica);

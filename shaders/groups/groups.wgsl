@@ -2,12 +2,7 @@
 // reduces what its invocations hold, group by group. A line that ends in `for K` is repeated for each K.
 //
 // Expects: an operator whose order is free: State, init_state, accumulate; element (load/*.wgsl); finish_workgroup (the plan);
-// rows/groups.wgsl. In params, `grid_stride` is the first key, `rows` the number of groups here, `stride` the word of the first
-// element's key, `vectors` the rounds of an invocation.
-
-@group(0) @binding(2) var<uniform> params: Params;
-@group(0) @binding(5) var<storage, read_write> totals: array<atomic<u32>>;  // elements of each group
-@group(0) @binding(6) var<storage, read> keys: array<u32>;
+// totals, params (groups/keys.wgsl); groups_at (groups/key.wgsl); rows/groups.wgsl.
 
 var<workgroup> numbers: array<atomic<u32>, OWN>;
 
@@ -24,12 +19,6 @@ fn taken(held: Held, n: u32, bits: Bits, e: u32) -> Held {
     return all;
 }
 
-// The group of an element among those here; none of those where it is another's, or behind the end.
-fn group_of(e: u32) -> u32 {
-    if e - params.first >= params.count { return 0xffffffffu; }
-    return keys[params.stride + (e - params.first)] - params.grid_stride;
-}
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(id: Invocation) {
     for (var j = id.local; j < OWN; j += WORKGROUP_SIZE) { atomicStore(&numbers[j], 0u); }
@@ -40,7 +29,7 @@ fn main(id: Invocation) {
     let last = params.first + max(params.count, 1u) - 1u;
     var e = params.first + id.workgroup.x * WORKGROUP_SIZE + id.local;
     for (var round = 0u; round < params.vectors; round++) {
-        let key_K = group_of(e + K * step);  // for K in 0..LOADS
+        let key_K = groups_at(e + K * step - params.first);  // for K in 0..LOADS
         let bits_K = element(min(e + K * step, last));  // for K in 0..LOADS
         held = taken(held, key_K, bits_K, e + K * step);  // for K in 0..LOADS
         e += LOADS * step;

@@ -1,7 +1,7 @@
 // The bins of elements whose places among the bins are not known well enough: integer keys of the edges decide.
 //
-// Expects: place_of, INSIDE, param (histogram/bins.wgsl); entry (the edges' keys, and the slot of the highest of all), BASE (bits
-// of the power of two), FRACTION (bits of a place's fraction), SEARCH (the largest power of two of at most INSIDE).
+// Expects: place_of, param (histogram/places.wgsl); INSIDE (bins); entry (the edges' keys, and the slot of the highest of all),
+// BASE (bits of the power of two), FRACTION (bits of a place's fraction), SEARCH (the largest power of two of at most INSIDE).
 
 // The bin of an element whose place, nearness added, is doubtful. Far outside the range no edge is asked: the sign of the place
 // tells, as an integer. Below the lowest edge, a power of two, the units of a mantissa are half as large, so far is further.

@@ -11,6 +11,5 @@ fn key_at(i: u32) -> vec2<u32> {
 
 // Whether a run begins with a key.
 fn begins(i: u32) -> bool {
-    if i == 0u { return true; }
-    return any(same(key_at(i)) != same(key_at(i - 1u)));
+    return (i == 0u) | any(same(key_at(i)) != same(key_at(max(i, 1u) - 1u)));
 }

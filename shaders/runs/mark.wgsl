@@ -5,6 +5,8 @@
 @group(0) @binding(1) var<storage, read_write> bits: array<u32>;    // a word for 32 keys
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;  // of each tile
 
+const TOGETHER = 8u;  // keys that an invocation reads at a time
+
 var<workgroup> marks: array<atomic<u32>, WORKGROUP_SIZE>;
 var<workgroup> number: atomic<u32>;
 
@@ -18,12 +20,16 @@ fn main(
         atomicStore(&marks[local], 0u);
         if local == 0u { atomicStore(&number, 0u); }
         workgroupBarrier();
-        // Neighbouring invocations read neighbours.
-        for (var k = 0u; k < 32u; k++) {
-            let here = k * WORKGROUP_SIZE + local;
-            let i = tile * TILE + here;
-            if i < params.count {
-                if begins(i) { atomicOr(&marks[here / 32u], 1u << (here % 32u)); }
+        // Neighbouring invocations read neighbours, each several keys before it marks the first of them.
+        for (var done = 0u; done < 32u; done += TOGETHER) {
+            var found = 0u;
+            for (var k = 0u; k < TOGETHER; k++) {
+                let i = tile * TILE + (done + k) * WORKGROUP_SIZE + local;
+                found |= select(0u, 1u << k, begins(min(i, params.count - 1u)) & (i < params.count));
+            }
+            for (; found != 0u; found &= found - 1u) {
+                let here = (done + firstTrailingBit(found)) * WORKGROUP_SIZE + local;
+                atomicOr(&marks[here / 32u], 1u << (here % 32u));
             }
         }
         workgroupBarrier();

@@ -1,5 +1,5 @@
-// A chunk, one vector of each lane, in which segments end: what crosses lanes meets in a segmented scan; and what a share leaves at
-// its end. A line that ends in `for K` is repeated for each K.
+// A chunk, some vectors of each lane, in which segments end: what crosses lanes meets in a segmented scan; and what a share leaves
+// at its end. A line that ends in `for K` is repeated for each K.
 //
 // Expects: segments/within.wgsl, lanes.wgsl; combine, shuffle_up, shuffle_from (the operator).
 
@@ -11,20 +11,21 @@ struct Held {
     rank: u32,   // ends of this round that are done
 }
 
-// A chunk in which segments end, or which the share does not fill: a vector of each lane, whose first element is e.
-fn take(held: Held, vector: vec4<u32>, e: u32, bits: u32, marks: Marks, share: Share, id: Invocation) -> Held {
+// A chunk in which segments end, or which the share does not fill: vectors of each lane, whose first element is e.
+fn take(held: Held, vectors: Vectors, e: u32, bits: u32, marks: Marks, share: Share, id: Invocation) -> Held {
     var open = held.open;
     if held.ran { open = combine(open, butterfly(raw_of(held.run, id), id.lanes)); }
-    let chunk = e - id.lane * PER_VECTOR;
-    let whole = (chunk >= share.first) & (chunk + id.lanes * PER_VECTOR <= share.last);
+    let chunk = e - id.lane * PER_LANE;
+    let whole = (chunk >= share.first) & (chunk + id.lanes * PER_LANE <= share.last);
     let heads = subgroupBallot(bits != 0u);
     let count = countOneBits(bits);
-    var ends_of = vec2<u32>();  // of the lanes before this one, and of all
-    ends_of += lanes_below(subgroupBallot((bits & (1u << K)) != 0u), id.lane, id.lanes);  // for K in 0..PER_VECTOR
+    // Ends of the lanes before this one, and of all.
+    var ends_of = lanes_below(heads, id.lane, id.lanes);
+    if subgroupAny(count > 1u) { ends_of = vec2<u32>(subgroupExclusiveAdd(count), subgroupAdd(count)); }
     let before = ends_of.x;
     let rank = held.rank + before;
     var parts = Parts(init_state(id), identity());
-    parts = parted(parts, vector, K, e + K, bits, whole, share, id);  // for K in 0..PER_VECTOR
+    parts = parted_vector(parts, vectors.vector_K, K * PER_VECTOR, e, bits, whole, share, id);  // for K in 0..LOADS
 
     let back = lanes_back(heads, id.lane, id.lanes);
     var behind = raw_of(parts.state, id);

@@ -3,7 +3,13 @@
 //
 // Expects: Share, emit, end_in (segments/answer.wgsl); identity, placed, store (the operator); LOADS, PER_VECTOR.
 
-const VECTOR_BITS = (1u << PER_VECTOR) - 1u;
+const PER_LANE = PER_VECTOR * LOADS;  // elements of a lane in a chunk, neighbours: 1 to 32
+const LANE_BITS = 0xffffffffu >> (32u - PER_LANE);
+
+// Vectors of a lane, one behind another.
+struct Vectors {
+    vector_K: vec4<u32>,  // for K in 0..LOADS
+}
 
 // Each subgroup has its own part.
 var<workgroup> ends: array<atomic<u32>, WORKGROUP_SIZE * PER_VECTOR>;
@@ -18,8 +24,19 @@ struct Marks {
 
 fn mark(part: u32, bit: u32) { atomicOr(&ends[part + bit / 32u], 1u << (bit % 32u)); }
 
-// The bits of a vector.
-fn bits_at(place: u32) -> u32 { return (atomicLoad(&ends[place / 32u]) >> (place % 32u)) & VECTOR_BITS; }
+// The bits of a lane.
+fn bits_at(place: u32) -> u32 { return (atomicLoad(&ends[place / 32u]) >> (place % 32u)) & LANE_BITS; }
+
+// Those of a lane in a chunk; none behind the round.
+fn bits_in(marks: Marks, part: u32, c: u32, id: Invocation) -> u32 {
+    if !marks.some | (c >= CHUNKS) { return 0u; }
+    return bits_at(32u * part + (c * id.lanes + id.lane) * PER_LANE);
+}
+
+// Vectors from lane to lane, and from one of a lane's to its next.
+fn steps_of(neighbours: bool, lanes: u32) -> vec2<u32> {
+    return select(vec2<u32>(1u, lanes), vec2<u32>(LOADS, 1u), neighbours);
+}
 
 // Marks the ends of a round, from element e to before `next`, from segment s on; answers those that have no element here.
 fn marked(s: u32, until: u32, e: u32, next: u32, part: u32, share: Share, id: Invocation) -> Marks {

@@ -1,12 +1,13 @@
-// Segments by subgroups: each subgroup walks a share of elements and ends in chunks, a vector a lane, so that neighbouring lanes
-// have neighbours. Chunks without an end are only accumulated. A line that ends in `for K` is repeated for each K.
+// Segments by subgroups: each subgroup walks a share of elements and ends in chunks, LOADS neighbouring vectors a lane, so that
+// neighbouring lanes have neighbours and few of them must meet. Chunks without an end are only accumulated. A line that ends in
+// `for K` is repeated for each K.
 //
 // Expects: an operator whose order is free; load (load/*.wgsl); segments/share.wgsl, search_lanes.wgsl, marks.wgsl and chunk.wgsl.
 // Full subgroups of LANES_MIN lanes at least.
 
 @group(0) @binding(2) var<uniform> params: Params;
 
-const CHUNKS = 32u;  // of a round
+const CHUNKS = 32u / LOADS;  // of a round
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(id: Invocation) {
@@ -20,14 +21,17 @@ fn main(id: Invocation) {
     let last = max(first, stop.position - params.base.x);
     let share = Share(first, last, start.segment, is_begun(start), slot);
 
-    let chunk = id.lanes * PER_VECTOR;
+    let chunk = id.lanes * PER_LANE;
     let round = chunk * CHUNKS;
-    let part = id.subgroup * chunk;           // words of bits: a round has as many as a chunk has elements
+    let part = id.subgroup * (round / 32u);   // words of bits, one for each element
     var e = first / PER_VECTOR * PER_VECTOR;  // the first element of the round
     var s = start.segment;                    // the first segment that has not ended
     var upcoming = end_in(s, stop.segment);
     var held = Held(init_state(id), false, identity(), 0u);
-    var vector_K = load(e / PER_VECTOR + K * id.lanes + id.lane);  // for K in 0..LOADS
+    // Only a chunk with an end needs neighbours in a lane: of others, neighbouring lanes load neighbours.
+    var steps = steps_of(upcoming <= e + chunk, id.lanes);
+    var loaded: Vectors;
+    loaded.vector_K = load(e / PER_VECTOR + id.lane * steps.x + K * steps.y);  // for K in 0..LOADS
     // Every subgroup of a workgroup has as many rounds as the longest share may have.
     let rounds = (items_of(span, shares) + PER_VECTOR) / round + 1u;
     for (var r = 0u; r < rounds; r++) {
@@ -43,31 +47,23 @@ fn main(id: Invocation) {
         }
         held.rank = 0u;
         workgroupBarrier();
-        for (var c = 0u; (c < CHUNKS) & (e < last); c += LOADS) {
-            let coming = e + LOADS * chunk;
-            var coming_K = vector_K;  // for K in 0..LOADS
+        var bits = bits_in(marks, part, 0u, id);
+        for (var c = 0u; (c < CHUNKS) & (e < last); c++) {
+            let coming = e + chunk;
+            let vectors = loaded;
+            let at = vec2<u32>(PER_VECTOR) * steps;
+            let there = bits_in(marks, part, c + 1u, id);
             if coming < last {
-                coming_K = load(coming / PER_VECTOR + K * id.lanes + id.lane);  // for K in 0..LOADS
+                steps = steps_of(subgroupAny(there != 0u) | ((c + 1u == CHUNKS) & (upcoming <= coming + chunk)), id.lanes);
+                loaded.vector_K = load(coming / PER_VECTOR + id.lane * steps.x + K * steps.y);  // for K in 0..LOADS
             }
-            var bits_K = 0u;  // for K in 0..LOADS
-            if marks.some {
-                bits_K = bits_at(32u * part + ((c + K) * id.lanes + id.lane) * PER_VECTOR);  // for K in 0..LOADS
-            }
-            var any_bits = 0u;
-            any_bits |= bits_K;  // for K in 0..LOADS
-            if (e >= first) & (coming <= last) & !subgroupAny(any_bits != 0u) {
-                held.run = accumulate_vector(held.run, vector_K, e + (K * id.lanes + id.lane) * PER_VECTOR);  // for K in 0..LOADS
+            if (e >= first) & (coming <= last) & !subgroupAny(bits != 0u) {
+                held.run = accumulate_vector(held.run, vectors.vector_K, e + id.lane * at.x + K * at.y);  // for K in 0..LOADS
                 held.ran = true;
             } else {
-                // One text for all chunks: it is long.
-                for (var k = 0u; k < LOADS; k++) {
-                    var vector = vector_0;
-                    var bits = bits_0;
-                    if k == K { vector = vector_K; bits = bits_K; }  // for K in 0..LOADS
-                    held = take(held, vector, e + (k * id.lanes + id.lane) * PER_VECTOR, bits, marks, share, id);
-                }
+                held = take(held, vectors, e + id.lane * PER_LANE, bits, marks, share, id);
             }
-            vector_K = coming_K;  // for K in 0..LOADS
+            bits = there;
             e = coming;
         }
         e = next;

@@ -40,17 +40,18 @@ pub(crate) struct Layout {
     table: bool,
     carries: bool,
     count: bool,
-    /// What texels are, where a texture is bound instead of an input's bytes.
+    /// What the numbers of texels are, where a texture is bound instead of an input's bytes.
     texels: Option<Dtype>,
 }
 
-/// What texels may be.
+/// What they may be.
 const TEXELS: [Dtype; 3] = [Dtype::F32, Dtype::U32, Dtype::I32];
 
 impl Layout {
-    /// The same with a texture.
+    /// The same with a texture, for elements of a type.
     pub fn of_texels(self, dtype: Dtype) -> Layout {
-        Layout { texels: Some(dtype), ..self }
+        let number = if dtype == Dtype::F32x4 { Dtype::F32 } else { dtype };
+        Layout { texels: Some(number), ..self }
     }
 
     pub fn of(kernel: Kernel, rows: Rows, table: bool) -> Layout {
@@ -72,6 +73,16 @@ impl Layout {
                 }
             }
             _ => Layout { reads, table: table && reads, carries, count: false, texels: None },
+        }
+    }
+
+    /// Bindings that a group must have room for: they are counted from 0.
+    fn bindings(self) -> u32 {
+        match self {
+            Layout { count: true, .. } => 7,
+            Layout { carries: true, .. } => 6,
+            Layout { table: true, .. } => 5,
+            _ => 4,
         }
     }
 
@@ -136,8 +147,9 @@ impl Context {
         let limits = Limits::of(device)?;
         let verdicts = Verdicts::default();
         let (layouts, placeholder) = guarded(device, &verdicts, "bind group layouts", 0, || {
-            let room = |buffers| {
-                limits.storage_buffers_max >= buffers && device.limits().max_bindings_per_bind_group > buffers
+            let room = |kind: &Layout| {
+                limits.storage_buffers_max >= kind.buffers()
+                    && device.limits().max_bindings_per_bind_group >= kind.bindings()
             };
             let textures = device.limits().max_sampled_textures_per_shader_stage > 0;
             let whole = [Kernel::Reduce, Kernel::Finish].map(|kernel| (kernel, Rows::One));
@@ -152,7 +164,7 @@ impl Context {
             let read = [false, true].map(|table| Layout::of(Kernel::Reduce, Rows::One, table));
             let texels =
                 read.into_iter().filter(|_| textures).flat_map(|read| TEXELS.map(|dtype| read.of_texels(dtype)));
-            let layouts = kinds.into_iter().chain(texels).filter(|kind| kind.buffers() <= 3 || room(kind.buffers()));
+            let layouts = kinds.into_iter().chain(texels).filter(room);
             let layouts = layouts.map(|layout| (layout, bind_group_layout(device, layout))).collect();
             let placeholder = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("treefold: placeholder"),
@@ -325,9 +337,16 @@ impl Context {
         };
         let mut checks = wgpu::ShaderRuntimeChecks::checked();
         checks.force_loop_bounding = !unguarded || self.patch.is_some();
-        let (texels, layout) = (layout.texels.is_some(), self.layouts.get(&layout).map(|(_, pipeline)| pipeline));
-        if texels && layout.is_none() {
-            return Err(Error::LimitTooSmall { limit: "max_sampled_textures_per_shader_stage", value: 0, needs: 1 });
+        let (kind, layout) = (layout, self.layouts.get(&layout).map(|(_, pipeline)| pipeline));
+        if layout.is_none() {
+            let (bindings, buffers) =
+                (self.device.limits().max_bindings_per_bind_group, self.limits.storage_buffers_max);
+            let (limit, value, needs) = match kind {
+                _ if bindings < kind.bindings() => ("max_bindings_per_bind_group", bindings, kind.bindings()),
+                _ if buffers < kind.buffers() => ("max_storage_buffers_per_shader_stage", buffers, kind.buffers()),
+                _ => ("max_sampled_textures_per_shader_stage", 0, 1),
+            };
+            return Err(Error::LimitTooSmall { limit, value: value.into(), needs: needs.into() });
         }
         // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
         let pipeline = unsafe { self.compile(label, layout, &source, checks) }?;

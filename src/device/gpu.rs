@@ -39,7 +39,8 @@ pub struct Listed {
     pub features: Features,
     /// The launch shape that treefold uses on it.
     pub tuning: Tuning,
-    /// Whether [`Gpu::new`] opens this one.
+    /// Whether this one is used where none is named and elements are in host memory: the best that is hardware and not behind
+    /// OpenGL. Where none is, that is the CPU engine, and [`Gpu::new`] opens the first that is not behind OpenGL.
     pub default: bool,
 }
 
@@ -54,7 +55,8 @@ const WANTED: Features = Features::SUBGROUP
     .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
 
 impl Gpu {
-    /// Opens the best adapter: discrete, integrated, virtual, then software; never OpenGL, which is opened by name only.
+    /// Opens the best adapter: discrete, integrated, virtual, then software (slower than [`Cpu`](crate::Cpu) mostly); never OpenGL, which is
+    /// opened by name only.
     ///
     /// `WGPU_ADAPTER_NAME` (as for [`Gpu::named`]), `WGPU_BACKEND` and `WGPU_POWER_PREF=low` (integrated before
     /// discrete) have their say.
@@ -73,12 +75,30 @@ impl Gpu {
     pub async fn new_async() -> Result<Gpu> {
         match name_asked() {
             Some(wanted) => Gpu::find(&wanted).await,
-            None => Gpu::open(ranked(Gl::IfAsked).await?.into_iter().next().ok_or(Error::NoAdapter)?).await,
+            None => Gpu::first().await,
         }
     }
 
-    /// Opens an adapter: digits alone are its number in [`Gpu::adapters`], anything else a part of its name, in any case,
-    /// of which the first counts.
+    async fn first() -> Result<Gpu> {
+        Gpu::open(ranked(Gl::IfAsked).await?.into_iter().next().ok_or(Error::NoAdapter)?).await
+    }
+
+    /// The best adapter that is hardware and not behind OpenGL, whatever the environment names.
+    ///
+    /// # Errors
+    /// [`Error::SoftwareOnly`], [`Error::NoAdapter`], [`Error::UnknownBackend`], [`Error::DeviceRefused`].
+    pub(crate) async fn hardware() -> Result<Gpu> {
+        let mut adapters = ranked(Gl::IfAsked).await?;
+        let infos: Vec<_> = adapters.iter().map(wgpu::Adapter::get_info).collect();
+        match (hardware(&infos, backends_asked()?.is_some()), infos.first()) {
+            (Some(found), _) => Gpu::open(adapters.swap_remove(found)).await,
+            (None, Some(info)) => Err(Error::SoftwareOnly { number: 0, adapter: info.name.clone() }),
+            (None, None) => Err(Error::NoAdapter),
+        }
+    }
+
+    /// Opens an adapter: digits alone are its number in [`Gpu::adapters`], `auto` is the one that [`Gpu::new`] opens where the environment
+    /// names none, and anything else a part of its name, in any case, of which the first counts.
     ///
     /// # Errors
     /// [`Error::AdapterNotFound`] lists what there is; [`Error::UnknownBackend`], [`Error::DeviceRefused`].
@@ -87,7 +107,10 @@ impl Gpu {
         pollster::block_on(Gpu::find(wanted))
     }
 
-    async fn find(wanted: &str) -> Result<Gpu> {
+    pub(crate) async fn find(wanted: &str) -> Result<Gpu> {
+        if is_auto(wanted) {
+            return Gpu::first().await;
+        }
         let mut adapters = ranked(Gl::IfAsked).await?;
         if position(&adapters, wanted).is_none() {
             adapters = ranked(Gl::Too).await?;
@@ -115,8 +138,8 @@ impl Gpu {
         let adapters = pollster::block_on(ranked(Gl::Too))?;
         let gl = backends_asked()?.is_some();
         let default = match name_asked() {
-            Some(wanted) => position(&adapters, &wanted),
-            None => adapters.iter().position(|adapter| gl || !is_gl(adapter)),
+            Some(wanted) if !is_auto(&wanted) => position(&adapters, &wanted),
+            _ => hardware(&adapters.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>(), gl),
         };
         let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
@@ -282,6 +305,17 @@ async fn ranked(gl: Gl) -> Result<Vec<wgpu::Adapter>> {
     Ok(adapters)
 }
 
+/// The place of the first that is used unasked: no software, which is slower than this machine's CPU is without it, and no OpenGL unless
+/// that was asked for.
+fn hardware(ranked: &[wgpu::AdapterInfo], gl: bool) -> Option<usize> {
+    ranked.iter().position(|info| info.device_type != DeviceType::Cpu && (gl || info.backend != wgpu::Backend::Gl))
+}
+
+/// Whether this asks for what is used where nothing is named.
+pub(crate) fn is_auto(wanted: &str) -> bool {
+    wanted.trim().eq_ignore_ascii_case("auto")
+}
+
 /// The place of the adapter with this number, if it is one, else of the first whose name holds the text.
 fn position(adapters: &[wgpu::Adapter], wanted: &str) -> Option<usize> {
     let wanted = wanted.trim().to_lowercase();
@@ -315,4 +349,33 @@ fn named_backend(name: &str) -> Result<Backends> {
         return Err(Error::UnknownBackend { wanted: name.into(), known: "vulkan, metal, dx12, gl" });
     }
     Ok(backend)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wgpu::Backend;
+
+    #[test]
+    fn hardware_is_what_is_used_unasked() {
+        let list = |kinds: &[(DeviceType, Backend)]| -> Vec<wgpu::AdapterInfo> {
+            kinds.iter().map(|&(device_type, backend)| wgpu::AdapterInfo::new(device_type, backend)).collect()
+        };
+        let (software, hardware_gl) = ((DeviceType::Cpu, Backend::Vulkan), (DeviceType::DiscreteGpu, Backend::Gl));
+        for (kinds, unasked, gl_too) in [
+            (&[][..], None, None),
+            (&[software], None, None),
+            (&[(DeviceType::Cpu, Backend::Gl)], None, None),
+            (&[software, (DeviceType::Cpu, Backend::Gl)], None, None),
+            (&[hardware_gl], None, Some(0)),
+            (&[software, hardware_gl], None, Some(1)),
+            (&[(DeviceType::IntegratedGpu, Backend::Dx12), software, hardware_gl], Some(0), Some(0)),
+            (&[software, (DeviceType::VirtualGpu, Backend::Vulkan)], Some(1), Some(1)),
+            // Browsers tell no more of theirs.
+            (&[(DeviceType::Other, Backend::BrowserWebGpu)], Some(0), Some(0)),
+        ] {
+            let list = list(kinds);
+            assert_eq!((hardware(&list, false), hardware(&list, true)), (unasked, gl_too), "{kinds:?}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod readback;
 mod record;
 mod runs;
 mod selftest;
+mod slots;
 #[cfg(not(target_arch = "wasm32"))]
 mod waiting;
 #[cfg(target_arch = "wasm32")]
@@ -17,15 +18,17 @@ mod web;
 
 pub(crate) use clock::{Clock, Stamps};
 pub(crate) use context::{Context, fill};
-pub(crate) use gpu::name_asked;
 pub use gpu::{Gpu, Listed};
+pub(crate) use gpu::{is_auto, name_asked};
 pub use prepared::Prepared;
 pub(crate) use prepared::compute_pass;
 pub(crate) use readback::{Pending, Readback, Waiting, download};
 pub(crate) use record::{Destination, Recorder};
 pub use runs::runs_texts;
 pub(crate) use runs::{RunsTo, Words};
-pub(crate) use selftest::choose;
+pub(crate) use selftest::{choose, right_in_cells};
+pub(crate) use slots::Finding;
+pub use slots::slots_text;
 #[cfg(not(target_arch = "wasm32"))]
 use waiting::{Verdicts, landed};
 #[cfg(target_arch = "wasm32")]

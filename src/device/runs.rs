@@ -72,17 +72,24 @@ impl Context {
                 },
             };
             let entries: Vec<BindGroupEntry> = pass.slots.iter().map(entry).collect();
-            let bindings = self.guarded("the bindings of runs", 0, || {
-                let layout = &pipeline.get_bind_group_layout(0);
-                self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("treefold: runs"),
-                    layout,
-                    entries: &entries,
-                })
-            })?;
-            dispatches.push(Dispatch { pipeline, bindings, workgroups: pass.workgroups.max(1) });
+            dispatches.push(self.dispatch("the bindings of runs", pipeline, &entries, pass.workgroups.max(1))?);
         }
         Ok(Prepared { context: self.clone(), dispatches: dispatches.into() })
+    }
+
+    /// A dispatch of a pipeline whose layout is that of its text.
+    pub(super) fn dispatch(
+        &self,
+        what: &'static str,
+        pipeline: wgpu::ComputePipeline,
+        entries: &[BindGroupEntry<'_>],
+        workgroups: u32,
+    ) -> Result<Dispatch> {
+        let bindings = self.guarded(what, 0, || {
+            let (label, layout) = (Some("treefold"), &pipeline.get_bind_group_layout(0));
+            self.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries })
+        })?;
+        Ok(Dispatch { pipeline, bindings, workgroups })
     }
 
     /// The binding that begins aligned and ends with these.
@@ -100,8 +107,7 @@ impl Context {
 fn passes(dtype: Dtype, plan: &Runs) -> [RunsPass; 3] {
     let keys = [same(dtype), include_str!("../../shaders/runs/keys.wgsl")].join("\n");
     let before = include_str!("../../shaders/runs/before.wgsl");
-    let text = |parts: &[&str]| {
-        let size = plan.workgroup_size;
+    let text = |size: u32, parts: &[&str]| {
         let words = dtype.bytes() / 4;
         let head = format!("const WORKGROUP_SIZE = {size}u;\nconst WORDS = {words}u;\nconst SEAL = {SEAL}u;\n");
         format!("{head}\n{}\n{}", include_str!("../../shaders/runs/params.wgsl"), parts.join("\n"))
@@ -109,19 +115,19 @@ fn passes(dtype: Dtype, plan: &Runs) -> [RunsPass; 3] {
     [
         RunsPass {
             label: "treefold: runs, mark",
-            text: text(&[&keys, include_str!("../../shaders/runs/mark.wgsl")]),
+            text: text(plan.workgroup_size, &[&keys, include_str!("../../shaders/runs/mark.wgsl")]),
             workgroups: plan.workgroups,
             slots: &[0, 1, 2, 7],
         },
         RunsPass {
             label: "treefold: runs, scan",
-            text: text(&[before, include_str!("../../shaders/runs/scan.wgsl")]),
+            text: text(plan.scan_size, &[before, include_str!("../../shaders/runs/scan.wgsl")]),
             workgroups: 0,
             slots: &[2, 3, 5, 7],
         },
         RunsPass {
             label: "treefold: runs, write",
-            text: text(&[&keys, before, include_str!("../../shaders/runs/write.wgsl")]),
+            text: text(plan.workgroup_size, &[&keys, before, include_str!("../../shaders/runs/write.wgsl")]),
             workgroups: plan.workgroups,
             slots: &[0, 1, 2, 3, 4, 7],
         },

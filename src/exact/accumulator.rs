@@ -36,6 +36,16 @@ impl<const L: usize> LongAccumulator<L> {
         LongAccumulator { flags, limbs }
     }
 
+    /// A natural number of 192 bits, `above` its upper 64, in the unit; what does not fit is lost.
+    #[inline(always)]
+    pub(crate) fn natural(low: u128, above: u64, flags: u32) -> Self {
+        let mut limbs = [0; L];
+        for (limb, at) in limbs.iter_mut().zip([0, 32, 64, 96, 128, 160]) {
+            *limb = if at < 128 { (low >> at) as u32 } else { (above >> (at - 128)) as u32 };
+        }
+        LongAccumulator { flags, limbs }
+    }
+
     /// The sum of both; what overflows is lost, and nothing overflows before 2^64 elements.
     #[inline(always)]
     pub(crate) fn plus(mut self, other: Self) -> Self {
@@ -51,6 +61,11 @@ impl<const L: usize> LongAccumulator<L> {
 
     pub(crate) fn is_negative(&self) -> bool {
         self.limbs[L - 1] >> 31 == 1
+    }
+
+    /// The low 128 bits, where nothing is above them.
+    pub(crate) fn natural_128(&self) -> Option<u128> {
+        self.limbs.iter().skip(4).all(|&limb| limb == 0).then(|| self.low())
     }
 
     /// The low 128 bits.

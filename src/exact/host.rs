@@ -40,11 +40,20 @@ impl<const L: usize> LimbSums<L> {
     }
 }
 
-/// The sum of f32, in units of 2^-150: a counter for every sign and exponent takes the fractions and counts them.
+/// Elements from which on counters for all exponents, 16 KiB that are cleared and gone through, are worth it. `treefold sum --axis 1
+/// --adapter cpu` over 3,200,000 f32, two cores: rows of 128 by counters 187 ms, one by one 52; rows of 511 one by one 47, of 512 by
+/// counters 53.
+const COUNTERS_MIN: usize = 512;
+
+/// The sum of f32, in units of 2^-150: a counter for every sign and exponent takes the fractions and counts them; few elements are
+/// added as they are.
 #[inline(always)]
 pub(crate) fn sum_f32(elements: &[f32]) -> LongAccumulator<11> {
     const REPLICAS: usize = 4;
     const ONE: u64 = 1 << 41;
+    if elements.len() < COUNTERS_MIN {
+        return sum_unpacked(elements, Unpacked::f32);
+    }
     let mut all = LongAccumulator::ZERO;
     // Fractions have 23 bits, so that 2^18 of them stay below the count.
     for block in elements.chunks(1 << 16) {
@@ -104,4 +113,56 @@ pub(crate) fn sum_unpacked<T: Copy, const L: usize>(
         all = all.plus(limb_sums.sum());
     }
     all
+}
+
+/// The sum of the squares of f64, in units of 2^-2150: a square of 106 bits is three products of words.
+#[inline(always)]
+pub(crate) fn squares_f64<const L: usize>(elements: &[f64]) -> LongAccumulator<L> {
+    let mut all = LongAccumulator::ZERO;
+    // A counter gets less than 2^34 of each.
+    for block in elements.chunks(1 << 28) {
+        let mut limb_sums = LimbSums::ZERO;
+        for &x in block {
+            let x = Unpacked::of(x.to_bits(), 11, 52);
+            limb_sums.see(Unpacked { negative: false, ..x }.flags());
+            if x.finite {
+                let (low, high, at) = (x.significand & 0xffff_ffff, x.significand >> 32, 2 * x.exponent);
+                limb_sums.add(low * low, at, false);
+                limb_sums.add(low * high, at + 33, false);
+                limb_sums.add(high * high, at + 64, false);
+            }
+        }
+        all = all.plus(limb_sums.sum());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Few elements and many are added in two ways.
+    #[test]
+    fn sums_are_those_of_their_elements() {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let bits = state.rotate_left(11);
+            // Some are zeros, subnormal, infinite or NaN.
+            f32::from_bits(match bits % 16 {
+                0 => bits & 0x807f_ffff,
+                1 => bits & 0x8000_0000,
+                2 => bits | 0x7f80_0000,
+                _ => bits,
+            })
+        };
+        for n in [0, 1, 2, COUNTERS_MIN - 1, COUNTERS_MIN, COUNTERS_MIN + 1, 1000] {
+            for finite in [true, false] {
+                let all: Vec<f32> =
+                    std::iter::repeat_with(&mut next).filter(|x| !finite || x.is_finite()).take(n).collect();
+                let one_by_one = all.iter().fold(LongAccumulator::ZERO, |sum, &x| sum.plus(sum_f32(&[x])));
+                assert_eq!(sum_f32(&all), one_by_one, "{n} elements");
+            }
+        }
+    }
 }

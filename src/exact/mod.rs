@@ -10,8 +10,9 @@ mod spread;
 mod unpack;
 
 pub use accumulator::LongAccumulator;
+pub(crate) use accumulator::flag;
 
-pub(crate) use host::{sum_f32, sum_unpacked};
+pub(crate) use host::{squares_f64, sum_f32, sum_unpacked};
 pub(crate) use round::{BigNat, Float};
 pub(crate) use spread::{Spread, ratio};
 pub(crate) use unpack::Unpacked;

@@ -82,7 +82,10 @@ impl BigNat {
     }
 
     fn any_below(&self, at: i32) -> bool {
-        (0..at).any(|place| self.bit(place) == 1)
+        let at = usize::try_from(at).unwrap_or(0);
+        let whole = (at / 32).min(self.0.len());
+        let part = self.0.get(at / 32).is_some_and(|limb| limb & ((1 << (at % 32)) - 1) != 0);
+        part || self.0[..whole].iter().any(|&limb| limb != 0)
     }
 
     pub fn of(value: u128) -> BigNat {

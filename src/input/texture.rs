@@ -1,9 +1,8 @@
 //! Texels of 2-d textures as elements, row by row.
 
-use super::{Input, Origin, Ranges};
-use crate::element::{Dtype, Word};
+use super::{Input, Origin};
+use crate::element::{Dtype, Element, Word};
 use crate::error::{Error, Result};
-use std::marker::PhantomData;
 use wgpu::{
     TextureAspect, TextureDimension, TextureFormat, TextureSampleType, TextureUsages, TextureViewDescriptor,
     TextureViewDimension,
@@ -53,6 +52,8 @@ impl Channel {
 /// What is made of a texel: what a shader's text knows of a [`Channel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Texel {
+    /// All of it.
+    Whole,
     /// One of its four numbers.
     Number(u8),
     /// The sum of its numbers times weights.
@@ -127,11 +128,77 @@ impl<'a, T: Word> Input<'a, T> {
         view: &TextureViewDescriptor<'_>,
         channel: Channel,
     ) -> Result<Self> {
-        let texels = Texels::new(texture, view, T::DTYPE, channel)?;
-        // As if its elements stood in a buffer.
-        let range = (Origin::Texture(texels), 0..texels.elements() * T::DTYPE.bytes());
-        let ranges = Ranges { ranges: vec![range], others: Vec::new(), element_bytes: T::DTYPE.bytes() };
-        Ok(Input { ranges, element: PhantomData })
+        Ok(Self::of_texels(Texels::new(texture, view, T::DTYPE, Some(channel))?))
+    }
+}
+
+impl<'a> Input<'a, [f32; 4]> {
+    /// The whole texels of a 2-d texture, row by row as for [`Input::texture`]: red, green, blue and alpha of each, read at once, for an
+    /// operator over all of them. T is `[f32; 4]`; the texture is of a float, unorm or snorm format. Of a format with fewer channels, the others
+    /// are 0, and alpha is 1.
+    ///
+    /// In WGSL an element is a `vec4<u32>`, `bits`, and `value(bits)` the `vec4<f32>`; [`Cpu::reduce`](crate::Cpu::reduce) over the
+    /// texels as a slice is the same on the host:
+    ///
+    /// ```
+    /// use treefold::{Cpu, DeviceAnswer, Fold, Input, Op, Reducer, Wgsl, WordType, wgpu};
+    ///
+    /// /// The largest luminance of what is opaque; 0 where nothing is.
+    /// #[derive(Clone, Debug)]
+    /// struct Brightest;
+    ///
+    /// impl Fold<[f32; 4]> for Brightest {
+    ///     type Acc = f32;
+    ///     fn identity(&self) -> f32 { 0.0 }
+    ///     fn lift(&self, [r, g, b, a]: [f32; 4], _: u64) -> f32 {
+    ///         if a < 0.5 { 0.0 } else { 0.2126 * r + 0.7152 * g + 0.0722 * b }
+    ///     }
+    ///     fn combine(&self, a: f32, b: f32) -> f32 { a.max(b) }
+    ///     fn wgsl(&self) -> Wgsl {
+    ///         let lift = "let texel = value(bits);
+    /// return select(dot(texel.rgb, vec3<f32>(0.2126, 0.7152, 0.0722)), 0.0, texel.a < 0.5);";
+    ///         Wgsl::new("return 0.0;", lift, "return max(a, b);")
+    ///     }
+    /// }
+    /// impl Op<[f32; 4]> for Brightest {
+    ///     type Fold = Brightest;
+    ///     type Output = f32;
+    ///     const NAME: &'static str = "brightest";
+    ///     fn fold(&self) -> Brightest { Brightest }
+    ///     fn finish(&self, acc: f32, _: u64) -> treefold::Result<f32> { Ok(acc) }
+    ///     fn answer(&self) -> Option<DeviceAnswer> {
+    ///         Some(DeviceAnswer::new([("brightest", WordType::F32)], "return array<u32, 1>(bitcast<u32>(acc));"))
+    ///     }
+    /// }
+    ///
+    /// // Once: let brightest = Reducer::<[f32; 4], _>::new(&device, &queue, Brightest)?;
+    /// fn frame(brightest: &Reducer<[f32; 4], Brightest>, encoder: &mut wgpu::CommandEncoder, hdr: &wgpu::Texture, answer: &wgpu::Buffer) -> treefold::Result<()> {
+    ///     brightest.record(encoder, Input::texels(hdr)?, answer)
+    /// }
+    ///
+    /// assert_eq!(Cpu::new().reduce(Brightest, &[[0.0, 1.0, 0.0, 1.0], [9.0, 9.0, 9.0, 0.0]])?, 0.7152);
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Input::texture`]; [`Error::TextureKind`] of integers, [`Error::BadTexture`] of depths, which have one number.
+    pub fn texels(texture: &'a wgpu::Texture) -> Result<Self> {
+        Self::texels_view(texture, &TextureViewDescriptor::default())
+    }
+
+    /// The same of a view, which says what [`Input::texture_view`] does.
+    ///
+    /// # Errors
+    /// As for [`Input::texels`]; [`Error::NoSuchLevel`].
+    pub fn texels_view(texture: &'a wgpu::Texture, view: &TextureViewDescriptor<'_>) -> Result<Self> {
+        Ok(Self::of_texels(Texels::new(texture, view, Dtype::F32x4, None)?))
+    }
+}
+
+impl<'a, T: Element> Input<'a, T> {
+    /// As if its elements stood in a buffer.
+    fn of_texels(texels: Texels<'a>) -> Self {
+        Self::of(vec![(Origin::Texture(texels), 0..texels.elements() * T::DTYPE.bytes())], Vec::new())
     }
 }
 
@@ -140,7 +207,7 @@ impl<'a> Texels<'a> {
         texture: &'a wgpu::Texture,
         view: &TextureViewDescriptor<'_>,
         dtype: Dtype,
-        channel: Channel,
+        channel: Option<Channel>,
     ) -> Result<Self> {
         let (level, layer) = (view.base_mip_level, view.base_array_layer);
         let format = view.format.unwrap_or(texture.format());
@@ -155,21 +222,29 @@ impl<'a> Texels<'a> {
             return Err(Error::NoSuchLevel { level, levels, layer, layers });
         }
         let kind = kind(format, view.aspect)?;
-        if kind != dtype {
+        if kind != if dtype == Dtype::F32x4 { Dtype::F32 } else { dtype } {
             let (texels, elements) = (kind.name(), dtype.name());
             return Err(Error::TextureKind { format: format!("{format:?}"), texels, elements });
         }
-        let ((last, channel_name), channels) = (channel.last(), format.components_with_aspect(view.aspect));
-        if last >= channels {
-            return Err(Error::NoSuchChannel { channel: channel_name, format: format!("{format:?}"), channels });
+        let channels = format.components_with_aspect(view.aspect);
+        let last = channel.map(Channel::last);
+        if let Some((_, name)) = last.filter(|&(last, _)| last >= channels) {
+            return Err(Error::NoSuchChannel { channel: name, format: format!("{format:?}"), channels });
         }
         let (texel, weights) = match channel {
-            Channel::Weighted(_) if dtype != Dtype::F32 => {
+            None if format.is_depth_stencil_format() => {
+                let what = format!("a whole texel of {format:?}, which has a depth alone,");
+                return Err(Error::BadTexture { what, repair: "reduce it as f32 (Input::texture, Channel::R)" });
+            }
+            None => (Texel::Whole, [0; 4]),
+            Some(Channel::Weighted(_)) if dtype != Dtype::F32 => {
                 let what = format!("a weighted sum of the integers of {format:?}");
                 return Err(Error::BadTexture { what, repair: "name one channel, or take a texture of floats" });
             }
-            Channel::Weighted(weights) => (Texel::Weighted, weights.map(f32::to_bits)),
-            Channel::R | Channel::G | Channel::B | Channel::A => (Texel::Number(last), [0; 4]),
+            Some(Channel::Weighted(weights)) => (Texel::Weighted, weights.map(f32::to_bits)),
+            Some(Channel::R | Channel::G | Channel::B | Channel::A) => {
+                (Texel::Number(last.map_or(0, |(last, _)| last)), [0; 4])
+            }
         };
         let grid = Grid { width: (texture.width() >> level).max(1), texel, weights };
         let texels = Texels { texture, format: view.format, aspect: view.aspect, level, layer, grid };

@@ -2,8 +2,8 @@
 
 /// What a reduction carries from element to element: words that both the device and the host can hold.
 ///
-/// Implemented for `u32`, `i32`, `f32`, for tuples of accumulators, and by [`accumulator!`](crate::accumulator)
-/// for structs of those three.
+/// Implemented for `u32`, `i32`, `f32`, for `u64` (in WGSL a struct of `low` and `high`), for tuples of accumulators, and by
+/// [`accumulator!`](crate::accumulator) for structs of the first three.
 pub trait Accumulator: Clone + Send + Sync + 'static {
     /// 32-bit words on the device; 0 where only the operator knows.
     const WORDS: usize;
@@ -31,6 +31,40 @@ pub struct Member {
     pub of: &'static str,
     /// Its 32-bit words.
     pub words: usize,
+}
+
+impl Member {
+    /// A word.
+    pub(crate) const fn word(name: &'static str) -> Member {
+        Member { name, of: "u32", words: 1 }
+    }
+}
+
+/// A number of 64 bits from its words, the low one first; words that are not there are 0.
+#[inline(always)]
+pub(crate) fn join(words: &[u32]) -> u64 {
+    let word = |w: usize| words.get(w).map_or(0, |&word| u64::from(word));
+    word(0) | word(1) << 32
+}
+
+/// Writes the low bits of a number into one or two words, the low one first.
+#[inline(always)]
+pub(crate) fn split(bits: u64, words: &mut [u32]) {
+    for (word, part) in words.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
+        *word = part;
+    }
+}
+
+impl Accumulator for u64 {
+    const WORDS: usize = 2;
+    const WGSL: &'static str = "struct Acc { low: u32, high: u32, }";
+    const MEMBERS: &'static [Member] = &[Member::word("low"), Member::word("high")];
+    fn write(&self, words: &mut [u32]) {
+        split(*self, words);
+    }
+    fn read(words: &[u32]) -> Self {
+        join(words)
+    }
 }
 
 macro_rules! scalar_accumulator {

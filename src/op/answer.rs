@@ -39,6 +39,22 @@ impl Part {
     }
 }
 
+/// Where the bins of an answer begin and end, along one axis.
+///
+/// ```
+/// use treefold::ops::Histogram;
+/// let axis = Histogram::integers(-1, 1)?.axis();
+/// assert_eq!((&axis.edges[..], axis.lowest), (&[-1.5, -0.5, 0.5, 1.5][..], Some(-1)));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BinAxis {
+    /// The edges, one more than there are bins.
+    pub edges: Vec<f64>,
+    /// Where each bin is one whole number: that of the first.
+    pub lowest: Option<i64>,
+}
+
 /// What an operator answers, as a list of named values.
 pub trait Answer {
     /// The parts, in the order in which people want to read them.

@@ -1,7 +1,7 @@
 //! An operator as plans and shaders see it: its folds, flat and without repetition, and its answers; data without types.
 
-use super::wgsl::check_names;
-use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Trips, Wgsl};
+use super::wgsl::{Cell, check_names};
+use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Text, Trips, Wgsl};
 use crate::element::{Dtype, Element};
 use crate::error::Result;
 use std::any::TypeId;
@@ -21,6 +21,8 @@ pub enum Keep {
     Registers,
     /// The same with one 64-bit integer, where the device has `SHADER_INT64`.
     Registers64,
+    /// In cells of workgroup memory, one for each of many groups and replica, added to by atomics.
+    Cells,
     /// Counts of bins in the device's memory, a partial for each workgroup: where workgroup memory has no room for them.
     Memory,
 }
@@ -44,7 +46,7 @@ pub struct Bins {
     /// How columns become sums, in both passes.
     pub settle: &'static str,
     /// Texts of the pass that reads elements: `State`, `accumulate`, `column_of_bins`, ….
-    pub read: Vec<&'static str>,
+    pub read: Vec<Text>,
     /// `settle_bins`, where one workgroup has read everything.
     pub settle_bins: &'static str,
     /// `settle_columns`, behind the sums of all partials.
@@ -179,6 +181,11 @@ impl Leaf {
         }
     }
 
+    /// Its form that invocations share, where it has one.
+    pub(crate) fn cell(&self) -> Option<&Cell> {
+        self.value().and_then(|wgsl| wgsl.cell.as_ref())
+    }
+
     /// Its texts, where it is a value.
     pub fn value(&self) -> Option<&Wgsl> {
         match &self.device {
@@ -276,6 +283,11 @@ impl DeviceOp {
         let (folds, answer) = &self.answers[number];
         let both = !answer.params.is_empty() && folds.iter().any(|&fold| !self.folds[fold].params.is_empty());
         if self.answers.len() > 1 || both || self.joined() { format!("a{number}_") } else { String::new() }
+    }
+
+    /// Whether all its folds have forms that invocations share.
+    pub fn has_cells(&self) -> bool {
+        self.keep == Keep::Cells && self.folds.iter().all(|fold| fold.cell().is_some())
     }
 
     /// One fold of it, as an operator without an answer.

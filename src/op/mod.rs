@@ -7,12 +7,13 @@ mod partial;
 mod wgsl;
 
 pub use accumulator::{Accumulator, Member};
-pub use answer::{Answer, Part, Value};
+pub(crate) use accumulator::{join, split};
+pub use answer::{Answer, BinAxis, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
-pub(crate) use wgsl::{declared, prefixed, tokens};
+pub(crate) use wgsl::{Cell, declared, prefixed, tokens};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -153,8 +154,8 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
         Self::NAME.into()
     }
 
-    /// The edges of the bins that an answer counts, one more than there are bins; none, where it counts none.
-    fn edges(&self) -> Vec<f64> {
+    /// The axes of the bins that an answer counts, the last one's bins next to each other; none, where it counts none.
+    fn axes(&self) -> Vec<BinAxis> {
         Vec::new()
     }
 

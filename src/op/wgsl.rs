@@ -18,10 +18,11 @@ pub type Text = Cow<'static, str>;
 /// | [`shuffle`](Wgsl::shuffle) | `fn shuffle(acc: Acc, mask: u32) -> Acc`: the accumulator of the lane at this distance |
 /// | [`helpers`](Wgsl::helpers) | whole declarations that the pieces use |
 ///
-/// `Bits` is `u32` (elements of 16 bits in its low half), or `vec2<u32>`, low word first, for elements of 64 bits. Where
-/// the operator has an index offset, `index` may count from anywhere: `offset` moves it to its place once an invocation.
-/// The pieces may call `value`, `is_nan`, `is_zero`, `key`, `unkey`, `tie` on the bits of a 32-bit element; `add64`,
-/// `multiply32`, `float64` on 64-bit numbers in two words; and `param(i)`, word i of [`Fold::params`](crate::Fold::params).
+/// `Bits` is `u32` (elements of 16 bits in its low half), or `vec2<u32>`, low word first, for elements of 64 bits, or `vec4<u32>` for
+/// four f32. Where the operator has an index offset, `index` may count from anywhere: `offset` moves it to its place once an invocation.
+/// The pieces may call `is_nan`, `is_zero`, `key`, `unkey`, `tie` on the bits of a number (keys of 64 bits are `vec2<u32>` too), `value` on
+/// those of 32 bits and of four f32; `add64`, `less64`, `multiply32`, `float64` on 64-bit numbers in two words; and `param(i)`, word i of
+/// [`Fold::params`](crate::Fold::params).
 ///
 /// Helpers must not declare a name that the kernels use: those of [`Wgsl::RESERVED`] are refused.
 ///
@@ -41,11 +42,29 @@ pub struct Wgsl {
     pub(crate) vector: Option<Text>,
     pub(crate) offset: Option<Text>,
     pub(crate) shuffle: Option<Text>,
+    pub(crate) cell: Option<Cell>,
     pub(crate) state: bool,
     pub(crate) trips: Trips,
     pub(crate) one_load: bool,
     pub(crate) fixed_trips: u64,
     pub(crate) checked: bool,
+}
+
+/// An accumulator that the invocations of a workgroup share: a cell of words in its memory, added to by atomics. It begins as the
+/// words of `identity`, then zeros.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    /// Its words: at least as many as those of the accumulator.
+    pub words: usize,
+    /// `fn add_to_cell(cell: u32, bits: Bits) -> u32`, which says what is left to do, 0: nothing. Word w of a cell is
+    /// `cells[word_of(cell, w)]`.
+    pub texts: Vec<Text>,
+    /// Whether these have `fn carry_to_cell(cell: u32, bits: Bits, left: u32)`, which does what is left; else nothing ever is.
+    pub carries: bool,
+    /// Whether these have `fn cell_acc(cell: u32) -> Acc`; else the words are those of the accumulator.
+    pub settles: bool,
+    /// Loop trips of adding, carries included, and of reading.
+    pub trips: (u64, u64),
 }
 
 /// Upper bounds of loop trips for one call of each function, those of the helpers that it calls included; 0: no loop.
@@ -74,20 +93,28 @@ impl Wgsl {
         "BLOCKED",
         "BUTTERFLY",
         "Bits",
+        "CELLS",
+        "CELL_WORDS",
         "CHUNKS",
         "Carry",
         "Held",
         "Invocation",
+        "Items",
+        "Keys",
         "LANES_MIN",
+        "LANE_BITS",
         "LOADS",
         "Loaded",
         "Marks",
         "NONE",
+        "NUMBER",
         "OWN",
+        "PER_LANE",
         "PER_VECTOR",
         "Params",
         "Parts",
         "Place",
+        "REPLICAS",
         "RESULT_WORDS",
         "ROW_WORDS",
         "SEAL",
@@ -100,7 +127,7 @@ impl Wgsl {
         "TEXEL_WEIGHTS",
         "TILE",
         "TexelNumber",
-        "VECTOR_BITS",
+        "Vectors",
         "WORDS",
         "WORKGROUP_SIZE",
         "acc_of",
@@ -110,13 +137,22 @@ impl Wgsl {
         "accumulate_vector",
         "accumulators",
         "add64",
+        "add_element",
+        "add_items",
+        "add_to_cell",
         "base_of",
         "begin_of",
         "behind",
         "bits_at",
+        "bits_in",
         "bits_of_texel",
         "butterfly",
         "carries",
+        "carry_element",
+        "carry_items",
+        "carry_to_cell",
+        "cell_acc",
+        "cells",
         "combine",
         "combine_lanes",
         "counted",
@@ -134,8 +170,9 @@ impl Wgsl {
         "first_of",
         "first_vector",
         "float64",
+        "get_acc",
         "group",
-        "group_of",
+        "groups_at",
         "identity",
         "init_state",
         "init_workgroup",
@@ -143,6 +180,7 @@ impl Wgsl {
         "is_done",
         "is_nan",
         "is_zero",
+        "items_at",
         "items_in",
         "items_of",
         "key",
@@ -153,6 +191,7 @@ impl Wgsl {
         "leave",
         "leave_absent",
         "leave_open",
+        "less64",
         "lift",
         "load",
         "load_own",
@@ -169,6 +208,7 @@ impl Wgsl {
         "parameter",
         "params",
         "parted",
+        "parted_vector",
         "partial_of",
         "partials",
         "partials_out",
@@ -178,6 +218,7 @@ impl Wgsl {
         "place_of",
         "place_of_row",
         "placed",
+        "put_acc",
         "raw_of",
         "read_acc",
         "region",
@@ -197,6 +238,7 @@ impl Wgsl {
         "shuffle_up",
         "span_of_window",
         "split_of",
+        "steps_of",
         "store",
         "store_number",
         "store_partial",
@@ -217,6 +259,7 @@ impl Wgsl {
         "value",
         "vectors",
         "vectors_of",
+        "word_of",
         "words",
         "workgroup_reduce",
         "write_acc",
@@ -233,6 +276,7 @@ impl Wgsl {
             vector: None,
             offset: None,
             shuffle: None,
+            cell: None,
             state: false,
             trips: Trips::default(),
             one_load: false,
@@ -275,6 +319,29 @@ impl Wgsl {
     pub(crate) fn state(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         self.state = true;
         self.reading.extend(texts.into_iter().map(Into::into));
+        self
+    }
+
+    /// A form that invocations share; of its functions the texts may leave out those that have a default.
+    pub(crate) fn cell(mut self, words: usize, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
+        let texts: Vec<Text> = texts.into_iter().map(Into::into).collect();
+        let has = |name: &str| texts.iter().any(|text| text.contains(&format!("fn {name}(")));
+        let (carries, settles) = (has("carry_to_cell"), has("cell_acc"));
+        self.cell = Some(Cell { words, texts, carries, settles, trips: (0, 0) });
+        self
+    }
+
+    /// The same of one word, which an atomic function of WGSL combines.
+    pub(crate) fn atomic(self, function: &str) -> Wgsl {
+        let add = format!("{function}(&cells[word_of(cell, 0u)], lift(bits, 0u));");
+        self.cell(1, [format!("fn add_to_cell(cell: u32, bits: Bits) -> u32 {{ {add} return 0u; }}")])
+    }
+
+    /// Loop trips of adding to a cell, and of reading it.
+    pub(crate) fn cell_trips(mut self, add: u64, read: u64) -> Wgsl {
+        if let Some(cell) = &mut self.cell {
+            cell.trips = (add, read);
+        }
         self
     }
 

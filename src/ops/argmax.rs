@@ -1,15 +1,16 @@
 //! The largest element and where it stands.
 
-use super::extreme::{End, Found, Located, arg_extreme, located_wgsl, word_type};
-use crate::element::Word;
-use crate::op::WordType;
+use super::extreme::{End, Found, Located, arg_extreme, element_of, located_answer, located_wgsl};
+use crate::element::{OrderKey, Scalar};
+use crate::op::join;
 use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 arg_extreme! {
     /// The largest element and its index.
     ///
     /// - **Ties**: the lowest index; -0 and +0 tie. **NaN**: the lowest index of a NaN. **Empty**: `None`.
-    /// - **Index**: u64, in the whole input. **On the device**: 3 words (value, index low, index high).
+    /// - **Index**: u64, in the whole input. **On the device**: the element's bits (1 word, or 2 of 64 bits), then the index
+    ///   (low, high).
     ///
     /// ```
     /// use treefold::{Cpu, ops::{ArgMax, Found}};

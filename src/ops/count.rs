@@ -1,8 +1,8 @@
 //! Counting the elements that hold some property.
 
-use super::wide::Sum64;
-use crate::element::Word;
-use crate::op::WordType;
+use super::wide::{SUM64_CELL, Sum64};
+use crate::element::Scalar;
+use crate::op::{WordType, join};
 use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 macro_rules! counting {
@@ -11,7 +11,7 @@ macro_rules! counting {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        impl<T: Word> Fold<T> for $name {
+        impl<T: Scalar> Fold<T> for $name {
             type Acc = Sum64<u64>;
 
             #[inline(always)]
@@ -34,11 +34,11 @@ macro_rules! counting {
             fn wgsl(&self) -> Wgsl {
                 let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
                 let lift = concat!("return Acc(select(0u, 1u, ", $wgsl, "), 0u);");
-                Wgsl::new("return Acc(0u, 0u);", lift, combine).checked()
+                Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
             }
         }
 
-        impl<T: Word> Op<T> for $name {
+        impl<T: Scalar> Op<T> for $name {
             type Fold = $name;
             type Output = u64;
             const NAME: &'static str = $text;
@@ -56,7 +56,7 @@ macro_rules! counting {
                 Some(DeviceAnswer::checked(words, "return array<u32, 2>(acc.low, acc.high);"))
             }
             fn read(&self, words: &[u32], _: u64) -> Result<u64> {
-                Ok(u64::from(words[0]) | u64::from(words[1]) << 32)
+                Ok(join(words))
             }
         }
     };

@@ -47,6 +47,50 @@ impl Rule for Range {
     const RULE: &'static str = "LOW:HIGH, two numbers, the first one smaller";
 }
 
+/// A bin for each whole number from the first to the second, in place of equal bins over a range; written `LOW:HIGH`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Integers(Option<(i64, i64)>);
+
+impl Integers {
+    /// Numbers beyond this have no edges half a unit away.
+    const FAR: i64 = 1 << 51;
+
+    /// # Errors
+    /// [`Error::BadIntegers`].
+    pub(super) fn new(low: i64, high: i64) -> Result<Integers> {
+        let near = (-Integers::FAR..=Integers::FAR).contains(&low) && (low..=Integers::FAR).contains(&high);
+        match near && high - low < i64::from(*BINS.end()) {
+            true => Ok(Integers(Some((low, high)))),
+            false => Err(Error::BadIntegers { low, high }),
+        }
+    }
+
+    /// The lowest and the highest, where there are some.
+    pub(super) fn ends(&self) -> Option<(i64, i64)> {
+        self.0
+    }
+
+    /// How many there are, and the range of their bins: each number is the middle of its own.
+    pub(super) fn bins(&self) -> Option<(u32, Range)> {
+        let (low, high) = self.0?;
+        Some(((high - low + 1) as u32, Range { low: low as f64 - 0.5, high: high as f64 + 0.5 }))
+    }
+}
+
+impl FromStr for Integers {
+    type Err = ();
+    fn from_str(text: &str) -> std::result::Result<Integers, ()> {
+        let number = |text: &str| text.trim().parse().map_err(drop);
+        let (low, high) = text.split_once(':').ok_or(())?;
+        Integers::new(number(low)?, number(high)?).map_err(drop)
+    }
+}
+
+impl Rule for Integers {
+    const RULE: &'static str =
+        "LOW:HIGH, two whole numbers, the first one not larger, with at most 16777216 from one to the other";
+}
+
 /// Edges that are given, in place of equal bins; written `E0,E1,…` or, as in signatures, `E0:E1:…`.
 #[derive(Clone, Debug, Default)]
 pub struct Given(Option<Arc<[f64]>>);

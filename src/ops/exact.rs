@@ -1,6 +1,6 @@
 //! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
-use crate::exact::{LongAccumulator, Unpacked, sum_f32, sum_unpacked};
+use crate::exact::{LongAccumulator, Unpacked, flag, squares_f64, sum_f32, sum_unpacked};
 use crate::half::f16;
 use crate::op::{Bins, Device, DeviceAnswer, Keep, Member, Trips, Wgsl, WordType};
 use crate::{Accumulator, Element};
@@ -24,8 +24,11 @@ const SCATTER: &str = include_str!("../../shaders/exact/scatter.wgsl");
 const STATE_BINS: &str = include_str!("../../shaders/exact/state_bins.wgsl");
 const OWN: &str = include_str!("../../shaders/exact/own.wgsl");
 const PRODUCT: &str = include_str!("../../shaders/exact/product.wgsl");
-const COLUMNS_LIMBS: &str = include_str!("../../shaders/exact/columns_limbs.wgsl");
+const COLUMN_LIMBS: &str = include_str!("../../shaders/exact/column_limbs.wgsl");
+const COLUMNS: &str = include_str!("../../shaders/exact/columns.wgsl");
 const IN_TURN: &str = include_str!("../../shaders/vector/words_in_turn.wgsl");
+const WHOLE_32: &str = include_str!("../../shaders/exact/whole32.wgsl");
+const WHOLE_64: &str = include_str!("../../shaders/exact/whole64.wgsl");
 const PAIRS: &str = include_str!("../../shaders/vector/pairs.wgsl");
 
 /// Bins of a workgroup: their texts, their number, and the limbs that they reach.
@@ -34,7 +37,7 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         constants: format!("const COLUMNS = {columns}u;\n"),
         helpers: vec![ACCUMULATOR],
         settle: include_str!("../../shaders/exact/settle.wgsl"),
-        read,
+        read: read.into_iter().map(Into::into).collect(),
         settle_bins: include_str!("../../shaders/exact/settle_bins.wgsl"),
         settle_columns: include_str!("../../shaders/exact/settle_columns.wgsl"),
         bins,
@@ -60,10 +63,10 @@ fn own(limbs: u64, texts: &[&'static str], heavy: bool, trips: Trips) -> Device 
 fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
     match keep {
         Keep::Bins { replicas } => {
-            let read = [&[SCATTER, STATE_BINS, COLUMNS_LIMBS], element].concat();
+            let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
             bins(replicas, limbs, read, 2 * limbs, limbs)
         }
-        Keep::Registers | Keep::Registers64 | Keep::Memory => {
+        Keep::Registers | Keep::Registers64 | Keep::Cells | Keep::Memory => {
             own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), true, Trips::default())
         }
     }
@@ -86,19 +89,24 @@ impl Terms<f32> for Elements {
         const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
         const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
         const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
+        const AMOUNT: &str = include_str!("../../shaders/exact/f32_amount.wgsl");
+        const COLUMN: &str = include_str!("../../shaders/exact/column_bytes.wgsl");
         match keep {
             Keep::Bins { replicas } => {
-                let columns = include_str!("../../shaders/exact/columns_bytes.wgsl");
-                let read = vec![include_str!("../../shaders/exact/f32_shared.wgsl"), FLAGS, columns];
+                let read = vec![AMOUNT, include_str!("../../shaders/exact/f32_shared.wgsl"), FLAGS, COLUMN, COLUMNS];
                 bins(replicas, 11, read, 64, 8)
             }
             // A window that is flushed loops over its three slices.
-            Keep::Registers | Keep::Memory => own(
-                11,
-                &[SCATTER, OWN, WINDOW, FLAGS, IN_TURN],
-                true,
-                Trips { lift: 3, vector: 12, ..Trips::default() },
-            ),
+            Keep::Registers | Keep::Memory | Keep::Cells => {
+                let texts = &[SCATTER, OWN, WINDOW, FLAGS, IN_TURN];
+                match own(11, texts, true, Trips { lift: 3, vector: 12, ..Trips::default() }) {
+                    Device::Value(wgsl) if keep == Keep::Cells => {
+                        let cell = include_str!("../../shaders/cells/exact_f32.wgsl");
+                        Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, cell]).cell_trips(0, 64))
+                    }
+                    device => device,
+                }
+            }
             Keep::Registers64 => own(11, &[SCATTER, OWN, WINDOW64, FLAGS, IN_TURN], true, Trips::default()),
         }
     }
@@ -143,6 +151,65 @@ impl Terms<f64> for Elements {
     }
 }
 
+/// Whole numbers, or their squares, go as they are into integers of so many limbs.
+macro_rules! integer_terms {
+    ($terms:ident of $limbs:literal limbs, $lift:expr, $sum:expr; $($type:ty),+) => {$(
+        impl Terms<$type> for $terms {
+            const LIMBS: u64 = $limbs;
+            const UNIT: i32 = 0;
+            type Acc = LongAccumulator<$limbs>;
+
+            #[inline(always)]
+            fn sum(elements: &[$type]) -> LongAccumulator<$limbs> {
+                let sum: fn(&[$type]) -> LongAccumulator<$limbs> = $sum;
+                sum(elements)
+            }
+            fn device(_: Keep) -> Device {
+                let below = match (<$type>::MIN == 0, <$type>::BITS) {
+                    (true, _) => "0u",
+                    (false, 32) => "bitcast<u32>(bitcast<i32>(bits) >> 31u)",
+                    _ => "bitcast<u32>(bitcast<i32>(bits.y) >> 31u)",
+                };
+                let wgsl = Wgsl::new("return Acc();", $lift, "return long_add(a, b);")
+                    .helpers(ACCUMULATOR)
+                    .helpers(format!("fn below(bits: Bits) -> u32 {{ return {below}; }}\n"))
+                    .helpers(if <$type>::BITS == 32 { WHOLE_32 } else { WHOLE_64 })
+                    .trips(Trips { combine: $limbs, ..Trips::default() });
+                Device::Value(wgsl.checked())
+            }
+        }
+    )+};
+}
+
+integer_terms!(Elements of 4 limbs,
+    "let above = below(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(bits.x, bits.y, above, above));",
+    |xs| {
+        // What wraps here is the sign of a sum of u64, which has none.
+        let sum = xs.iter().fold(0i128, |sum, &x| sum.wrapping_add(i128::from(x)));
+        LongAccumulator::integer(sum, if xs.is_empty() { 0 } else { flag::OTHER })
+    };
+    i64, u64);
+integer_terms!(Squares of 4 limbs,
+    "let square = multiply32(magnitude_of(bits), magnitude_of(bits));\nreturn Acc(FLAG_OTHER, array<u32, 4>(square.x, square.y, 0u, 0u));",
+    |xs| squares(xs.iter().map(|&x| i64::from(x).unsigned_abs()));
+    i32, u32);
+integer_terms!(Squares of 6 limbs,
+    "let square = square64(magnitude_of(bits));
+return Acc(FLAG_OTHER, array<u32, 6>(square[0], square[1], square[2], square[3], 0u, 0u));",
+    |xs| squares(xs.iter().map(|&x| i128::from(x).unsigned_abs() as u64));
+    i64, u64);
+
+/// The sum of the squares of whole numbers.
+#[inline(always)]
+fn squares<const L: usize>(sizes: impl Iterator<Item = u64>) -> LongAccumulator<L> {
+    let (mut sum, mut carries, mut flags) = (0u128, 0u64, 0);
+    for size in sizes {
+        let (next, carry) = sum.overflowing_add(u128::from(size) * u128::from(size));
+        (sum, carries, flags) = (next, carries + u64::from(carry), flag::OTHER);
+    }
+    LongAccumulator::natural(sum, carries, flags)
+}
+
 /// The products of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Products;
@@ -174,6 +241,20 @@ impl Terms<f32> for Squares {
     }
     fn device(keep: Keep) -> Device {
         scattered(keep, 20, &[PRODUCT, include_str!("../../shaders/exact/square.wgsl"), IN_TURN])
+    }
+}
+
+impl Terms<f64> for Squares {
+    const LIMBS: u64 = 134;
+    const UNIT: i32 = -2150;
+    type Acc = LongAccumulator<134>;
+
+    #[inline(always)]
+    fn sum(elements: &[f64]) -> LongAccumulator<134> {
+        squares_f64(elements)
+    }
+    fn device(keep: Keep) -> Device {
+        scattered(keep, 134, &[include_str!("../../shaders/exact/square_f64.wgsl"), PAIRS])
     }
 }
 
@@ -253,16 +334,16 @@ macro_rules! long_accumulator_words {
     )*};
 }
 
-long_accumulator_words!(4, 11, 20, 68);
+long_accumulator_words!(4, 6, 11, 20, 68, 134);
 
-/// A fold of exact terms.
+/// A fold of exact terms; `tested`: into bins, whose kernels a self-test must pass.
 macro_rules! exact_fold {
-    ($name:ident over $type:ty, $terms:ty) => {
+    ($name:ident over $($type:ty),+; $terms:ty, tested: $tested:literal) => {$(
         impl crate::Fold<$type> for $name {
             type Acc = <$terms as crate::ops::exact::Terms<$type>>::Acc;
             /// A bin of 64 bits takes up to 32 of each element.
-            const ELEMENTS_MAX: u64 = 1 << 32;
-            const TESTED: bool = true;
+            const ELEMENTS_MAX: u64 = if $tested { 1 << 32 } else { u64::MAX };
+            const TESTED: bool = $tested;
 
             fn identity(&self) -> Self::Acc {
                 crate::exact::LongAccumulator::ZERO
@@ -293,12 +374,12 @@ macro_rules! exact_fold {
                 <$terms as crate::ops::exact::Terms<$type>>::device(keep)
             }
         }
-    };
+    )+};
 }
 
-/// An exact answer over a fold of exact terms: rounded once, by the host and by the device.
+/// An exact answer over a fold of exact terms: rounded once, by the host and, where there is a `$rounding`, by the device.
 macro_rules! exact_answer {
-    ($name:ident = $text:literal over $type:ty, $fold:ident, $terms:ty, $about:literal, $output:ty, $float:ty, $rounding:expr, $exponent_min:expr,
+    ($name:ident = $text:literal over $type:ty, $fold:ident, $terms:ty, $about:expr, $output:ty, $float:ty, $rounding:expr, $exponent_min:expr,
      |$acc:ident, $count:ident| $finish:expr, |$value:ident, $counted:ident| $read:expr) => {
         impl crate::Op<$type> for $name {
             type Fold = $fold;
@@ -318,7 +399,8 @@ macro_rules! exact_answer {
                 const UNIT: i32 = <$terms as crate::ops::exact::Terms<$type>>::UNIT;
                 let limbs = <$terms as crate::ops::exact::Terms<$type>>::LIMBS;
                 let exponent_min = <$float as crate::exact::Float>::EXPONENT_MIN - ($exponent_min)(UNIT);
-                Some($rounding.answer($text, limbs, exponent_min))
+                let rounding: Option<crate::ops::exact::Rounding> = $rounding;
+                rounding.map(|rounding| rounding.answer($text, limbs, exponent_min))
             }
             fn read(&self, words: &[u32], $counted: u64) -> crate::Result<$output> {
                 let $value = <$float as crate::exact::Float>::from_words(words);

@@ -1,11 +1,12 @@
 //! Minimum, maximum, both, and where they are: all on keys, integers that order as the elements do.
 //!
 //! One rule serves them all: *the lowest rank wins*. For a minimum the rank of an element is its key, for a maximum the
-//! key's complement; a NaN has rank 0 and so beats everything; no element at all has rank 2^32 - 1, which no float has.
+//! key's complement; a NaN has rank 0 and so beats everything; no element at all has the highest rank, which no float has.
+//! Ranks of elements of 64 bits are two words.
 
-use crate::element::Word;
-use crate::op::WordType;
-use crate::{Answer, DeviceAnswer, Fold, Op, Part, Result, Value, Wgsl, accumulator};
+use crate::element::{OrderKey, Scalar};
+use crate::op::{Member, WordType, join, split};
+use crate::{Accumulator, Answer, DeviceAnswer, Dtype, Fold, Op, Part, Result, Value, Wgsl};
 
 /// Which end of the order is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,40 +17,94 @@ pub(crate) enum End {
 
 impl End {
     #[inline(always)]
-    pub(crate) fn rank<T: Word>(self, x: T) -> u32 {
+    pub(crate) fn rank<T: Scalar>(self, x: T) -> T::Key {
         let key = if self == End::Low { x.key() } else { !x.key() };
-        if x.is_nan() { 0 } else { key }
+        if x.is_nan() { T::Key::LEAST } else { key }
     }
 
     /// The element of a rank. A NaN comes back as the canonical one.
-    pub(crate) fn unrank<T: Word>(self, rank: u32) -> T {
-        if rank == 0 && T::DTYPE == crate::Dtype::F32 {
-            return T::from_bits(0x7fc0_0000);
+    pub(crate) fn unrank<T: Scalar>(self, rank: T::Key) -> T {
+        match T::NAN {
+            Some(nan) if rank == T::Key::LEAST => nan,
+            _ => T::unkey(if self == End::Low { rank } else { !rank }),
         }
-        T::unkey(if self == End::Low { rank } else { !rank })
     }
 
-    /// `rank` and `unrank` in WGSL, their names behind a prefix.
-    pub(crate) fn wgsl<T: Word>(self, prefix: &str) -> String {
+    /// `rank` and `unrank` in WGSL, from bits and to them, their names behind a prefix.
+    pub(crate) fn wgsl<T: Scalar>(self, prefix: &str) -> String {
         let flip = if self == End::Low { "" } else { "~" };
-        let nan = if T::DTYPE == crate::Dtype::F32 { "if rank == 0u { return 0x7fc00000u; } " } else { "" };
+        let (of, least, is_least) = match T::Key::WORDS {
+            1 => ("u32", "0u", "rank == 0u"),
+            _ => ("vec2<u32>", "vec2<u32>(0u, 0u)", "(rank.x | rank.y) == 0u"),
+        };
+        let nan = T::NAN.map_or(String::new(), |nan| {
+            let [low, high] = [nan.pattern() as u32, (nan.pattern() >> 32) as u32];
+            let bits =
+                if T::Key::WORDS == 1 { format!("{low:#x}u") } else { format!("vec2<u32>({low:#x}u, {high:#x}u)") };
+            format!("if {is_least} {{ return {bits}; }} ")
+        });
         format!(
-            "fn {prefix}rank(bits: u32) -> u32 {{ return select({flip}key(bits), 0u, is_nan(bits)); }}
-fn {prefix}unrank(rank: u32) -> u32 {{ {nan}return unkey({flip}rank); }}
+            "fn {prefix}rank(bits: {of}) -> {of} {{ return select({flip}key(bits), {least}, is_nan(bits)); }}
+fn {prefix}unrank(rank: {of}) -> {of} {{ {nan}return unkey({flip}rank); }}
 "
         )
     }
 }
 
-pub(crate) const NONE: u32 = u32::MAX;
-
-/// The type of an element as a word of an answer.
-pub(super) fn word_type<T: Word>() -> WordType {
+/// The words of an element in an answer: its own bits.
+pub(super) fn words_of<T: Scalar>(name: &'static str) -> Vec<(&'static str, WordType)> {
     match T::DTYPE {
-        crate::Dtype::F32 => WordType::F32,
-        crate::Dtype::I32 => WordType::I32,
-        _ => WordType::U32,
+        Dtype::F32 => vec![(name, WordType::F32)],
+        Dtype::I32 => vec![(name, WordType::I32)],
+        _ if T::Key::WORDS == 1 => vec![(name, WordType::U32)],
+        _ => vec![(name, WordType::Part), (name, WordType::Part)],
     }
+}
+
+/// An element from its words in an answer.
+pub(super) fn element_of<T: Scalar>(words: &[u32]) -> T {
+    T::from_pattern(join(words.get(..T::Key::WORDS).unwrap_or(words)))
+}
+
+/// The lowest rank so far; nothing yet: all ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rank<K>(pub(super) K);
+
+impl<K: OrderKey> Accumulator for Rank<K> {
+    const WORDS: usize = K::WORDS;
+    const WGSL: &'static str = if K::WORDS == 1 { u32::WGSL } else { u64::WGSL };
+    const MEMBERS: &'static [Member] = if K::WORDS == 1 { u32::MEMBERS } else { u64::MEMBERS };
+    fn write(&self, words: &mut [u32]) {
+        split(self.0.wide(), words);
+    }
+    fn read(words: &[u32]) -> Self {
+        Rank(K::narrow(join(words)))
+    }
+}
+
+/// The WGSL of a fold into [`Rank`].
+pub(super) fn rank_wgsl<T: Scalar>(end: End) -> Wgsl {
+    let wgsl = match T::Key::WORDS {
+        1 => Wgsl::new("return 0xffffffffu;", "return rank(bits);", "return min(a, b);").atomic("atomicMin"),
+        _ => Wgsl::new(
+            "return Acc(0xffffffffu, 0xffffffffu);",
+            "let lifted = rank(bits);\nreturn Acc(lifted.x, lifted.y);",
+            "let other = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
+return Acc(select(a.low, b.low, other), select(a.high, b.high, other));",
+        ),
+    };
+    wgsl.helpers(end.wgsl::<T>("")).checked()
+}
+
+/// The element of a [`Rank`] as the device answers it.
+pub(super) fn rank_answer<T: Scalar>(name: &'static str) -> DeviceAnswer {
+    DeviceAnswer::checked(
+        words_of::<T>(name),
+        match T::Key::WORDS {
+            1 => "return array<u32, 1>(unrank(acc));",
+            _ => "let bits = unrank(vec2<u32>(acc.low, acc.high));\nreturn array<u32, 2>(bits.x, bits.y);",
+        },
+    )
 }
 
 macro_rules! extreme {
@@ -58,27 +113,27 @@ macro_rules! extreme {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        impl<T: Word> Fold<T> for $name {
-            type Acc = u32;
+        impl<T: Scalar> Fold<T> for $name {
+            type Acc = Rank<T::Key>;
 
             #[inline(always)]
-            fn identity(&self) -> u32 {
-                NONE
+            fn identity(&self) -> Rank<T::Key> {
+                Rank(T::Key::MOST)
             }
             #[inline(always)]
-            fn lift(&self, x: T, _: u64) -> u32 {
-                $end.rank(x)
+            fn lift(&self, x: T, _: u64) -> Rank<T::Key> {
+                Rank($end.rank(x))
             }
             #[inline(always)]
-            fn combine(&self, a: u32, b: u32) -> u32 {
-                a.min(b)
+            fn combine(&self, a: Rank<T::Key>, b: Rank<T::Key>) -> Rank<T::Key> {
+                Rank(a.0.min(b.0))
             }
             fn wgsl(&self) -> Wgsl {
-                Wgsl::new("return 0xffffffffu;", "return rank(bits);", "return min(a, b);").helpers($end.wgsl::<T>("")).checked()
+                rank_wgsl::<T>($end)
             }
         }
 
-        impl<T: Word> Op<T> for $name {
+        impl<T: Scalar> Op<T> for $name {
             type Fold = $name;
             type Output = Option<T>;
             const NAME: &'static str = $text;
@@ -88,14 +143,14 @@ macro_rules! extreme {
             fn fold(&self) -> $name {
                 $name
             }
-            fn finish(&self, acc: u32, count: u64) -> Result<Option<T>> {
-                Ok((count > 0).then(|| $end.unrank(acc)))
+            fn finish(&self, acc: Rank<T::Key>, count: u64) -> Result<Option<T>> {
+                Ok((count > 0).then(|| $end.unrank(acc.0)))
             }
             fn answer(&self) -> Option<DeviceAnswer> {
-                Some(DeviceAnswer::checked([($text, word_type::<T>())], "return array<u32, 1>(unrank(acc));"))
+                Some(rank_answer::<T>($text))
             }
             fn read(&self, words: &[u32], count: u64) -> Result<Option<T>> {
-                Ok((count > 0).then(|| T::from_bits(words[0])))
+                Ok((count > 0).then(|| element_of(words)))
             }
         }
     };
@@ -123,53 +178,63 @@ pub(super) fn found<T: Into<Value>>(name: &'static str, found: Option<Found<T>>)
     Part { name, value: found.map(|found| found.value).into(), index }
 }
 
-accumulator! {
-    /// The best rank so far and the place of its element; nothing yet: all ones.
-    pub struct Located {
-        /// The element's rank: the lowest wins.
-        rank: u32,
-        /// Low word of its place.
-        low: u32,
-        /// High word of its place.
-        high: u32,
+/// The best rank so far and the place of its element; nothing yet: all ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Located<K> {
+    /// The element's rank: the lowest wins.
+    rank: K,
+    /// Its place.
+    index: u64,
+}
+
+impl<K: OrderKey> Accumulator for Located<K> {
+    const WORDS: usize = K::WORDS + 2;
+    const WGSL: &'static str = match K::WORDS {
+        1 => "struct Acc { rank: u32, low: u32, high: u32, }",
+        _ => "struct Acc { rank: u32, rank_high: u32, low: u32, high: u32, }",
+    };
+    const MEMBERS: &'static [Member] = match K::WORDS {
+        1 => &[Member::word("rank"), Member::word("low"), Member::word("high")],
+        _ => &[Member::word("rank"), Member::word("rank_high"), Member::word("low"), Member::word("high")],
+    };
+    fn write(&self, words: &mut [u32]) {
+        let (rank, index) = words.split_at_mut(K::WORDS);
+        split(self.rank.wide(), rank);
+        split(self.index, index);
+    }
+    fn read(words: &[u32]) -> Self {
+        let (rank, index) = words.split_at(K::WORDS);
+        Located { rank: K::narrow(join(rank)), index: join(index) }
     }
 }
 
-impl Located {
-    pub(crate) const NOWHERE: Located = Located { rank: NONE, low: NONE, high: NONE };
+impl<K: OrderKey> Located<K> {
+    pub(crate) const NOWHERE: Located<K> = Located { rank: K::MOST, index: u64::MAX };
 
     #[inline(always)]
-    pub(crate) fn new<T: Word>(end: End, x: T, index: u64) -> Located {
-        Located { rank: end.rank(x), low: index as u32, high: (index >> 32) as u32 }
+    pub(crate) fn new<T: Scalar<Key = K>>(end: End, x: T, index: u64) -> Located<K> {
+        Located { rank: end.rank(x), index }
     }
     /// Behind so many elements.
-    pub(crate) fn moved(self, by: u64) -> Located {
-        if self == Located::NOWHERE {
-            return self;
-        }
-        let index = self.index().wrapping_add(by);
-        Located { low: index as u32, high: (index >> 32) as u32, ..self }
+    pub(crate) fn moved(self, by: u64) -> Located<K> {
+        if self == Self::NOWHERE { self } else { Located { index: self.index.wrapping_add(by), ..self } }
     }
     #[inline(always)]
-    fn index(self) -> u64 {
-        u64::from(self.low) | u64::from(self.high) << 32
-    }
-    #[inline(always)]
-    pub(crate) fn better<T: Word>(self, other: Located) -> Located {
-        let (a, b) = ((T::tie(self.rank), self.index()), (T::tie(other.rank), other.index()));
+    pub(crate) fn better<T: Scalar<Key = K>>(self, other: Located<K>) -> Located<K> {
+        let (a, b) = ((T::tie(self.rank), self.index), (T::tie(other.rank), other.index));
         if b < a { other } else { self }
     }
-    pub(crate) fn found<T: Word>(self, end: End, count: u64) -> Option<Found<T>> {
-        (count > 0).then(|| Found { value: end.unrank(self.rank), index: self.index() })
+    pub(crate) fn found<T: Scalar<Key = K>>(self, end: End, count: u64) -> Option<Found<T>> {
+        (count > 0).then(|| Found { value: end.unrank(self.rank), index: self.index })
     }
 
     /// The lowest rank of a slice and its first place: one pass for the rank, a second that stops at it.
     #[inline(always)]
-    pub(crate) fn of<T: Word>(end: End, elements: &[T], index: u64) -> Located {
-        let mut best = Located::NOWHERE;
+    pub(crate) fn of<T: Scalar<Key = K>>(end: End, elements: &[T], index: u64) -> Located<K> {
+        let mut best = Self::NOWHERE;
         for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
-            let rank = block.iter().fold(NONE, |rank, &x| rank.min(T::tie(end.rank(x))));
-            if rank < T::tie(best.rank) || best.index() == u64::MAX {
+            let rank = block.iter().fold(K::MOST, |rank, &x| rank.min(T::tie(end.rank(x))));
+            if rank < T::tie(best.rank) || best.index == u64::MAX {
                 let first = block.iter().position(|&x| T::tie(end.rank(x)) == rank).unwrap_or(0);
                 best = Located::new(end, block[first], at + first as u64);
             }
@@ -179,23 +244,56 @@ impl Located {
 }
 
 /// The WGSL of a fold into [`Located`].
-pub(crate) fn located_wgsl<T: Word>(end: End) -> Wgsl {
-    Wgsl::new(
-        "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
-        "return Acc(rank(bits), index, 0u);",
-        "let ra = tie(a.rank);
+pub(super) fn located_wgsl<T: Scalar>(end: End) -> Wgsl {
+    let (wgsl, members) = match T::Key::WORDS {
+        1 => (
+            Wgsl::new(
+                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
+                "return Acc(rank(bits), index, 0u);",
+                "let ra = tie(a.rank);
 let rb = tie(b.rank);
-let earlier = (b.high < a.high) | ((b.high == a.high) & (b.low < a.low));
+let earlier = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
 let other = (rb < ra) | ((rb == ra) & earlier);
 return Acc(select(a.rank, b.rank, other), select(a.low, b.low, other), select(a.high, b.high, other));",
-    )
-    .offset(
+            ),
+            "acc.rank",
+        ),
+        _ => (
+            Wgsl::new(
+                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
+                "let lifted = rank(bits);
+return Acc(lifted.x, lifted.y, index, 0u);",
+                "let ra = tie(vec2<u32>(a.rank, a.rank_high));
+let rb = tie(vec2<u32>(b.rank, b.rank_high));
+let earlier = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
+let other = less64(rb, ra) | (all(rb == ra) & earlier);
+return Acc(select(a.rank, b.rank, other), select(a.rank_high, b.rank_high, other),
+    select(a.low, b.low, other), select(a.high, b.high, other));",
+            ),
+            "acc.rank, acc.rank_high",
+        ),
+    };
+    wgsl.offset(format!(
         "let place = add64(vec2<u32>(acc.low, acc.high), by);
 let nowhere = acc.high == 0xffffffffu;
-return Acc(acc.rank, select(place.x, acc.low, nowhere), select(place.y, acc.high, nowhere));",
-    )
+return Acc({members}, select(place.x, acc.low, nowhere), select(place.y, acc.high, nowhere));"
+    ))
     .helpers(end.wgsl::<T>(""))
     .checked()
+}
+
+/// What was found, as the device answers it.
+pub(super) fn located_answer<T: Scalar>() -> DeviceAnswer {
+    let words = words_of::<T>("value").into_iter();
+    DeviceAnswer::checked(
+        words.chain([("index, low", WordType::Part), ("index, high", WordType::Part)]),
+        match T::Key::WORDS {
+            1 => "return array<u32, 3>(unrank(acc.rank), acc.low, acc.high);",
+            _ => {
+                "let bits = unrank(vec2<u32>(acc.rank, acc.rank_high));\nreturn array<u32, 4>(bits.x, bits.y, acc.low, acc.high);"
+            }
+        },
+    )
 }
 
 macro_rules! arg_extreme {
@@ -204,26 +302,26 @@ macro_rules! arg_extreme {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
-        impl<T: Word> Fold<T> for $name {
-            type Acc = Located;
+        impl<T: Scalar> Fold<T> for $name {
+            type Acc = Located<T::Key>;
 
             #[inline(always)]
-            fn identity(&self) -> Located {
+            fn identity(&self) -> Located<T::Key> {
                 Located::NOWHERE
             }
             #[inline(always)]
-            fn lift(&self, x: T, index: u64) -> Located {
+            fn lift(&self, x: T, index: u64) -> Located<T::Key> {
                 Located::new($end, x, index)
             }
             #[inline(always)]
-            fn combine(&self, a: Located, b: Located) -> Located {
+            fn combine(&self, a: Located<T::Key>, b: Located<T::Key>) -> Located<T::Key> {
                 a.better::<T>(b)
             }
             #[inline(always)]
-            fn accumulate(&self, elements: &[T], index: u64) -> Located {
+            fn accumulate(&self, elements: &[T], index: u64) -> Located<T::Key> {
                 Located::of($end, elements, index)
             }
-            fn offset(&self, acc: Located, by: u64) -> Located {
+            fn offset(&self, acc: Located<T::Key>, by: u64) -> Located<T::Key> {
                 acc.moved(by)
             }
             fn wgsl(&self) -> Wgsl {
@@ -231,7 +329,7 @@ macro_rules! arg_extreme {
             }
         }
 
-        impl<T: Word> Op<T> for $name {
+        impl<T: Scalar> Op<T> for $name {
             type Fold = $name;
             type Output = Option<Found<T>>;
             const NAME: &'static str = $text;
@@ -241,29 +339,48 @@ macro_rules! arg_extreme {
             fn fold(&self) -> $name {
                 $name
             }
-            fn finish(&self, acc: Located, count: u64) -> Result<Option<Found<T>>> {
+            fn finish(&self, acc: Located<T::Key>, count: u64) -> Result<Option<Found<T>>> {
                 Ok(acc.found($end, count))
             }
             fn answer(&self) -> Option<DeviceAnswer> {
-                let words = [("value", word_type::<T>()), ("index, low", WordType::Part), ("index, high", WordType::Part)];
-                Some(DeviceAnswer::checked(words, "return array<u32, 3>(unrank(acc.rank), acc.low, acc.high);"))
+                Some(located_answer::<T>())
             }
             fn read(&self, words: &[u32], count: u64) -> Result<Option<Found<T>>> {
-                let index = u64::from(words[1]) | u64::from(words[2]) << 32;
-                Ok((count > 0).then(|| Found { value: T::from_bits(words[0]), index }))
+                let index = join(words.get(T::Key::WORDS..).unwrap_or_default());
+                Ok((count > 0).then(|| Found { value: element_of(words), index }))
             }
         }
     };
 }
 pub(super) use arg_extreme;
 
-accumulator! {
-    /// The lowest rank from below and from above.
-    pub struct Ends {
-        /// Rank of the minimum.
-        low: u32,
-        /// Rank of the maximum.
-        high: u32,
+/// The lowest rank from below and from above.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ends<K> {
+    /// Rank of the minimum.
+    low: K,
+    /// Rank of the maximum.
+    high: K,
+}
+
+impl<K: OrderKey> Accumulator for Ends<K> {
+    const WORDS: usize = 2 * K::WORDS;
+    const WGSL: &'static str = match K::WORDS {
+        1 => "struct Acc { low: u32, high: u32, }",
+        _ => "struct Acc { low: u32, low_high: u32, high: u32, high_high: u32, }",
+    };
+    const MEMBERS: &'static [Member] = match K::WORDS {
+        1 => &[Member::word("low"), Member::word("high")],
+        _ => &[Member::word("low"), Member::word("low_high"), Member::word("high"), Member::word("high_high")],
+    };
+    fn write(&self, words: &mut [u32]) {
+        let (low, high) = words.split_at_mut(K::WORDS);
+        split(self.low.wide(), low);
+        split(self.high.wide(), high);
+    }
+    fn read(words: &[u32]) -> Self {
+        let (low, high) = words.split_at(K::WORDS);
+        Ends { low: K::narrow(join(low)), high: K::narrow(join(high)) }
     }
 }
 
@@ -271,7 +388,7 @@ accumulator! {
 ///
 /// - **Order**: commutative. **Empty**: `None`. **NaN**: any NaN makes both NaN.
 /// - **Zeros**: -0 and +0 are equal; of the two, the minimum reports -0 and the maximum +0.
-/// - **On the device**: 2 words, minimum then maximum.
+/// - **On the device**: minimum then maximum, each a word, or two (low, high) of 64 bits.
 ///
 /// ```
 /// use treefold::{Cpu, ops::MinMax};
@@ -281,34 +398,43 @@ accumulator! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinMax;
 
-impl<T: Word> Fold<T> for MinMax {
-    type Acc = Ends;
+impl<T: Scalar> Fold<T> for MinMax {
+    type Acc = Ends<T::Key>;
 
     #[inline(always)]
-    fn identity(&self) -> Ends {
-        Ends { low: NONE, high: NONE }
+    fn identity(&self) -> Ends<T::Key> {
+        Ends { low: T::Key::MOST, high: T::Key::MOST }
     }
     #[inline(always)]
-    fn lift(&self, x: T, _: u64) -> Ends {
+    fn lift(&self, x: T, _: u64) -> Ends<T::Key> {
         Ends { low: End::Low.rank(x), high: End::High.rank(x) }
     }
     #[inline(always)]
-    fn combine(&self, a: Ends, b: Ends) -> Ends {
+    fn combine(&self, a: Ends<T::Key>, b: Ends<T::Key>) -> Ends<T::Key> {
         Ends { low: a.low.min(b.low), high: a.high.min(b.high) }
     }
     fn wgsl(&self) -> Wgsl {
-        Wgsl::new(
-            "return Acc(0xffffffffu, 0xffffffffu);",
-            "return Acc(low_rank(bits), high_rank(bits));",
-            "return Acc(min(a.low, b.low), min(a.high, b.high));",
-        )
-        .helpers(End::Low.wgsl::<T>("low_"))
-        .helpers(End::High.wgsl::<T>("high_"))
-        .checked()
+        let wgsl = match T::Key::WORDS {
+            1 => Wgsl::new(
+                "return Acc(0xffffffffu, 0xffffffffu);",
+                "return Acc(low_rank(bits), high_rank(bits));",
+                "return Acc(min(a.low, b.low), min(a.high, b.high));",
+            )
+            .cell(2, [include_str!("../../shaders/cells/ends.wgsl")]),
+            _ => Wgsl::new(
+                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
+                "let low = low_rank(bits);\nlet high = high_rank(bits);\nreturn Acc(low.x, low.y, high.x, high.y);",
+                "let lower = less64(vec2<u32>(b.low, b.low_high), vec2<u32>(a.low, a.low_high));
+let higher = less64(vec2<u32>(b.high, b.high_high), vec2<u32>(a.high, a.high_high));
+return Acc(select(a.low, b.low, lower), select(a.low_high, b.low_high, lower),
+    select(a.high, b.high, higher), select(a.high_high, b.high_high, higher));",
+            ),
+        };
+        wgsl.helpers(End::Low.wgsl::<T>("low_")).helpers(End::High.wgsl::<T>("high_")).checked()
     }
 }
 
-impl<T: Word> Op<T> for MinMax {
+impl<T: Scalar> Op<T> for MinMax {
     type Fold = MinMax;
     type Output = Option<(T, T)>;
     const NAME: &'static str = "minmax";
@@ -318,14 +444,25 @@ impl<T: Word> Op<T> for MinMax {
     fn fold(&self) -> MinMax {
         MinMax
     }
-    fn finish(&self, acc: Ends, count: u64) -> Result<Option<(T, T)>> {
+    fn finish(&self, acc: Ends<T::Key>, count: u64) -> Result<Option<(T, T)>> {
         Ok((count > 0).then(|| (End::Low.unrank(acc.low), End::High.unrank(acc.high))))
     }
     fn answer(&self) -> Option<DeviceAnswer> {
-        let words = [("min", word_type::<T>()), ("max", word_type::<T>())];
-        Some(DeviceAnswer::checked(words, "return array<u32, 2>(low_unrank(acc.low), high_unrank(acc.high));"))
+        let words = words_of::<T>("min").into_iter().chain(words_of::<T>("max"));
+        Some(DeviceAnswer::checked(
+            words,
+            match T::Key::WORDS {
+                1 => "return array<u32, 2>(low_unrank(acc.low), high_unrank(acc.high));",
+                _ => {
+                    "let low = low_unrank(vec2<u32>(acc.low, acc.low_high));
+let high = high_unrank(vec2<u32>(acc.high, acc.high_high));
+return array<u32, 4>(low.x, low.y, high.x, high.y);"
+                }
+            },
+        ))
     }
     fn read(&self, words: &[u32], count: u64) -> Result<Option<(T, T)>> {
-        Ok((count > 0).then(|| (T::from_bits(words[0]), T::from_bits(words[1]))))
+        let (low, high) = words.split_at(T::Key::WORDS.min(words.len()));
+        Ok((count > 0).then(|| (element_of(low), element_of(high))))
     }
 }

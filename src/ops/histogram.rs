@@ -1,13 +1,14 @@
-//! Histogram: counts of bins, equal ones over a range or between edges that are given.
+//! Histogram: counts of bins, equal ones over a range, of whole numbers, or between edges that are given.
 
 use crate::element::{Dtype, Word};
-use crate::op::{Bins, Device, Keep, Member, WordType};
-use crate::{Accumulator, Answer, DeviceAnswer, Error, Fold, Op, Part, Result, Wgsl};
-use super::edges::{BINS, BinCount, Given, Range};
+use crate::op::{Device, Keep, Text, WordType};
+use crate::{Accumulator, BinAxis, DeviceAnswer, Error, Fold, Op, Result, Wgsl};
+use super::binned::{BinCounts, Binned, Counts, OTHERS, counters};
+use super::edges::{BINS, BinCount, Given, Integers, Range};
 use std::sync::{Arc, OnceLock};
 
-/// How many elements lie in each of so many bins: equal ones over a range ([`Histogram::new`]), or between edges that are given
-/// ([`Histogram::of_edges`]).
+/// How many elements lie in each of so many bins: equal ones over a range ([`Histogram::new`]), one for each whole number
+/// ([`Histogram::integers`]), or between edges that are given ([`Histogram::of_edges`]).
 ///
 /// - **Bins**: bin k holds edge k <= x < edge k + 1, the last one its upper edge too. The edges are f64, of equal bins those of
 ///   NumPy's `histogram_bin_edges` of (low, high), and an element is compared as its f64 value: the counts are exact and the same
@@ -30,7 +31,9 @@ use std::sync::{Arc, OnceLock};
 pub struct Histogram {
     pub(crate) bins: BinCount,
     pub(crate) range: Range,
-    /// In place of equal bins over the range.
+    /// In place of bins and range.
+    pub(crate) integers: Integers,
+    /// In place of equal bins.
     pub(crate) edges: Given,
     /// Edges as keys of f32, i32 and u32, found once.
     keys: Arc<[OnceLock<Vec<u32>>; 3]>,
@@ -39,13 +42,10 @@ pub struct Histogram {
 impl Default for Histogram {
     /// 256 bins over 0..=1.
     fn default() -> Self {
-        let (edges, keys) = (Given::default(), Arc::default());
-        Histogram { bins: BinCount(256), range: Range { low: 0.0, high: 1.0 }, edges, keys }
+        let (integers, edges, keys) = (Integers::default(), Given::default(), Arc::default());
+        Histogram { bins: BinCount(256), range: Range { low: 0.0, high: 1.0 }, integers, edges, keys }
     }
 }
-
-/// Beside the bins: below, above, NaN.
-const OTHERS: usize = 3;
 
 impl Histogram {
     /// So many bins over low..=high.
@@ -57,6 +57,11 @@ impl Histogram {
             return Err(Error::BadRange { bins, low, high });
         }
         Ok(Histogram { bins: BinCount(bins), range: Range { low, high }, ..Histogram::default() })
+    }
+
+    /// So many bins over 0..=1.
+    pub(super) fn of_bins(bins: u32) -> Histogram {
+        Histogram { bins: BinCount(bins), ..Histogram::default() }
     }
 
     /// A bin between each two neighbours of these edges.
@@ -73,6 +78,22 @@ impl Histogram {
     /// finite or not above the one before.
     pub fn of_edges(edges: &[f64]) -> Result<Histogram> {
         Ok(Histogram { edges: Given::new(edges)?, ..Histogram::default() })
+    }
+
+    /// A bin for each whole number from low to high, both included: that of k has the edges k - 0.5 and k + 0.5, so it counts the
+    /// integers k, and of floats those that are k once rounded to whole numbers, halves up (high + 0.5 itself belongs to high).
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::Histogram};
+    /// let counts = Cpu::new().reduce(Histogram::integers(-1, 2)?, &[-1, 2, 2, 0, 3, -9])?;
+    /// assert_eq!((counts.bins, counts.below, counts.above), (vec![1, 1, 0, 2], 1, 1));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::BadIntegers`] where low > high, there are more than 2^24 of them, or one is beyond 2^51.
+    pub fn integers(low: i64, high: i64) -> Result<Histogram> {
+        Ok(Histogram { integers: Integers::new(low, high)?, ..Histogram::default() })
     }
 
     /// So many bins over the range of the data, whose lowest and highest element [`MinMax`](crate::ops::MinMax) has found. As for
@@ -104,19 +125,65 @@ impl Histogram {
         if let Some(edges) = self.edges.edges() {
             return edges.to_vec();
         }
-        let Range { low, high } = self.range;
-        let step = (high - low) / f64::from(self.bins.0);
-        (0..self.bins.0).map(|k| f64::from(k) * step + low).chain([high]).collect()
+        let (bins, Range { low, high }) = self.equal();
+        let step = (high - low) / f64::from(bins);
+        (0..bins).map(|k| f64::from(k) * step + low).chain([high]).collect()
+    }
+
+    /// The edges, and the whole numbers that they surround.
+    pub fn axis(&self) -> BinAxis {
+        let integers = self.integers.ends().filter(|_| self.edges.edges().is_none());
+        BinAxis { edges: self.edges(), lowest: integers.map(|(low, _)| low) }
+    }
+
+    /// The slot of each element, as `np.digitize` finds bins: its bin, counted from 0, and behind the bins below, above, NaN. Keys for
+    /// groups, so that any operator may be reduced by bin, exact sums of weights among them.
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::{Binned, Histogram, Sum}};
+    /// let (over, hours, rain) = (Histogram::new(2, 0.0, 24.0)?, [3.5f32, 11.0, 12.0, 25.0], [0.5f32, 0.25, 2.0, 9.0]);
+    /// let slots = over.bins_of(&hours);
+    /// assert_eq!(slots, [0, 0, 1, 3]); // 25 is above: bins are 0 and 1, then come below, above, NaN
+    /// let sums = Cpu::new().reduce_groups(Sum, &slots, &rain, over.slots())?;
+    /// let sums = Binned::of_slots(sums.answers).expect("a sum for each slot");
+    /// assert_eq!((sums.bins, sums.above), (vec![0.75, 2.0], 9.0));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    pub fn bins_of<T: Word>(&self, elements: &[T]) -> Vec<u32> {
+        let finder = self.finder::<T>();
+        elements.iter().map(|&x| finder.slot(x) as u32).collect()
+    }
+
+    /// How many slots there are: the bins, and three more.
+    pub fn slots(&self) -> u64 {
+        u64::from(self.count()) + OTHERS as u64
+    }
+
+    /// The options that say where the bins lie, as signatures write them; their names end so.
+    pub(super) fn told(&self, end: &str) -> String {
+        match (self.edges.text(), self.integers.ends()) {
+            (Some(edges), _) => format!("edges{end}={edges}"),
+            (None, Some((low, high))) => format!("integers{end}={low}:{high}"),
+            (None, None) => {
+                let Range { low, high } = self.range;
+                format!("bins{end}={},range{end}={low}:{high}", self.bins.0)
+            }
+        }
+    }
+
+    /// How many equal bins there are and over which range, unless edges are given.
+    fn equal(&self) -> (u32, Range) {
+        self.integers.bins().unwrap_or((self.bins.0, self.range))
     }
 
     /// How many bins there are.
-    fn count(&self) -> u32 {
-        self.edges.edges().map_or(self.bins.0, |edges| edges.len() as u32 - 1)
+    pub(super) fn count(&self) -> u32 {
+        self.edges.edges().map_or(self.equal().0, |edges| edges.len() as u32 - 1)
     }
 
     /// The key of the lowest element of each bin, and one above the highest element in range; where there is none, the
     /// highest key of all. The slot of the element that has this key stands behind them.
-    fn edge_keys<T: Word>(&self) -> &[u32] {
+    pub(super) fn edge_keys<T: Word>(&self) -> &[u32] {
         let number = match T::DTYPE {
             Dtype::F32 => 0,
             Dtype::I32 => 1,
@@ -165,7 +232,7 @@ impl Histogram {
         if self.edges.edges().is_some() {
             return Guess { origin: 0.0, scale: 0.0, fraction, near: all_near, safe: false };
         }
-        let Range { low, high } = self.range;
+        let (_, Range { low, high }) = self.equal();
         let exact_scale = bins / (high - low);
         let base = 2f64.powi(23 - fraction as i32);
         let (origin, scale) = ((base - low * exact_scale) as f32, exact_scale as f32);
@@ -190,9 +257,60 @@ impl Histogram {
         Guess { origin, scale, fraction, near, safe }
     }
 
-    /// The element's bin, of so many: of equal bins by a guess and its neighbours, as on the device.
+    /// The parameters of shaders/histogram/places.wgsl.
+    pub(super) fn places<T: Word>(&self) -> [u32; 4] {
+        let guess = self.guess::<T>();
+        [guess.origin.to_bits(), guess.scale.to_bits(), guess.base() - guess.near, 2 * guess.near]
+    }
+
+    /// The constants of shaders/histogram/places.wgsl and edges.wgsl.
+    pub(super) fn constants<T: Word>(&self) -> String {
+        let (bins, guess) = (self.count(), self.guess::<T>());
+        let (base, search) = (guess.base(), 1u32 << bins.ilog2());
+        let Guess { fraction, safe, .. } = guess;
+        format!(
+            "const INSIDE = {bins}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\nconst SAFE = {safe};\n\
+             const SEARCH = {search}u;\n"
+        )
+    }
+
+    /// The text that finds the slots of elements on a device, its parameters and its table.
+    #[doc(hidden)]
+    pub fn finding<T: Word>(&self) -> (String, [u32; 4], Vec<u32>) {
+        let text = format!("{}\n{}\n{PLACES}\n{EDGES}", T::DTYPE.wgsl(), self.constants::<T>());
+        (text, self.places::<T>(), self.edge_keys::<T>().to_vec())
+    }
+
+    /// What they depend on.
+    pub(super) fn places_kind<T: Word>(&self) -> String {
+        format!("bins={}, safe={}", self.count(), self.guess::<T>().safe)
+    }
+
+    /// What finds the bins of elements on the host.
+    pub(super) fn finder<T: Word>(&self) -> Finder<'_> {
+        let equal = self.edges.edges().is_none().then(|| self.equal().1);
+        Finder { keys: self.edge_keys::<T>(), bins: self.count() as usize, equal }
+    }
+}
+
+/// How a device finds the bins of elements.
+pub(super) const PLACES: &str = include_str!("../../shaders/histogram/places.wgsl");
+pub(super) const EDGES: &str = include_str!("../../shaders/histogram/edges.wgsl");
+/// Loop trips of that: the search for one of 2^24 edges.
+pub(crate) const TRIPS: u64 = 26;
+
+/// What finds bins: the keys of their edges, how many there are, and the range of equal ones.
+pub(super) struct Finder<'a> {
+    keys: &'a [u32],
+    bins: usize,
+    equal: Option<Range>,
+}
+
+impl Finder<'_> {
+    /// The slot of an element: of equal bins by a guess and its neighbours, as on the device.
     #[inline(always)]
-    fn bin<T: Word>(&self, x: T, keys: &[u32], bins: usize, equal: bool) -> usize {
+    pub(super) fn slot<T: Word>(&self, x: T) -> usize {
+        let Finder { keys, bins, equal } = *self;
         if x.is_nan() {
             return bins + 2;
         }
@@ -206,9 +324,8 @@ impl Histogram {
         if key >= keys[bins] {
             return bins + 1;
         }
-        if equal {
-            let Range { low, high } = self.range;
-            let place = (x.to_f64() - low) / (high - low) * f64::from(self.bins.0);
+        if let Some(Range { low, high }) = equal {
+            let place = (x.to_f64() - low) / (high - low) * bins as f64;
             let guess = (place.max(0.0) as usize).min(bins - 1);
             if keys[guess] <= key && key < keys[guess + 1] {
                 return guess;
@@ -234,127 +351,46 @@ impl Guess {
     }
 }
 
-/// Counts of a [`Histogram`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Elements in each bin.
-    pub bins: Vec<u64>,
-    /// Elements below the range.
-    pub below: u64,
-    /// Elements above the range.
-    pub above: u64,
-    /// NaN.
-    pub nan: u64,
-}
-
-impl Answer for Counts {
-    fn parts(&self) -> Vec<Part> {
-        let bins = self.bins.iter().map(|&count| Part::new("bin", count));
-        let others = [("below", self.below), ("above", self.above), ("nan", self.nan)];
-        bins.chain(others.map(|(name, count)| Part::new(name, count))).collect()
-    }
-}
-
-/// The accumulator of a [`Histogram`]: a count for each bin, then below, above, NaN. 64 bits each on the host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BinCounts(Vec<u64>);
-
-impl Accumulator for BinCounts {
-    const WORDS: usize = 0;
-    const WGSL: &'static str = "";
-    const MEMBERS: &'static [Member] = &[];
-    fn write(&self, words: &mut [u32]) {
-        for (word, &count) in words.iter_mut().zip(&self.0) {
-            *word = count as u32;
-        }
-    }
-    fn read(words: &[u32]) -> Self {
-        BinCounts(words.iter().map(|&word| word.into()).collect())
-    }
-    fn fits(&self) -> bool {
-        self.0.iter().all(|&count| u32::try_from(count).is_ok())
-    }
-}
-
 impl<T: Word> Fold<T> for Histogram {
     type Acc = BinCounts;
     const ELEMENTS_MAX: u64 = (1 << 32) - 1;
 
     fn identity(&self) -> BinCounts {
-        BinCounts(vec![0; Fold::<T>::acc_words(self)])
+        BinCounts::zeros(Fold::<T>::acc_words(self))
     }
     fn lift(&self, x: T, index: u64) -> BinCounts {
         self.accumulate(&[x], index)
     }
-    fn combine(&self, mut a: BinCounts, b: BinCounts) -> BinCounts {
-        a.0.iter_mut().zip(b.0).for_each(|(a, b)| *a += b);
-        a
+    fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
+        a.plus(b)
     }
     fn accumulate(&self, elements: &[T], _: u64) -> BinCounts {
-        let (keys, bins, equal) = (self.edge_keys::<T>(), self.count() as usize, self.edges.edges().is_none());
+        let finder = self.finder::<T>();
         let mut counts = Fold::<T>::identity(self);
         for &x in elements {
-            counts.0[self.bin(x, keys, bins, equal)] += 1;
+            counts.0[finder.slot(x)] += 1;
         }
         counts
     }
     fn params(&self) -> Vec<u32> {
-        let guess = self.guess::<T>();
-        vec![guess.origin.to_bits(), guess.scale.to_bits(), guess.base() - guess.near, 2 * guess.near]
+        self.places::<T>().to_vec()
     }
     fn table(&self) -> Vec<u32> {
         self.edge_keys::<T>().to_vec()
     }
     fn kind(&self) -> String {
-        format!("bins={}, safe={}", self.count(), self.guess::<T>().safe)
+        self.places_kind::<T>()
     }
     fn acc_words(&self) -> usize {
-        self.count() as usize + OTHERS
+        self.slots() as usize
     }
     /// It has bins only.
     fn wgsl(&self) -> Wgsl {
         Wgsl::new("", "", "")
     }
     fn device(&self, keep: Keep) -> Device {
-        let slots = u64::from(self.count()) + OTHERS as u64;
-        // As many replicas as there is room for: in 17 KiB, so that an H200 runs two workgroups beside each other; it gives
-        // 33 KiB to one only (256 bins: 16 replicas 253.1 µs, 32 266.4).
-        let (most, counters) = match keep {
-            Keep::Bins { replicas: 32 } => (32, 33 * 128),
-            Keep::Bins { replicas } => (replicas, 4096),
-            Keep::Registers | Keep::Registers64 => (1, 4096),
-            Keep::Memory => (0, 4096),
-        };
-        let in_memory = most == 0;
-        let room = (counters / slots).max(1).ilog2();
-        let guess = self.guess::<T>();
-        let (base, Guess { fraction, safe, .. }) = (guess.base(), guess);
-        Device::Bins(Bins {
-            constants: format!(
-                "const SLOTS = {slots}u;\nconst COLUMNS = {}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\n\
-                 const SAFE = {safe};\nconst SEARCH = {}u;\n",
-                slots.div_ceil(4),
-                1u32 << self.count().ilog2()
-            ),
-            helpers: Vec::new(),
-            settle: include_str!("../../shaders/histogram/settle.wgsl"),
-            read: [
-                include_str!("../../shaders/histogram/bins.wgsl"),
-                include_str!("../../shaders/histogram/edges.wgsl"),
-            ]
-            .into_iter()
-            .chain((!in_memory).then_some(include_str!("../../shaders/histogram/columns.wgsl")))
-            .collect(),
-            settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
-            settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
-            bins: slots,
-            replicas: most.min(1 << room),
-            wide: false,
-            signed: false,
-            columns: slots.div_ceil(4),
-            carries: false,
-            trips: (26, if in_memory { 8 } else { slots.div_ceil(32) + 8 }, 0),
-        })
+        let texts = [include_str!("../../shaders/histogram/bins.wgsl"), PLACES, EDGES].map(Text::from);
+        counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), TRIPS)
     }
 }
 
@@ -362,24 +398,21 @@ impl<T: Word> Op<T> for Histogram {
     type Fold = Histogram;
     type Output = Counts;
     const NAME: &'static str = "histogram";
-    const ABOUT: &'static str = "Counts of bins, equal or of given edges; below, above and NaN apart";
+    const ABOUT: &'static str = "Counts of bins, equal, of whole numbers or given edges; below, above and NaN apart";
     const EXACT: bool = true;
 
     fn signature(&self) -> String {
-        match self.edges.text() {
-            Some(edges) => format!("histogram(edges={edges})"),
-            None => format!("histogram(bins={},range={}:{})", self.bins.0, self.range.low, self.range.high),
-        }
+        format!("histogram({})", self.told(""))
     }
     fn fold(&self) -> Histogram {
         self.clone()
     }
-    fn edges(&self) -> Vec<f64> {
-        Histogram::edges(self)
+    fn axes(&self) -> Vec<BinAxis> {
+        vec![self.axis()]
     }
     fn finish(&self, acc: BinCounts, _: u64) -> Result<Counts> {
-        let (bins, others) = acc.0.split_at(self.count() as usize);
-        Ok(Counts { bins: bins.to_vec(), below: others[0], above: others[1], nan: others[2] })
+        let slots = acc.0.len();
+        Binned::of_slots(acc.0).ok_or(Error::TooFewSlots { slots })
     }
     /// The counts as they are.
     fn answer(&self) -> Option<DeviceAnswer> {

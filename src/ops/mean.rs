@@ -14,8 +14,8 @@ use crate::{DeviceAnswer, Op, Result};
 /// - **f32, f16, f64**: as if computed in real numbers and rounded once to nearest, ties to even: an f32, of f64 an f64. The
 ///   same bits on every adapter. **Integers**: the exact sum divided by n, rounded once to f64.
 /// - **Order**: commutative. **Empty**: `None`. **NaN, infinities, zeros**: as for [`Sum`].
-/// - **On the device**: floats 1 word, f64 2 words (low, high), rounded there; integers 1 word, an f32 within 4 units in the
-///   last place.
+/// - **On the device**: floats 1 word; f64, i64, u64 2 words (low, high), an f64, rounded there; i32, u32 1 word, an f32 within 4
+///   units in the last place.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Mean};
@@ -27,11 +27,16 @@ use crate::{DeviceAnswer, Op, Result};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mean;
 
-exact_answer!(Mean = "mean" over f32, Sum, Elements, "Arithmetic mean, rounded once", Option<f32>, f32, Rounding::MEAN, |unit| unit,
+exact_answer!(Mean = "mean" over f32, Sum, Elements, "Arithmetic mean, rounded once", Option<f32>, f32, Some(Rounding::MEAN), |unit| unit,
     |acc, count| |unit| (count > 0).then(|| acc.quotient(unit, count, count)), |value, count| (count > 0).then_some(value));
-exact_answer!(Mean = "mean" over f16, Sum, Elements, "Arithmetic mean, rounded once", Option<f32>, f32, Rounding::MEAN, |unit| unit,
+exact_answer!(Mean = "mean" over f16, Sum, Elements, "Arithmetic mean, rounded once", Option<f32>, f32, Some(Rounding::MEAN), |unit| unit,
     |acc, count| |unit| (count > 0).then(|| acc.quotient(unit, count, count)), |value, count| (count > 0).then_some(value));
-exact_answer!(Mean = "mean" over f64, Sum, Elements, "Arithmetic mean, rounded once", Option<f64>, f64, Rounding::MEAN_F64, |unit| unit,
+exact_answer!(Mean = "mean" over f64, Sum, Elements, "Arithmetic mean, rounded once", Option<f64>, f64, Some(Rounding::MEAN_F64), |unit| unit,
+    |acc, count| |unit| (count > 0).then(|| acc.quotient(unit, count, count)), |value, count| (count > 0).then_some(value));
+
+exact_answer!(Mean = "mean" over i64, Sum, Elements, "Arithmetic mean, rounded once", Option<f64>, f64, Some(Rounding::MEAN_F64), |unit| unit,
+    |acc, count| |unit| (count > 0).then(|| acc.quotient(unit, count, count)), |value, count| (count > 0).then_some(value));
+exact_answer!(Mean = "mean" over u64, Sum, Elements, "Arithmetic mean, rounded once", Option<f64>, f64, Some(Rounding::MEAN_F64), |unit| unit,
     |acc, count| |unit| (count > 0).then(|| acc.quotient(unit, count, count)), |value, count| (count > 0).then_some(value));
 
 macro_rules! integer_mean {

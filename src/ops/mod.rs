@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::half::f16;
 use crate::op::{Answer, Fold, Op};
 
+mod binned;
 mod edges;
 mod exact;
 mod extreme;
@@ -46,7 +47,7 @@ impl Entry {
 }
 
 macro_rules! operators {
-    ($($module:ident: $($op:ident $(fast $exact:literal)? $({ $($field:ident: $help:literal),+ })? over $($type:ident)+),+;)+) => {
+    ($($module:ident: $($op:ident $(fast $exact:literal)? $({ $($field:ident $(at $axis:ident . $place:ident)?: $help:literal),+ })? $(if $settled:ident)? over $($type:ident)+),+;)+) => {
         $(mod $module; pub use $module::{$($op),+};)+
 
         $($(impl Configure for $op {
@@ -55,11 +56,16 @@ macro_rules! operators {
 
             fn set(&mut self, option: &str, value: &str) -> Result<bool, String> {
                 $($(if option == stringify!($field) {
-                    self.$field = parsed(value)?;
+                    place!(self $field $($axis $place)?) = parsed(value)?;
                     return Ok(true);
                 })+)?
                 let _ = (option, value);
                 Ok(false)
+            }
+
+            fn settle(&self) -> Result<()> {
+                $(self.$settled()?;)?
+                Ok(())
             }
         })+)+
 
@@ -71,7 +77,8 @@ macro_rules! operators {
         /// `None` where there is no such operator or it does not take such elements.
         ///
         /// # Errors
-        /// [`Error::BadOption`] where the operator has no such option, or the option no such value.
+        /// [`Error::BadOption`] where the operator has no such option, or the option no such value; what the operator says of all of
+        /// them together.
         pub fn visit_with<V: Visitor>(name: &str, dtype: Dtype, options: &[(&str, &str)], visitor: V) -> Result<Option<V::Out>> {
             $($($(
                 if dtype == <$type as Element>::DTYPE && name == <$op as Op<$type>>::NAME {
@@ -83,11 +90,22 @@ macro_rules! operators {
                             return Err(refused("an option that the operator has".into()));
                         }
                     }
+                    op.settle()?;
                     return Ok(Some(visitor.visit::<$type, $op>(op)));
                 }
             )+)+)+
             Ok(None)
         }
+    };
+}
+
+/// The field that an option sets: that of its name, or one of a field's own.
+macro_rules! place {
+    ($self:ident $field:ident) => {
+        $self.$field
+    };
+    ($self:ident $field:ident $axis:ident $place:ident) => {
+        $self.$axis.$place
     };
 }
 
@@ -125,6 +143,9 @@ trait Configure {
 
     /// Sets an option; whether there is one of that name, or what its value must be.
     fn set(&mut self, option: &str, value: &str) -> Result<bool, String>;
+
+    /// Whether all options together are possible.
+    fn settle(&self) -> Result<()>;
 }
 
 /// The names in [`TABLE`], each once.
@@ -148,32 +169,47 @@ operators! {
     sum: Sum over f32 f16 f64 i32 u32 i64 u64;
     fast_sum: FastSum fast "sum" over f32;
     product: Product over f32 i32 u32;
-    min: Min over f32 i32 u32;
-    max: Max over f32 i32 u32;
-    minmax: MinMax over f32 i32 u32;
-    argmin: ArgMin over f32 i32 u32;
-    argmax: ArgMax over f32 i32 u32;
-    mean: Mean over f32 f16 f64 i32 u32;
+    min: Min over f32 f64 i32 u32 i64 u64;
+    max: Max over f32 f64 i32 u32 i64 u64;
+    minmax: MinMax over f32 f64 i32 u32 i64 u64;
+    argmin: ArgMin over f32 f64 i32 u32 i64 u64;
+    argmax: ArgMax over f32 f64 i32 u32 i64 u64;
+    mean: Mean over f32 f16 f64 i32 u32 i64 u64;
     fast_mean: FastMean fast "mean" over f32;
-    variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 i32 u32,
-        Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 i32 u32;
+    variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
+        Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64;
     fast_variance: FastVariance fast "variance" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
-    count: CountNonzero over f32 i32 u32, CountNan over f32 i32 u32;
-    bits: Any over f32 i32 u32, All over f32 i32 u32, And over i32 u32, Or over i32 u32, Xor over i32 u32;
-    stats: Stats { ddof: "Delta degrees of freedom: divide by n - N" } over f32 i32 u32,
+    count: CountNonzero over f32 f64 i32 u32 i64 u64, CountNan over f32 f64 i32 u32 i64 u64;
+    bits: Any over f32 f64 i32 u32 i64 u64, All over f32 f64 i32 u32 i64 u64,
+        And over i32 u32 i64 u64, Or over i32 u32 i64 u64, Xor over i32 u32 i64 u64;
+    stats: Stats { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         FastStats fast "stats" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
-    dot: Dot over f32x2, SumOfSquares over f32, Norm2 over f32;
+    dot: Dot over f32x2;
+    squares: SumOfSquares over f32 f64 i32 u32 i64 u64, Norm2 over f32 f64 i32 u32 i64 u64;
     logsumexp: LogSumExp { scale: "Factor of every element" } over f32;
     histogram: Histogram {
         bins: "Number of bins",
         range: "Lower and upper edge, LOW:HIGH",
+        integers: "A bin for each whole number from LOW to HIGH, LOW:HIGH, in place of number and range",
         edges: "Every edge, E0,E1,…, in place of number and range"
     } over f32 i32 u32;
+    histogram2d: Histogram2d {
+        bins at x.bins: "Number of bins",
+        range at x.range: "Lower and upper edge, LOW:HIGH",
+        integers at x.integers: "A bin for each whole number from LOW to HIGH, LOW:HIGH, in place of number and range",
+        edges at x.edges: "Every edge, E0,E1,…, in place of number and range",
+        bins_y at y.bins: "Number of bins of y; else as of x",
+        range_y at y.range: "Range of y; else as of x",
+        integers_y at y.integers: "Whole numbers of y; else as of x",
+        edges_y at y.edges: "Every edge of y; else as of x"
+    } if settled over f32x2;
 }
 
+pub use binned::{Binned, Counts};
 pub use extreme::{Ends, Found, Located};
 pub use fast_sum::FloatSum;
-pub use histogram::Counts;
+pub(crate) use histogram::TRIPS;
+pub use histogram2d::Counts2d;
 pub use stats::Summary;
 
 /// What [`visit`] calls: generic code that wants one operator and one element type.

@@ -2,7 +2,7 @@
 
 use super::fast_sum::near;
 use crate::element::Word;
-use crate::op::WordType;
+use crate::op::{WordType, join};
 use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl, accumulator};
 
 /// The product of all elements.
@@ -346,7 +346,7 @@ macro_rules! integer_product {
                 if words[2] != 0 {
                     return Err(Error::Overflow { operator: "product", bits: 64 });
                 }
-                Ok((u64::from(words[0]) | u64::from(words[1]) << 32) as $wide)
+                Ok(join(words) as $wide)
             }
         }
     };

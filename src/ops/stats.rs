@@ -3,7 +3,7 @@
 use super::extreme::found;
 use super::fast_sum::{near, slack};
 use super::fast_variance::close_variance;
-use super::variance::UNIT;
+use super::exact::{Elements, Terms};
 use super::{ArgMax, ArgMin, CountNan, FastSum, FastVariance, Found, Mean, Std, Sum, SumOfSquares, Variance};
 use crate::{Acc, Answer, Op, Part, Result, Value};
 
@@ -42,7 +42,7 @@ impl<T: Copy + Into<Value>, S: Copy + Into<Value>> Answer for Summary<T, S> {
 
 /// Count, NaN count, sum, mean, standard deviation, minimum and maximum with their indices: one read of the data.
 ///
-/// The sum is that of [`Sum`]; mean and deviation are f64. Of f32 every number is as if computed in real numbers and rounded
+/// The sum is that of [`Sum`]; mean and deviation are f64. Of floats every number is as if computed in real numbers and rounded
 /// once: the deviation comes from Σx and Σx² as integers that no addition rounds, n·Σx² - (Σx)² over n·(n - ddof), so nothing
 /// cancels. Of integers likewise.
 ///
@@ -80,25 +80,37 @@ pub struct FastStats {
 
 const ABOUT: &str = "Count, NaN count, sum, mean, std, min and max with their indices";
 
-impl Op<f32> for Stats {
-    type Fold = (CountNan, Sum, SumOfSquares, ArgMin, ArgMax);
-    type Output = Summary<f32, f32>;
-    const NAME: &'static str = "stats";
-    const ABOUT: &'static str = ABOUT;
-    const EXACT: bool = true;
+/// Over the two exact sums, each a fold of its own.
+macro_rules! stats_of_sums {
+    ($($type:ty, $sum:ty;)+) => {$(
+        impl Op<$type> for Stats {
+            type Fold = (CountNan, Sum, SumOfSquares, ArgMin, ArgMax);
+            type Output = Summary<$type, $sum>;
+            const NAME: &'static str = "stats";
+            const ABOUT: &'static str = ABOUT;
+            const EXACT: bool = true;
 
-    fn signature(&self) -> String {
-        format!("stats(ddof={})", self.ddof)
-    }
-    fn fold(&self) -> Self::Fold {
-        (CountNan, Sum, SumOfSquares, ArgMin, ArgMax)
-    }
-    fn finish(&self, acc: Acc<f32, Self>, count: u64) -> Result<Summary<f32, f32>> {
-        let mean = (count > 0).then(|| acc.1.quotient(UNIT, count, count));
-        let std = Op::<f32>::finish(&Std { ddof: self.ddof }, (acc.1, acc.2), count)?;
-        let (nan_count, sum, _, min, max) = Op::<f32>::finish(&Op::<f32>::fold(self), acc, count)?;
-        Ok(Summary { count, nan_count, sum, mean, std, min, max })
-    }
+            fn signature(&self) -> String {
+                format!("stats(ddof={})", self.ddof)
+            }
+            fn fold(&self) -> Self::Fold {
+                (CountNan, Sum, SumOfSquares, ArgMin, ArgMax)
+            }
+            fn finish(&self, acc: Acc<$type, Self>, count: u64) -> Result<Summary<$type, $sum>> {
+                let mean = (count > 0).then(|| acc.1.quotient(<Elements as Terms<$type>>::UNIT, count, count));
+                let std = Op::<$type>::finish(&Std { ddof: self.ddof }, (acc.1, acc.2), count)?;
+                let (nan_count, sum, _, min, max) = Op::<$type>::finish(&Op::<$type>::fold(self), acc, count)?;
+                Ok(Summary { count, nan_count, sum, mean, std, min, max })
+            }
+        }
+    )+};
+}
+
+stats_of_sums! {
+    f32, f32;
+    f64, f64;
+    i64, i128;
+    u64, u128;
 }
 
 macro_rules! stats {

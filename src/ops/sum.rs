@@ -1,11 +1,11 @@
 //! Sum: as if computed in real numbers and rounded once, exact in 64 or 128 bits for integers.
 
 use super::exact::{Elements, Rounding, exact_answer, exact_fold};
-use super::wide::Sum64;
+use super::wide::{SUM64_CELL, Sum64};
 use crate::element::{Dtype, Word};
 use crate::exact::LongAccumulator;
 use crate::half::f16;
-use crate::op::{Trips, WordType};
+use crate::op::{WordType, join};
 use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl};
 
 /// The sum of all elements, exact.
@@ -35,14 +35,13 @@ use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
 
-exact_fold!(Sum over f32, Elements);
-exact_fold!(Sum over f16, Elements);
-exact_fold!(Sum over f64, Elements);
-exact_answer!(Sum = "sum" over f32, Sum, Elements, "Sum, rounded once; exact for integers", f32, f32, Rounding::SUM, |unit| unit,
+exact_fold!(Sum over f32, f16, f64; Elements, tested: true);
+exact_fold!(Sum over i64, u64; Elements, tested: false);
+exact_answer!(Sum = "sum" over f32, Sum, Elements, "Sum, rounded once; exact for integers", f32, f32, Some(Rounding::SUM), |unit| unit,
     |acc, count| |unit| acc.quotient(unit, 1, count), |value, _count| value);
-exact_answer!(Sum = "sum" over f16, Sum, Elements, "Sum, rounded once; exact for integers", f32, f32, Rounding::SUM, |unit| unit,
+exact_answer!(Sum = "sum" over f16, Sum, Elements, "Sum, rounded once; exact for integers", f32, f32, Some(Rounding::SUM), |unit| unit,
     |acc, count| |unit| acc.quotient(unit, 1, count), |value, _count| value);
-exact_answer!(Sum = "sum" over f64, Sum, Elements, "Sum, rounded once; exact for integers", f64, f64, Rounding::SUM_F64, |unit| unit,
+exact_answer!(Sum = "sum" over f64, Sum, Elements, "Sum, rounded once; exact for integers", f64, f64, Some(Rounding::SUM_F64), |unit| unit,
     |acc, count| |unit| acc.quotient(unit, 1, count), |value, _count| value);
 
 /// The WGSL of an exact integer sum in two words; a signed element brings its sign along.
@@ -52,7 +51,7 @@ fn sum64_wgsl<T: Word>() -> Wgsl {
         _ => "return Acc(bits, 0u);",
     };
     let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
-    Wgsl::new("return Acc(0u, 0u);", lift, combine).checked()
+    Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
 }
 
 macro_rules! integer_sum {
@@ -100,7 +99,7 @@ macro_rules! integer_sum {
                 Some(DeviceAnswer::checked(words, "return array<u32, 2>(acc.low, acc.high);"))
             }
             fn read(&self, words: &[u32], _: u64) -> Result<$wide> {
-                Ok((u64::from(words[0]) | u64::from(words[1]) << 32) as $wide)
+                Ok(join(words) as $wide)
             }
         }
     };
@@ -110,35 +109,7 @@ integer_sum!(i32, i64);
 integer_sum!(u32, u64);
 
 macro_rules! wide_sum {
-    ($type:ty, $wide:ty, $above:literal) => {
-        impl Fold<$type> for Sum {
-            type Acc = LongAccumulator<4>;
-
-            fn identity(&self) -> LongAccumulator<4> {
-                LongAccumulator::ZERO
-            }
-            #[inline(always)]
-            fn lift(&self, x: $type, _: u64) -> LongAccumulator<4> {
-                LongAccumulator::integer(i128::from(x), 0)
-            }
-            #[inline(always)]
-            fn combine(&self, a: LongAccumulator<4>, b: LongAccumulator<4>) -> LongAccumulator<4> {
-                a.plus(b)
-            }
-            #[inline(always)]
-            fn accumulate(&self, elements: &[$type], _: u64) -> LongAccumulator<4> {
-                // What wraps here is the sign of a sum of u64, which has none.
-                LongAccumulator::integer(elements.iter().fold(0i128, |sum, &x| sum.wrapping_add(i128::from(x))), 0)
-            }
-            fn wgsl(&self) -> Wgsl {
-                let lift = concat!("let above = ", $above, ";\nreturn Acc(0u, array<u32, 4>(bits.x, bits.y, above, above));");
-                Wgsl::new("return Acc();", lift, "return long_add(a, b);")
-                    .helpers(include_str!("../../shaders/exact/accumulator.wgsl"))
-                    .trips(Trips { combine: 4, ..Trips::default() })
-                    .checked()
-            }
-        }
-
+    ($type:ty, $wide:ty) => {
         impl Op<$type> for Sum {
             type Fold = Sum;
             type Output = $wide;
@@ -157,11 +128,11 @@ macro_rules! wide_sum {
                 Some(DeviceAnswer::checked(words, "return acc.limbs;"))
             }
             fn read(&self, words: &[u32], _: u64) -> Result<$wide> {
-                Ok(words[..4].iter().rev().fold(0, |all: u128, &word| all << 32 | u128::from(word)) as $wide)
+                Ok(words.iter().take(4).rev().fold(0, |all: u128, &word| all << 32 | u128::from(word)) as $wide)
             }
         }
     };
 }
 
-wide_sum!(i64, i128, "bitcast<u32>(bitcast<i32>(bits.y) >> 31u)");
-wide_sum!(u64, u128, "0u");
+wide_sum!(i64, i128);
+wide_sum!(u64, u128);

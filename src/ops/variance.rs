@@ -13,7 +13,7 @@ use crate::{Acc, Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
 /// - **ddof**: delta degrees of freedom; 0 (the default) divides by n, 1 by n - 1.
 /// - **Exact**: the same bits on every adapter, whatever the launch shape, the parts and the version.
 /// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN.
-/// - **On the device**: 2 words (low, high), the same f64; NaN where n <= ddof.
+/// - **On the device**: 2 words (low, high), the same f64; NaN where n <= ddof. Of f64 the host rounds: no words.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Variance};
@@ -42,12 +42,9 @@ pub struct Std {
     pub ddof: u32,
 }
 
-/// The exponent of the unit of an exact sum of f32.
-pub(super) const UNIT: i32 = <Elements as Terms<f32>>::UNIT;
-
 /// One of the two answers, over one element type.
 macro_rules! spread_answer {
-    ($name:ident = $text:literal over $type:ty, $fold:ty = $value:expr, $about:literal, $method:ident, $powers:ident $kernel:ident, |$acc:ident, $count:ident| $spread:expr) => {
+    ($name:ident = $text:literal over $type:ty, $fold:ty = $value:expr, $about:literal, $method:ident, $powers:expr, $kernel:ident, |$acc:ident, $count:ident| $spread:expr) => {
         impl Op<$type> for $name {
             type Fold = $fold;
             type Output = Option<f64>;
@@ -66,7 +63,8 @@ macro_rules! spread_answer {
                 Ok(($count > ddof).then(|| $spread.map_or(f64::NAN, |spread| spread.$method(ddof))))
             }
             fn answer(&self) -> Option<DeviceAnswer> {
-                Some($powers.answer($kernel, self.ddof))
+                let powers: Option<PowersText> = $powers;
+                powers.map(|powers| powers.answer($kernel, self.ddof))
             }
             fn read(&self, words: &[u32], count: u64) -> Result<Option<f64>> {
                 Ok((count > self.ddof.into()).then(|| f64::from_words(words)))
@@ -79,11 +77,10 @@ macro_rules! spread_answer {
 struct PowersText {
     /// The sums in WGSL, and the limbs of n·Q.
     text: &'static str,
-    constants: &'static str,
+    /// Limbs of Σx, of Σx² (none where the text knows), and of n·Σx².
+    limbs: (u64, Option<u64>, u64),
     /// The exponent of the unit of Σx.
     unit: i32,
-    /// Loops over limbs.
-    trips: u64,
 }
 
 /// How the device rounds one of the two answers.
@@ -99,18 +96,11 @@ const VARIANCE: Finish =
 const DEVIATION: Finish =
     Finish { text: include_str!("../../shaders/exact/deviation.wgsl"), call: "deviation_f64", power: 1 };
 
-const FLOATS: PowersText = PowersText {
-    text: include_str!("../../shaders/exact/powers_f32.wgsl"),
-    constants: "const LIMBS = 22u;\nconst SUM_LIMBS = 11u;\nconst SQUARES_LIMBS = 20u;\n",
-    unit: UNIT,
-    trips: 22 * (11 + 8) + 11 + 20,
-};
-const INTEGERS: PowersText = PowersText {
-    text: include_str!("../../shaders/exact/powers_integer.wgsl"),
-    constants: "const LIMBS = 6u;\nconst SUM_LIMBS = 2u;\n",
-    unit: 0,
-    trips: 6 * (2 + 8),
-};
+const SUMS: &str = include_str!("../../shaders/exact/powers_sums.wgsl");
+const FLOATS: PowersText = PowersText { text: SUMS, limbs: (11, Some(20), 22), unit: <Elements as Terms<f32>>::UNIT };
+const WIDE_INTEGERS: PowersText = PowersText { text: SUMS, limbs: (4, Some(6), 8), unit: 0 };
+const INTEGERS: PowersText =
+    PowersText { text: include_str!("../../shaders/exact/powers_integer.wgsl"), limbs: (2, None, 6), unit: 0 };
 
 impl PowersText {
     fn answer(&self, how: Finish, ddof: u32) -> DeviceAnswer {
@@ -121,31 +111,38 @@ return {}(acc, count, param(0u));",
             how.call
         );
         let last = f64::EXPONENT_MIN - how.power * self.unit;
+        let (sum, squares, all) = self.limbs;
+        let squares_limbs = squares.map_or(String::new(), |limbs| format!("const SQUARES_LIMBS = {limbs}u;\n"));
         DeviceAnswer::checked([("low", WordType::Part), ("high", WordType::Part)], finish)
             .params([ddof])
-            .helpers(format!("const EXPONENT_MIN = {last}i;\n{}", self.constants))
+            .helpers(format!(
+                "const EXPONENT_MIN = {last}i;\nconst LIMBS = {all}u;\nconst SUM_LIMBS = {sum}u;\n{squares_limbs}"
+            ))
             .helpers(NATURAL)
             .helpers(ROUND_F64)
             .helpers(self.text)
             .helpers(include_str!("../../shaders/exact/spread.wgsl"))
             .helpers(how.text)
-            .trips(self.trips + 192)
+            .trips(all * (sum + 8) + squares.map_or(0, |squares| sum + squares) + 192)
     }
 }
 
 /// Both answers over one element type.
 macro_rules! spread_answers {
-    ($type:ty, $fold:ty = $value:expr, $powers:ident, |$acc:ident, $count:ident| $spread:expr) => {
-        spread_answer!(Variance = "variance" over $type, $fold = $value, "Variance, divided by n - ddof; rounded once", variance, $powers VARIANCE,
+    ($type:ty, $fold:ty = $value:expr, $powers:expr, |$acc:ident, $count:ident| $spread:expr) => {
+        spread_answer!(Variance = "variance" over $type, $fold = $value, "Variance, divided by n - ddof; rounded once", variance, $powers, VARIANCE,
             |$acc, $count| $spread);
-        spread_answer!(Std = "std" over $type, $fold = $value, "Standard deviation, divided by n - ddof; rounded once", deviation, $powers DEVIATION,
+        spread_answer!(Std = "std" over $type, $fold = $value, "Standard deviation, divided by n - ddof; rounded once", deviation, $powers, DEVIATION,
             |$acc, $count| $spread);
     };
 }
 
-spread_answers!(f32, (Sum, SumOfSquares) = (Sum, SumOfSquares), FLOATS, |acc, count| acc.0.spread(&acc.1, UNIT, count));
-spread_answers!(i32, IntegerPowers = IntegerPowers, INTEGERS, |acc, count| Some(acc.spread(count)));
-spread_answers!(u32, IntegerPowers = IntegerPowers, INTEGERS, |acc, count| Some(acc.spread(count)));
+spread_answers!(f32, (Sum, SumOfSquares) = (Sum, SumOfSquares), Some(FLOATS), |acc, count| acc.0.spread(&acc.1, <Elements as Terms<f32>>::UNIT, count));
+spread_answers!(f64, (Sum, SumOfSquares) = (Sum, SumOfSquares), None, |acc, count| acc.0.spread(&acc.1, <Elements as Terms<f64>>::UNIT, count));
+spread_answers!(i64, (Sum, SumOfSquares) = (Sum, SumOfSquares), Some(WIDE_INTEGERS), |acc, count| acc.0.spread(&acc.1, 0, count));
+spread_answers!(u64, (Sum, SumOfSquares) = (Sum, SumOfSquares), Some(WIDE_INTEGERS), |acc, count| acc.0.spread(&acc.1, 0, count));
+spread_answers!(i32, IntegerPowers = IntegerPowers, Some(INTEGERS), |acc, count| Some(acc.spread(count)));
+spread_answers!(u32, IntegerPowers = IntegerPowers, Some(INTEGERS), |acc, count| Some(acc.spread(count)));
 
 /// The fold of [`Variance`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -170,14 +167,7 @@ impl Powers {
 impl Accumulator for Powers {
     const WORDS: usize = 6;
     const WGSL: &'static str = "struct Acc { s0: u32, s1: u32, q0: u32, q1: u32, q2: u32, sign: u32, }";
-    const MEMBERS: &'static [Member] = &[
-        Member { name: "s0", of: "u32", words: 1 },
-        Member { name: "s1", of: "u32", words: 1 },
-        Member { name: "q0", of: "u32", words: 1 },
-        Member { name: "q1", of: "u32", words: 1 },
-        Member { name: "q2", of: "u32", words: 1 },
-        Member { name: "sign", of: "u32", words: 1 },
-    ];
+    const MEMBERS: &'static [Member] = &[Member::word("s0"), Member::word("s1"), Member::word("q0"), Member::word("q1"), Member::word("q2"), Member::word("sign")];
     fn write(&self, words: &mut [u32]) {
         let all = [self.sum, self.sum >> 32, self.squares, self.squares >> 32, self.squares >> 64, self.sum >> 127 & 1];
         for (word, part) in words.iter_mut().zip(all) {

@@ -1,7 +1,7 @@
 //! Integer accumulators that are wider on the host than on the device.
 
 use crate::Accumulator;
-use crate::op::Member;
+use crate::op::{Member, join, split};
 use std::marker::PhantomData;
 use std::ops::Add;
 
@@ -38,22 +38,23 @@ impl<W> Add for Sum64<W> {
     }
 }
 
+/// The form of such a sum that invocations share.
+pub(super) const SUM64_CELL: [&str; 1] = [include_str!("../../shaders/cells/sum64.wgsl")];
+
 macro_rules! sum64_words {
     ($wide:ty) => {
         impl Accumulator for Sum64<$wide> {
             const WORDS: usize = 2;
-            const WGSL: &'static str = "struct Acc { low: u32, high: u32, }";
-            const MEMBERS: &'static [Member] =
-                &[Member { name: "low", of: "u32", words: 1 }, Member { name: "high", of: "u32", words: 1 }];
+            const WGSL: &'static str = u64::WGSL;
+            const MEMBERS: &'static [Member] = u64::MEMBERS;
             fn write(&self, words: &mut [u32]) {
-                (words[0], words[1]) = (self.0 as u32, (self.0 >> 32) as u32);
+                split(self.0 as u64, words);
             }
             fn fits(&self) -> bool {
                 <$wide>::try_from(self.0).is_ok()
             }
             fn read(words: &[u32]) -> Self {
-                let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
-                Self::new(i128::from(bits as $wide))
+                Self::new(i128::from(join(words) as $wide))
             }
         }
     };

@@ -1,6 +1,6 @@
 //! The cost of an operator: what a plan must know of it.
 
-use crate::op::{DeviceOp, Group, Leaf, Trips};
+use crate::op::{Cell, DeviceOp, Group, Leaf, Trips};
 
 /// What a plan must know of an operator: bytes and loop trips.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,8 @@ pub struct Cost {
     /// Where an answer takes several accumulators: loop trips of the pass that finishes all answers, and words of counts that it
     /// copies.
     pub finish_pass: Option<(u64, u64)>,
+    /// Where invocations can share accumulators: words of a cell, and loop trips of adding to one and of reading it.
+    pub cell: Option<(u64, u64, u64)>,
     /// The function that loops most, for errors.
     pub longest: (&'static str, u64),
 }
@@ -102,6 +104,7 @@ impl Cost {
             shuffle_trips: 0,
             once_trips: 0,
             finish_pass: None,
+            cell: None,
             longest: ("lift", 0),
         }
     }
@@ -165,7 +168,7 @@ impl Cost {
             sealed_words: op.sealed_words() as u64,
             answer_words: op.answer_words() as u64,
             table: !op.table().is_empty(),
-            one_load: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
+            one_load: !op.has_cells() && op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
             positions: op.folds.iter().any(Leaf::has_positions),
             reads_position: op.folds.iter().any(|fold| fold.reads_position),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
@@ -180,6 +183,15 @@ impl Cost {
             shuffle_trips: sum(&|trips| trips.shuffle) + values.map(arrays).sum::<u64>(),
             once_trips: sum(&|trips| trips.offset) + fixed + here + written,
             finish_pass,
+            cell: op.has_cells().then(|| {
+                let cells = op.folds.iter().filter_map(Leaf::cell);
+                let sums = |(words, add, read), cell: &Cell| {
+                    (words + cell.words as u64, add + cell.trips.0, read + cell.trips.1)
+                };
+                let (words, add, read) = cells.fold((0, 0, 0), sums);
+                // Its accumulator takes its place.
+                (words, add, read + 2 * op.folds.iter().map(arrays).sum::<u64>())
+            }),
             longest,
         }
     }

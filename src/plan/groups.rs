@@ -2,7 +2,7 @@
 
 use super::planner::{Draft, Planner, Request};
 use super::windows::{Window, windows};
-use super::{Binding, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
+use super::{Binding, GroupCost, Kernel, Load, Order, Params, Pass, Resource, Rows, Store};
 use crate::error::{Error, Result};
 use crate::input::{Groups, Piece, Taken};
 use crate::limits::TRIPS_MAX;
@@ -13,6 +13,10 @@ const HELD_WORDS: u64 = 48;
 const OWN_MAX: u64 = 8;
 /// Invocations of a workgroup at most.
 const SIZE: u32 = 256;
+/// Cells of a group at most, where invocations share them.
+const REPLICAS_MAX: u64 = 32;
+/// Elements of a window that are worth vectors, which leave passes for its ends.
+const VECTORS_MIN: u64 = 1 << 10;
 /// Loads in flight at most.
 const LOADS_MAX: u32 = 4;
 /// Dispatches of one plan at most.
@@ -26,6 +30,7 @@ const CLEARING: u64 = 64;
 
 /// How a dispatch over groups is launched.
 struct Shape {
+    kernel: Kernel,
     size: u32,
     own: u32,
     loads: u32,
@@ -33,6 +38,20 @@ struct Shape {
     rounds_max: u64,
     /// Trips beside those for rounds, and those for a round.
     trips: (u64, u64),
+    /// Whether vectors are read where elements and keys allow it.
+    vectors: bool,
+}
+
+impl Shape {
+    /// Loads of a workgroup in a round.
+    fn tile(&self) -> u64 {
+        u64::from(self.loads) * u64::from(self.size)
+    }
+
+    /// Loads of so many workgroups, at most.
+    fn reads_max(&self, workgroups: u64) -> u64 {
+        self.rounds_max.saturating_mul(self.tile()).saturating_mul(workgroups).max(1)
+    }
 }
 
 /// Neighbouring elements and their keys, of one dispatch.
@@ -44,6 +63,20 @@ struct Chunk<'w> {
     first: u64,
     elements: u64,
     before: u64,
+    /// Whether vectors are read, of elements and of keys.
+    vectors: bool,
+}
+
+impl Chunk<'_> {
+    /// Elements of a load.
+    fn unit(&self) -> u32 {
+        if self.vectors { 4 } else { 1 }
+    }
+
+    /// Loads of all.
+    fn reads(&self) -> u64 {
+        self.elements / u64::from(self.unit())
+    }
 }
 
 impl Planner {
@@ -81,8 +114,7 @@ impl Planner {
         let wanted = u64::from(self.launch.workgroups_max).min((PARTIALS_BYTES / each).max(1));
         let (mut workgroups, mut chunks) = (wanted.min(splits_max), Vec::new());
         while workgroups > 0 {
-            let most = shape.rounds_max * u64::from(shape.loads) * u64::from(shape.size) * workgroups;
-            chunks = cut(&pairs, most.min(self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1));
+            chunks = cut(&pairs, &shape, shape.reads_max(workgroups), self.dispatch_elements_max());
             let fit = splits_max / (chunks.len() as u64).max(1);
             if workgroups <= fit {
                 break;
@@ -98,9 +130,8 @@ impl Planner {
             let most = DISPATCHES_MAX * u64::from(shape.own) / (chunks.len() as u64).max(1);
             return Err(Error::GroupsTooMany { elements, groups: groups.groups, most });
         }
-        let tile = u64::from(shape.loads) * u64::from(shape.size);
-        let splits: Vec<u32> =
-            chunks.iter().map(|chunk| chunk.elements.div_ceil(tile).clamp(1, workgroups) as u32).collect();
+        let splits = |chunk: &Chunk| (chunk.reads().div_ceil(shape.tile())).clamp(1, workgroups) as u32;
+        let splits: Vec<u32> = chunks.iter().map(splits).collect();
         let all: u32 = splits.iter().sum();
         let partials = totals..totals + each * u64::from(all.max(1));
         draft.scratch_bytes = draft.scratch_bytes.max(partials.end);
@@ -135,15 +166,16 @@ impl Planner {
     /// Groups that one submission takes for the host, about: so many that it has some hundred dispatches, which read everything.
     pub fn groups_together(&self, elements: u64) -> Result<u64> {
         let words = self.cost.value_words().max(1);
-        let shape = self.groups_shape(words, OWN_MAX)?;
-        let most = shape.rounds_max * u64::from(shape.loads) * u64::from(shape.size);
-        let chunk = most
-            .saturating_mul(self.launch.workgroups_max.into())
-            .min(self.tuning.dispatch_bytes_max / self.cost.element_bytes)
-            .max(1);
+        let shape = self.groups_shape(words, u32::MAX.into())?;
+        let chunk = shape.reads_max(self.launch.workgroups_max.into()).min(self.dispatch_elements_max());
         let chunks = elements.div_ceil(chunk).max(1);
         let by_partials = PARTIALS_BYTES.min(self.limits.binding_bytes_max / 2) / (4 * (words + 1) * chunks);
         Ok((TOGETHER * u64::from(shape.own) / chunks).min(by_partials).max(1))
+    }
+
+    /// Elements that one dispatch may read by its time.
+    fn dispatch_elements_max(&self) -> u64 {
+        (self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1)
     }
 
     /// The passes that combine the partials of all groups, and finish.
@@ -190,6 +222,9 @@ impl Planner {
     }
 
     fn groups_shape(&self, words: u64, groups: u64) -> Result<Shape> {
+        if let Some(shape) = self.cells_shape(groups) {
+            return Ok(shape);
+        }
         let size = SIZE.min(self.launch.workgroup_size);
         let memory = self.limits.workgroup_bytes_max.saturating_sub(self.workgroup_bytes(size)) / 4;
         let loads = self.loads().min(LOADS_MAX);
@@ -208,16 +243,49 @@ impl Planner {
             return Err(Error::LimitTooSmall { limit, value, needs: self.workgroup_bytes(size) + 4 });
         }
         let rounds_max = (TRIPS_MAX - fixed) / round;
-        Ok(Shape { size, own: own as u32, loads, rounds_max, trips: (fixed, round) })
+        let kernel = Kernel::Groups { own: own as u32, replicas: 0 };
+        Ok(Shape { kernel, size, own: own as u32, loads, rounds_max, trips: (fixed, round), vectors: false })
+    }
+
+    /// As many groups at a time as workgroup memory has cells for, each in so many replicas that neighbouring lanes seldom meet.
+    fn cells_shape(&self, groups: u64) -> Option<Shape> {
+        let (words, add, read) = self.cost.cell?;
+        let (size, loads) = (self.launch.workgroup_size, self.loads());
+        // A word more counts the cell's elements.
+        let cells = self.limits.workgroup_bytes_max / (4 * (words + 1));
+        let replicas = (cells / groups.clamp(1, cells.max(1))).clamp(1, REPLICAS_MAX);
+        let replicas = 1 << replicas.ilog2();
+        // Few texts for all numbers of groups.
+        let step = (groups.checked_next_power_of_two().unwrap_or(u64::MAX) / 8).max(1);
+        let own = groups.div_ceil(step).saturating_mul(step).min(cells / replicas);
+        let turns = |of: u64| of.div_ceil(size.into());
+        let each = self.cost.combine_trips + self.cost.shuffle_trips + 1;
+        let clear = turns(own * replicas) * (words + self.cost.shuffle_trips + 2);
+        let fixed = 64 + clear + turns(own * replicas) * (1 + read) + turns(own) * (1 + replicas * each);
+        let vectors = self.cost.element_bytes == 4;
+        let round = 1 + u64::from(loads) * add * if vectors { 4 } else { 1 };
+        let rounds_max = TRIPS_MAX.checked_sub(fixed)? / round;
+        let kernel = Kernel::Groups { own: own as u32, replicas: replicas as u32 };
+        let trips = (fixed, round);
+        (own > 0 && rounds_max > 0).then_some(Shape {
+            kernel,
+            size,
+            own: own as u32,
+            loads,
+            rounds_max,
+            trips,
+            vectors,
+        })
     }
 
     fn groups_pass(&self, shape: &Shape, chunk: &Chunk<'_>, workgroups: u32) -> Pass {
-        let kernel = Kernel::Groups { own: shape.own };
         let mut variant =
-            self.one_by_one().variant(kernel, Store::Partial, shape.size, chunk.window.zipped, Rows::Groups);
+            self.one_by_one().variant(shape.kernel, Store::Partial, shape.size, chunk.window.zipped, Rows::Groups);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
-        let round = u64::from(shape.loads) * u64::from(shape.size) * u64::from(workgroups);
-        let rounds = chunk.elements.div_ceil(round);
+        if chunk.vectors {
+            variant.load = Load::Vector;
+        }
+        let rounds = chunk.reads().div_ceil(shape.tile() * u64::from(workgroups));
         let mut bindings = chunk.window.bindings.clone();
         bindings.push(Binding { slot: 6, resource: chunk.keys.0.clone() });
         Pass {
@@ -225,9 +293,9 @@ impl Planner {
             workgroups,
             bindings,
             params: Params {
-                first: chunk.first as u32,
-                count: chunk.elements as u32,
-                stride: chunk.keys.1,
+                first: chunk.first as u32 / chunk.unit(),
+                count: chunk.elements as u32 / chunk.unit(),
+                stride: chunk.keys.1 / chunk.unit(),
                 splits: workgroups,
                 vectors: rounds as u32,
                 partner: chunk.window.partner,
@@ -281,21 +349,33 @@ impl Planner {
     }
 }
 
-/// Pairs in chunks of at most so many elements.
-fn cut(pairs: &[(Window, Resource, u32)], most: u64) -> Vec<Chunk<'_>> {
+/// Pairs in chunks of at most so many loads and elements: vectors where elements and keys lie alike and are not few.
+fn cut<'w>(pairs: &'w [(Window, Resource, u32)], shape: &Shape, reads: u64, elements: u64) -> Vec<Chunk<'w>> {
     let (mut chunks, mut before) = (Vec::new(), 0);
     for (window, keys, word) in pairs {
-        let most = most.min(window.elements.max(1));
-        for done in (0..window.elements).step_by(most as usize) {
-            chunks.push(Chunk {
-                window,
-                keys: (keys.clone(), word + done as u32),
-                first: window.first + done,
-                elements: most.min(window.elements - done),
-                before,
-            });
+        let Window { first, elements: all, .. } = *window;
+        let alike = shape.vectors && window.grid.is_none() && first % 4 == u64::from(word % 4);
+        let (begin, end) = match alike && all >= VECTORS_MIN {
+            true => (first.next_multiple_of(4) - first, (first + all) / 4 * 4 - first),
+            false => (0, 0),
+        };
+        for (range, vectors) in [(0..begin, false), (begin..end, true), (end..all, false)] {
+            let most = match vectors {
+                true => (reads.saturating_mul(4).min(elements) / 4 * 4).max(4),
+                false => reads.min(elements),
+            };
+            for done in range.clone().step_by(most as usize) {
+                chunks.push(Chunk {
+                    window,
+                    keys: (keys.clone(), word + done as u32),
+                    first: first + done,
+                    elements: most.min(range.end - done),
+                    before,
+                    vectors,
+                });
+            }
         }
-        before += window.elements;
+        before += all;
     }
     chunks
 }

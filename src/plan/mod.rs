@@ -20,6 +20,7 @@ mod results;
 mod rows;
 mod runs;
 mod segments;
+mod slots;
 mod tuning;
 mod windows;
 
@@ -27,6 +28,7 @@ pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
+pub use slots::Slots;
 pub use tuning::{Launch, Order, Tuning};
 
 use crate::input::Texel;
@@ -59,10 +61,12 @@ pub enum Kernel {
     },
     /// `segments/carry.wgsl`: what shares leave open.
     Carry,
-    /// `groups/groups.wgsl`: elements by the key of each.
+    /// `groups/groups.wgsl`: elements by the key of each; `groups/cells.wgsl` where accumulators are shared.
     Groups {
-        /// Groups whose accumulators an invocation holds.
+        /// Groups whose accumulators an invocation holds, or a workgroup.
         own: u32,
+        /// Cells of each group that a workgroup shares; 0: an invocation holds accumulators of its own.
+        replicas: u32,
     },
     /// `groups/clear.wgsl`: zeros for what others add to.
     Clear,
@@ -71,6 +75,11 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// Whether invocations share accumulators.
+    pub fn has_cells(self) -> bool {
+        matches!(self, Kernel::Groups { replicas: 1.., .. })
+    }
+
     /// Whether it reads elements.
     pub fn reads(self) -> bool {
         matches!(self, Kernel::Reduce | Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. })

@@ -65,6 +65,7 @@ impl Planner {
     pub fn new(limits: Limits, tuning: Tuning, cost: Cost) -> Result<Planner> {
         tuning.check()?;
         let launch = match (cost.has_bins(), cost.carries()) {
+            (false, _) if cost.cell.is_some() => tuning.bins,
             (false, _) => tuning.fold,
             (true, false) => tuning.counts,
             (true, true) => tuning.bins,
@@ -299,15 +300,16 @@ impl Planner {
             store,
             workgroup_size,
             lanes_min: match kernel {
-                Kernel::Reduce | Kernel::Combine { .. } | Kernel::Groups { .. } => self.lanes_min(workgroup_size),
+                Kernel::Reduce | Kernel::Combine { .. } | Kernel::Groups { replicas: 0, .. } => {
+                    self.lanes_min(workgroup_size)
+                }
                 // Neighbours along a row are lanes of a subgroup.
                 Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => {
                     self.lanes_min(workgroup_size)
                 }
                 Kernel::Segments { serial: false } => self.lanes_min(workgroup_size),
-                Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Carry | Kernel::Clear | Kernel::Finish => {
-                    None
-                }
+                Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => None,
+                Kernel::Carry | Kernel::Clear | Kernel::Finish => None,
             },
             loads_in_flight: self.loads(),
             order: self.tuning.order,

@@ -3,8 +3,9 @@
 use crate::error::{Error, Result};
 use crate::limits::{Limits, TRIPS_MAX};
 
-/// Invocations of a workgroup, where there may be so many.
+/// Invocations of a workgroup, where there may be so many; and of the one that scans the numbers of all tiles.
 const SIZE: u32 = 256;
+const SCAN_SIZE: u32 = 1024;
 /// Keys of an invocation: a word has a bit for each.
 const KEYS: u64 = 32;
 /// Storage buffers of the pass that has most.
@@ -15,6 +16,8 @@ const BUFFERS: u32 = 5;
 pub struct Runs {
     /// Invocations of a workgroup.
     pub workgroup_size: u32,
+    /// Invocations of the workgroup that scans.
+    pub scan_size: u32,
     /// Tiles of 32 keys an invocation.
     pub tiles: u32,
     /// Workgroups of the passes over tiles.
@@ -38,8 +41,9 @@ impl Runs {
             let (value, needs) = (limits.storage_buffers_max.into(), BUFFERS.into());
             return small("max_storage_buffers_per_shader_stage", value, needs);
         }
-        let room = (limits.workgroup_bytes_max / 8).clamp(1, SIZE.into()) as u32;
-        let workgroup_size = 1u32 << SIZE.min(room).min(limits.invocations_max).max(1).ilog2();
+        let room = (limits.workgroup_bytes_max / 8).clamp(1, SCAN_SIZE.into()) as u32;
+        let fitting = |size: u32| 1u32 << size.min(room).min(limits.invocations_max).max(1).ilog2();
+        let (workgroup_size, scan_size) = (fitting(SIZE), fitting(SCAN_SIZE));
         let size = u64::from(workgroup_size);
         // Offsets are one more than there are keys, at most.
         let needs = (keys * key_bytes).max(4 * (keys + 1)) + limits.storage_alignment;
@@ -49,8 +53,11 @@ impl Runs {
         let tiles = keys.div_ceil(KEYS * size);
         let most = u64::from(limits.workgroups_max.min(65_535));
         let workgroups = tiles.min(most).max(1);
-        let steps = u64::from(workgroup_size.ilog2()) + 1;
-        let trips = (tiles.div_ceil(workgroups) * (1 + KEYS + steps)).max(2 * tiles.div_ceil(size) + steps);
+        let steps = |size: u32| u64::from(size.ilog2()) + 1;
+        // A key is read in one loop and marked in another, in groups.
+        let tile = 1 + 2 * KEYS + 4 + steps(workgroup_size);
+        let scan = 2 * tiles.div_ceil(scan_size.into()) + steps(scan_size);
+        let trips = (tiles.div_ceil(workgroups) * tile).max(scan);
         if trips > TRIPS_MAX {
             let (value, needs) = (limits.invocations_max.into(), (2 * size).max(trips.div_ceil(TRIPS_MAX) * size));
             return small("max_compute_invocations_per_workgroup", value, needs);
@@ -59,6 +66,6 @@ impl Runs {
         let counts_at = bits_bytes.next_multiple_of(limits.storage_alignment);
         let (tiles, workgroups) = (tiles as u32, workgroups as u32);
         let scratch_bytes = counts_at + 4 * u64::from(tiles.max(1));
-        Ok(Runs { workgroup_size, tiles, workgroups, bits_bytes, counts_at, scratch_bytes, trips })
+        Ok(Runs { workgroup_size, scan_size, tiles, workgroups, bits_bytes, counts_at, scratch_bytes, trips })
     }
 }

@@ -19,8 +19,8 @@ const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
 const CARRY_SIZE: u32 = 256;
 /// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
-/// Chunks of a round of segments/subgroup.wgsl.
-const CHUNKS: u64 = 32;
+/// Vectors of a lane in a round of segments/subgroup.wgsl.
+const VECTORS: u64 = 32;
 
 /// How a dispatch over segments is launched.
 struct Shape {
@@ -209,19 +209,21 @@ impl Planner {
         let by_value = !cost.own_state && !cost.own_shuffle && !cost.reads_position && !self.one;
         let lanes = self.lanes_min(SIZE).filter(|_| by_value && SIZE <= self.limits.invocations_max);
         if let Some((lanes, (_, most))) = lanes.zip(self.limits.lanes) {
-            let loads = 1 << self.loads().min(LOADS_MAX).ilog2();
-            let unit = self.per_vector();
+            let loads: u32 = 1 << self.loads().min(LOADS_MAX).ilog2();
+            // Elements of a lane in a chunk.
+            let unit = self.per_vector() * u64::from(loads);
+            let chunks = VECTORS / u64::from(loads);
             let meets = cost.combine_trips + cost.shuffle_trips;
             // An answer, whose segment may have to be searched for.
             let answer = 17 + cost.once_trips + cost.element_trips;
-            let chunk = 2 + unit * cost.element_trips + self.vector_trips() + 24 * meets;
-            let fixed = ends + 9 * meets + 2 + CHUNKS * (1 + chunk + unit * answer);
+            let chunk = 2 + unit * cost.element_trips + u64::from(loads) * self.vector_trips() + 24 * meets;
+            let fixed = ends + 9 * meets + 2 + chunks * (1 + chunk + unit * answer);
             // Elements by chunks; ends by lanes, twice; an answer takes an element and an end.
             let lanes = u64::from(lanes);
             let each = (16 * chunk).div_ceil(unit * lanes)
                 + (16 * 2 * (2 + cost.once_trips)).div_ceil(lanes)
                 + (8 * answer).div_ceil(lanes);
-            let bytes = 4 * u64::from(SIZE) * unit;
+            let bytes = 4 * u64::from(SIZE) * self.per_vector();
             if bytes <= self.limits.workgroup_bytes_max && fixed + (ITEMS_MIN * lanes * each).div_ceil(16) <= TRIPS_MAX
             {
                 let kernel = Kernel::Segments { serial: false };

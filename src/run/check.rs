@@ -66,18 +66,25 @@ impl Random {
 /// Ordinary elements: floats in (-1, 1), integers of all sizes.
 fn ordinary<T: Element>(n: usize, random: &mut Random) -> Vec<T> {
     let single = |bits: u64| (((bits >> 40) as f32 / (1u64 << 23) as f32) - 1.0).to_bits();
+    let pair = |bits: u64| u64::from(single(bits)) | u64::from(single(bits << 24)) << 32;
     let element = |random: &mut Random| {
         let bits = random.next();
-        T::from_pattern(match T::DTYPE {
+        let first = match T::DTYPE {
             Dtype::F32 => single(bits).into(),
             Dtype::F16 => half::f16::from_f32(f32::from_bits(single(bits))).to_bits().into(),
             Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
-            Dtype::F32x2 => u64::from(single(bits)) | u64::from(single(bits << 24)) << 32,
+            Dtype::F32x2 | Dtype::F32x4 => pair(bits),
             Dtype::I64 | Dtype::U64 => bits >> (random.next() >> 58),
             Dtype::I32 | Dtype::U32 => u64::from(bits as u32 >> (bits >> 59)),
-        })
+        };
+        of(first, pair(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     };
     (0..n).map(|_| element(random)).collect()
+}
+
+/// The element of the low bits; one of 128 bits has those of both.
+fn of<T: Element>(first: u64, second: u64) -> T {
+    bytemuck::try_cast([first, second]).unwrap_or_else(|_| T::from_pattern(first))
 }
 
 /// Values at the edges of a type, NaN among them where it has any.
@@ -85,13 +92,15 @@ fn extremes<T: Element>() -> Vec<T> {
     const SINGLE: [u64; 8] = [0x7fc0_0000, 0xff80_0000, 0x7f80_0000, 0, 0x8000_0000, 1, 0x7f7f_ffff, 0xff7f_ffff];
     let patterns: Vec<u64> = match T::DTYPE {
         Dtype::F32 => SINGLE.to_vec(),
-        Dtype::F32x2 => SINGLE.iter().zip(SINGLE.iter().cycle().skip(1)).map(|(a, b)| a | b << 32).collect(),
+        Dtype::F32x2 | Dtype::F32x4 => {
+            SINGLE.iter().zip(SINGLE.iter().cycle().skip(1)).map(|(a, b)| a | b << 32).collect()
+        }
         Dtype::F16 => vec![0x7e00, 0xfc00, 0x7c00, 0, 0x8000, 1, 0x7bff, 0xfbff],
         Dtype::F64 => SINGLE.iter().map(|&bits| f64::from(f32::from_bits(bits as u32)).to_bits()).collect(),
         Dtype::I64 | Dtype::U64 => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX],
         Dtype::I32 | Dtype::U32 => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff],
     };
-    patterns.into_iter().map(T::from_pattern).collect()
+    patterns.iter().zip(patterns.iter().cycle().skip(3)).map(|(&first, &second)| of(first, second)).collect()
 }
 
 struct Check<'a, T: Element, O: Op<T>> {

@@ -113,6 +113,15 @@ pub(super) fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
     });
 }
 
+/// What one thread finds of some elements: of few without the lists of [`Cpu::accumulate`].
+pub(super) fn accumulate_short<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: u64) -> F::Acc {
+    match elements.len() {
+        0 => fold.identity(),
+        1..=BLOCK => fold.combine(fold.identity(), accumulate_block(fold, elements, index)),
+        _ => Cpu::with_threads(1).accumulate(fold, elements, index),
+    }
+}
+
 /// One block, with the widest vector instructions that this processor has and the compiler can use.
 pub(super) fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
     #[cfg(target_arch = "x86_64")]

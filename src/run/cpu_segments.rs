@@ -1,6 +1,6 @@
 //! Segments on the CPU: short ones in shares of equal work, long ones on all threads.
 
-use super::cpu::{BLOCK, Cpu, accumulate_block, on_threads};
+use super::cpu::{BLOCK, Cpu, accumulate_short, on_threads};
 use crate::element::Element;
 use crate::error::Result;
 use crate::input::{Offsets, room};
@@ -50,13 +50,6 @@ impl Cpu {
         let mut all = room(segments as u64)?;
         let of = |s: usize| &elements[offsets[s] as usize..offsets[s + 1] as usize];
         let start = |s: usize| if s == 0 { position } else { 0 };
-        let alone = Cpu::with_threads(1);
-        // What `accumulate` finds, without its lists.
-        let short = |elements: &[T], index: u64| match elements.len() {
-            0 => fold.identity(),
-            1..=BLOCK => fold.combine(fold.identity(), accumulate_block(fold, elements, index)),
-            _ => alone.accumulate(fold, elements, index),
-        };
         let mut first = 0;
         while first < segments {
             let more = offsets[first..].windows(2).take_while(|pair| pair[1] - pair[0] < LONG);
@@ -75,7 +68,7 @@ impl Cpu {
             cuts.extend((end > first).then_some(end));
             let found: Vec<Mutex<Vec<F::Acc>>> = (1..cuts.len()).map(|_| Mutex::default()).collect();
             on_threads(found.len(), &|part| {
-                let accs = (cuts[part]..cuts[part + 1]).map(|s| short(of(s), start(s))).collect();
+                let accs = (cuts[part]..cuts[part + 1]).map(|s| accumulate_short(fold, of(s), start(s))).collect();
                 *found[part].lock().unwrap_or_else(PoisonError::into_inner) = accs;
             });
             all.extend(found.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner)));

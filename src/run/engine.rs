@@ -2,7 +2,7 @@
 
 use super::cpu::Cpu;
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Gpu, name_asked};
+use crate::device::{Gpu, is_auto, name_asked};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::op::Op;
@@ -24,11 +24,13 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The best adapter (see [`Gpu::new`]), or the CPU engine where there is none or it does not open, or where
-    /// `WGPU_ADAPTER_NAME` is `cpu`.
+    /// The best adapter that is hardware and not behind OpenGL, or the CPU engine where there is none or it does not open: a software adapter
+    /// takes many times as long as that. `WGPU_ADAPTER_NAME` names another, as [`Engine::named`] does; `WGPU_BACKEND` has its say, too, and
+    /// lets OpenGL in where it names that.
     ///
     /// # Errors
-    /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there; [`Error::UnknownBackend`].
+    /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there, [`Error::DeviceRefused`] where that does not open;
+    /// [`Error::UnknownBackend`].
     pub fn best() -> Result<Engine> {
         may_block("Engine::best", "Engine::best_async")?;
         pollster::block_on(Engine::best_async())
@@ -39,41 +41,46 @@ impl Engine {
     /// # Errors
     /// As for [`Engine::best`].
     pub async fn best_async() -> Result<Engine> {
-        Engine::chosen().await.map(|(engine, _)| engine)
+        Engine::found(None).await.map(|(engine, _)| engine)
     }
 
-    /// [`Engine::best`], and why that is the CPU engine where nobody asked for it.
+    /// `"cpu"` for the CPU engine, `"auto"` for what [`Engine::best`] gives where the environment names nothing, else an adapter by number or
+    /// by a part of its name (see [`Gpu::named`]).
     ///
     /// # Errors
-    /// Those of [`Engine::best`].
-    pub fn best_and_why() -> Result<(Engine, Option<Error>)> {
-        may_block("Engine::best_and_why", "Engine::best_async")?;
-        pollster::block_on(Engine::chosen())
+    /// [`Error::AdapterNotFound`] lists what there is; [`Error::UnknownBackend`], [`Error::DeviceRefused`].
+    pub fn named(wanted: &str) -> Result<Engine> {
+        Engine::chosen(Some(wanted)).map(|(engine, _)| engine)
     }
 
-    async fn chosen() -> Result<(Engine, Option<Error>)> {
-        if name_asked().is_some_and(|name| is_cpu(&name)) {
-            return Ok((Engine::Cpu(Cpu::new()), None));
+    /// [`Engine::named`], or [`Engine::best`] of no name, and why that is the CPU engine where nobody named it: [`Error::SoftwareOnly`] and
+    /// [`Error::NoAdapter`] are as it should be, [`Error::DeviceRefused`] is not.
+    ///
+    /// # Errors
+    /// Those of [`Engine::named`] and [`Engine::best`].
+    pub fn chosen(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {
+        if !wanted.is_some_and(is_cpu) {
+            may_block("Engine::chosen", "Engine::best_async")?;
         }
-        match Gpu::new_async().await {
+        pollster::block_on(Engine::found(wanted))
+    }
+
+    async fn found(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {
+        match wanted.map(str::to_string).or_else(name_asked) {
+            Some(name) if is_cpu(&name) => return Ok((Engine::Cpu(Cpu::new()), None)),
+            Some(name) if !is_auto(&name) => {
+                return Gpu::find(&name).await.map(|gpu| (Engine::Gpu(gpu), None)).map_err(or_cpu);
+            }
+            _ => {}
+        }
+        match Gpu::hardware().await {
             Ok(gpu) => Ok((Engine::Gpu(gpu), None)),
-            Err(error @ (Error::AdapterNotFound { .. } | Error::UnknownBackend { .. })) => Err(or_cpu(error)),
+            Err(error @ Error::UnknownBackend { .. }) => Err(error),
             Err(error) => {
-                log::info!("{error}; using the CPU engine");
+                log::debug!("{error}; using the CPU engine");
                 Ok((Engine::Cpu(Cpu::new()), Some(error)))
             }
         }
-    }
-
-    /// `"cpu"` for the CPU engine, else an adapter by number or by a part of its name (see [`Gpu::named`]).
-    ///
-    /// # Errors
-    /// [`Error::AdapterNotFound`] lists what there is.
-    pub fn named(wanted: &str) -> Result<Engine> {
-        if is_cpu(wanted) {
-            return Ok(Engine::Cpu(Cpu::new()));
-        }
-        Gpu::named(wanted).map(Engine::Gpu).map_err(or_cpu)
     }
 
     /// The adapter's name, or `cpu` with its threads.

@@ -53,7 +53,8 @@ fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
         Kernel::Segments { serial: true } => "segments/serial.wgsl",
         Kernel::Segments { serial: false } => "segments/subgroup.wgsl",
         Kernel::Carry => "segments/carry.wgsl",
-        Kernel::Groups { .. } => "groups/groups.wgsl",
+        Kernel::Groups { replicas: 0, .. } => "groups/groups.wgsl",
+        Kernel::Groups { .. } => "groups/cells.wgsl",
         Kernel::Clear => "groups/clear.wgsl",
         Kernel::Finish => "finish.wgsl",
     }

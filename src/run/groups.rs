@@ -1,6 +1,6 @@
 //! Groups by the key of each element, unsorted: with how many elements each has, by every engine.
 
-use super::cpu::{BLOCK, Cpu, on_threads};
+use super::cpu::{BLOCK, Cpu, accumulate_short, on_threads};
 use super::engine::Engine;
 use super::reducer::Reducer;
 use super::stream::StreamOptions;
@@ -123,13 +123,17 @@ impl Cpu {
     }
 }
 
-/// Elements that are sorted by key at a time.
+/// Elements that are sorted by key at a time, at least, and at most where there are many groups; and how many a group is to have of
+/// them.
 const SORTED: usize = 1 << 16;
+const SORTED_MAX: usize = 1 << 22;
+const EACH: usize = 8;
 
 /// Adds elements to the accumulators of their groups, on one thread.
 fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start: u64, accs: &mut [(F::Acc, u64)]) {
+    let together = EACH.saturating_mul(accs.len()).clamp(SORTED, SORTED_MAX);
     // Places cannot be told from elements that were sorted; and few of a group are not worth it.
-    if has_positions::<T, _>(fold) || accs.len() > SORTED / 8 {
+    if has_positions::<T, _>(fold) || accs.len() > SORTED_MAX / EACH {
         for ((&key, &x), index) in keys.iter().zip(elements).zip(0u64..) {
             if let Some((acc, count)) = accs.get_mut(key as usize) {
                 *acc = fold.combine(acc.clone(), fold.lift(x, start.wrapping_add(index)));
@@ -138,10 +142,9 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
         }
         return;
     }
-    let alone = Cpu::with_threads(1);
     let mut ends = vec![0usize; accs.len() + 1];
-    let mut sorted = vec![T::ZERO; SORTED.min(elements.len())];
-    for (keys, elements) in keys.chunks(SORTED).zip(elements.chunks(SORTED)) {
+    let mut sorted = vec![T::ZERO; together.min(elements.len())];
+    for (keys, elements) in keys.chunks(together).zip(elements.chunks(together)) {
         // A counting sort: where each group begins, which becomes where it ends.
         ends.fill(0);
         for &key in keys {
@@ -159,7 +162,7 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
         let mut begin = 0;
         for ((acc, count), &end) in accs.iter_mut().zip(&ends) {
             if end > begin {
-                *acc = fold.combine(acc.clone(), alone.accumulate(fold, &sorted[begin..end], 0));
+                *acc = fold.combine(acc.clone(), accumulate_short(fold, &sorted[begin..end], 0));
                 *count += (end - begin) as u64;
             }
             begin = end;

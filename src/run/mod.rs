@@ -14,6 +14,7 @@ mod partials;
 mod reduce;
 mod reducer;
 mod segments;
+mod slots;
 mod stream;
 mod stream_each;
 

@@ -71,7 +71,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
                 Box::new(each_answer(&self.recorder, input, &strided, (Self::ELEMENTS_MAX, position))?)
             }
             Divided::Groups(keys, groups) => {
-                let blocks = each_group(self.by_segments()?, Keyed::new::<T, O>(input, keys)?, groups, position);
+                let blocks = each_group(self.by_groups()?, Keyed::new::<T, O>(input, keys)?, groups, position);
                 Box::new(blocks.map(|block| Ok((block?, false))))
             }
             Divided::Segments(segments) => {

@@ -43,6 +43,8 @@ pub struct Reducer<T: Element, O: Op<T>> {
     pub(super) recorder: Recorder,
     /// The same operator for segments, where it is another kernel.
     pub(super) segments: Segmented,
+    /// And for groups.
+    pub(super) groups: Segmented,
     pub(super) op: O,
     element: PhantomData<T>,
 }
@@ -70,7 +72,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
         let with = |keep| DeviceOp::new::<T, O>(&op, keep);
         let recorder = ready(context, O::NAME, &with, waiting).await?;
-        Ok(Reducer { recorder, segments: Segmented::new(), op, element: PhantomData })
+        Ok(Reducer { recorder, segments: Segmented::new(), groups: Segmented::new(), op, element: PhantomData })
     }
 
     /// The same operator with other parameters, for what is recorded from now on; what was recorded keeps its own. Nothing is
@@ -81,7 +83,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn set_op(&mut self, op: O) -> Result<()> {
         let device_op = DeviceOp::new::<T, O>(&op, self.recorder.op.keep)?;
         self.recorder = Recorder::new(self.recorder.context.clone(), device_op)?;
-        self.segments = Segmented::new();
+        (self.segments, self.groups) = (Segmented::new(), Segmented::new());
         self.op = op;
         Ok(())
     }

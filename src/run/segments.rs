@@ -1,7 +1,7 @@
 //! Segments on the device: recorded, or with their answers on the host.
 
 use super::reducer::{Reducer, claimed, prepared_plan};
-use crate::device::{Prepared, Recorder, Waiting, choose};
+use crate::device::{Prepared, Recorder, Waiting, choose, right_in_cells};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
@@ -53,10 +53,31 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(self.segments.get_or_init(|| recorder))
     }
 
+    /// The recorder for groups: where all folds have forms that invocations share, and the device gets these right, those.
+    pub(super) fn by_groups(&self) -> Result<&Recorder> {
+        if let Some(recorder) = self.groups.get() {
+            return Ok(recorder);
+        }
+        let op = DeviceOp::new::<T, O>(&self.op, Keep::Cells)?;
+        // Browsers cannot wait for a self-test here.
+        if !op.has_cells() || (cfg!(target_arch = "wasm32") && op.folds.iter().any(|fold| fold.tested)) {
+            return self.by_segments();
+        }
+        let context = self.recorder.context.clone();
+        match pollster::block_on(right_in_cells(&context, &op, Waiting::Blocking))? {
+            true => {
+                let recorder = Recorder::new(context, op)?;
+                Ok(self.groups.get_or_init(|| recorder))
+            }
+            false => self.by_segments(),
+        }
+    }
+
     /// The recorder that answers these.
     pub(super) fn recorder_of(&self, each: &Each<'_, T>) -> Result<&Recorder> {
         match (&each.division, &each.count) {
-            (Division::Segments(_) | Division::Groups(..), _) | (_, Some(_)) => self.by_segments(),
+            (Division::Groups(..), _) => self.by_groups(),
+            (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
             _ => Ok(&self.recorder),
         }
     }
@@ -91,7 +112,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         (keys, groups): (&Ranges<'_>, u64),
         output: &Output<'_>,
     ) -> Result<Prepared> {
-        let recorder = self.by_segments()?;
+        let recorder = self.by_groups()?;
         let claimed = claimed(&recorder.op, output, groups)?;
         ensure_apart([input, keys], output.buffer, &claimed)?;
         if groups == 0 {
@@ -213,5 +234,5 @@ fn together(offsets: &[u64], most: u64) -> Vec<Range<usize>> {
     all
 }
 
-/// A recorder that is made when segments are first asked for.
+/// A recorder that is made when segments, or groups, are first asked for.
 pub(super) type Segmented = OnceLock<Recorder>;

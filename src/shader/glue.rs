@@ -221,6 +221,28 @@ pub(super) fn glue_values(op: &DeviceOp, folds: &[usize], variant: &Variant) -> 
     out
 }
 
+/// The cells of all folds as one.
+pub(super) fn glue_cells(op: &DeviceOp, folds: &[usize]) -> String {
+    let words: usize = folds.iter().filter_map(|&fold| op.folds[fold].cell()).map(|cell| cell.words).sum();
+    let mut out = format!("const CELL_WORDS = {words}u;\n");
+    if op.folds.len() == 1 {
+        return out;
+    }
+    let each = |one: &dyn Fn(usize) -> String| folds.iter().map(|&fold| one(fold)).collect::<Vec<_>>();
+    let mut function = |head: &str, body: String| {
+        let _ = writeln!(out, "fn {head} {{ {body} }}");
+    };
+    let add = |m| format!("m{m}_carry_to_cell(cell, bits, m{m}_add_to_cell(cell, bits));");
+    function("add_to_cell(cell: u32, bits: Bits) -> u32", each(&add).join(" ") + " return 0u;");
+    function("carry_to_cell(cell: u32, bits: Bits, left: u32)", String::new());
+    function("put_acc(acc: Acc, cell: u32)", each(&|m| format!("m{m}_put_acc(acc.m{m}, cell);")).join(" "));
+    for name in ["cell_acc", "get_acc"] {
+        let accs = each(&|m| format!("m{m}_{name}(cell)")).join(", ");
+        function(&format!("{name}(cell: u32) -> Acc"), format!("return Acc({accs});"));
+    }
+    out
+}
+
 /// The state of all folds as one, where there are several.
 fn states(op: &DeviceOp, variant: &Variant) -> String {
     let mut out = String::new();

@@ -64,12 +64,30 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     let fold = &op.folds[number];
     let mut out = Pieces::default();
     let Some(wgsl) = fold.value() else { return (out, String::new()) };
-    let reads = variant.kernel.reads();
+    let cell = wgsl.cell.as_ref().filter(|_| variant.kernel.has_cells());
+    let reads = variant.kernel.reads() && cell.is_none();
     out.add(fold.declaration);
     params_of(op, number, &mut out);
     wgsl.helpers.iter().chain(wgsl.reading.iter().filter(|_| reads)).for_each(|text| out.helpers(text));
     out.body("identity", "fn identity() -> Acc", &wgsl.identity);
     out.body("combine", "fn combine(a: Acc, b: Acc) -> Acc", &wgsl.combine);
+    if let Some(cell) = cell {
+        if !wgsl.state {
+            out.body("lift", "fn lift(bits: Bits, index: u32) -> Acc", &wgsl.lift);
+        }
+        let before: usize = op.folds[..number].iter().filter_map(Leaf::cell).map(|cell| cell.words).sum();
+        out.add(&format!("fn word_of(cell: u32, w: u32) -> u32 {{ return ({before}u + w) * CELLS + cell; }}"));
+        cell.texts.iter().for_each(|text| out.add(text));
+        if !cell.carries {
+            out.add("fn carry_to_cell(cell: u32, bits: Bits, left: u32) {}");
+        }
+        if !cell.settles {
+            out.add("fn cell_acc(cell: u32) -> Acc { return get_acc(cell); }");
+        }
+        out.add(&put_acc(fold));
+        out.add(&get_acc(fold));
+        return with_prefix(&prefix(op, number, variant), out);
+    }
     if reads && !wgsl.state {
         let (name, index) = if fold.reads_position { ("_position", "vec2<u32>") } else { ("", "u32") };
         let of = |call: &str| format!("{call}{name}");
@@ -96,6 +114,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
             None => out.add(match op.dtype.bytes() {
                 2 => include_str!("../../shaders/vector/halves.wgsl"),
                 4 => include_str!("../../shaders/vector/words.wgsl"),
+                16 => include_str!("../../shaders/vector/quads.wgsl"),
                 _ => include_str!("../../shaders/vector/pairs.wgsl"),
             }),
         }
@@ -148,7 +167,29 @@ fn shuffle(fold: &Leaf, name: &str, argument: &str, kind: &str) -> String {
 
 /// Writes the accumulator's words to the output, from word `at` on.
 fn write_acc(fold: &Leaf) -> String {
-    let mut out = String::from("fn write_acc(acc: Acc, at: u32) {\n");
+    words_out(fold, "write_acc(acc: Acc, at: u32)", &|word, bits| format!("results[at + {word}] = {bits};"))
+}
+
+/// Writes them into a cell.
+fn put_acc(fold: &Leaf) -> String {
+    words_out(fold, "put_acc(acc: Acc, cell: u32)", &|word, bits| {
+        format!("atomicStore(&cells[word_of(cell, {word})], {bits});")
+    })
+}
+
+/// Reads the accumulator's words of a row, from word `at` on.
+fn read_acc(fold: &Leaf) -> String {
+    words_in(fold, "read_acc(at: u32)", &|word| format!("accumulators[at + {word}]"))
+}
+
+/// Reads them from a cell.
+fn get_acc(fold: &Leaf) -> String {
+    words_in(fold, "get_acc(cell: u32)", &|word| format!("atomicLoad(&cells[word_of(cell, {word})])"))
+}
+
+/// A function that writes each word of an accumulator, as `write` does it.
+fn words_out(fold: &Leaf, head: &str, write: &dyn Fn(&str, &str) -> String) -> String {
+    let mut out = format!("fn {head} {{\n");
     let mut word = 0;
     let source = if fold.members.iter().any(|member| member.of == "array") {
         out.push_str("    var source = acc;\n");
@@ -161,37 +202,36 @@ fn write_acc(fold: &Leaf) -> String {
         let words = member.words;
         let _ = match member.of {
             "array" => {
-                writeln!(out, "    for (var i = 0u; i < {words}u; i++) {{ results[at + {word}u + i] = {path}[i]; }}")
+                let write = write(&format!("{word}u + i"), &format!("{path}[i]"));
+                writeln!(out, "    for (var i = 0u; i < {words}u; i++) {{ {write} }}")
             }
-            "u32" => writeln!(out, "    results[at + {word}u] = {path};"),
-            _ => writeln!(out, "    results[at + {word}u] = bitcast<u32>({path});"),
+            "u32" => writeln!(out, "    {}", write(&format!("{word}u"), &path)),
+            _ => writeln!(out, "    {}", write(&format!("{word}u"), &format!("bitcast<u32>({path})"))),
         };
         word += words;
     }
     out + "}"
 }
 
-/// Reads the accumulator's words of a row, from word `at` on.
-fn read_acc(fold: &Leaf) -> String {
+/// A function that reads each word of an accumulator, as `read` does it.
+fn words_in(fold: &Leaf, head: &str, read: &dyn Fn(&str) -> String) -> String {
     let cast = |of: &str, word: String| if of == "u32" { word } else { format!("bitcast<{of}>({word})") };
     if let [only] = fold.members {
         if only.name.is_empty() && only.of != "array" {
-            return format!("fn read_acc(at: u32) -> Acc {{ return {}; }}", cast(only.of, "accumulators[at]".into()));
+            return format!("fn {head} -> Acc {{ return {}; }}", cast(only.of, read("0u")));
         }
     }
-    let mut out = String::from("fn read_acc(at: u32) -> Acc {\n    var acc: Acc;\n");
+    let mut out = format!("fn {head} -> Acc {{\n    var acc: Acc;\n");
     let mut word = 0;
     for member in fold.members {
         let path = if member.name.is_empty() { "acc".to_string() } else { format!("acc.{}", member.name) };
         let words = member.words;
         let _ = match member.of {
             "array" => {
-                writeln!(
-                    out,
-                    "    for (var i = 0u; i < {words}u; i++) {{ {path}[i] = accumulators[at + {word}u + i]; }}"
-                )
+                let read = read(&format!("{word}u + i"));
+                writeln!(out, "    for (var i = 0u; i < {words}u; i++) {{ {path}[i] = {read}; }}")
             }
-            of => writeln!(out, "    {path} = {};", cast(of, format!("accumulators[at + {word}u]"))),
+            of => writeln!(out, "    {path} = {};", cast(of, read(&format!("{word}u")))),
         };
         word += words;
     }
@@ -248,8 +288,8 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
             variant,
         ));
     }
-    let own = bins.helpers.iter().chain([&bins.settle]).chain(reads.then_some(&bins.read).into_iter().flatten());
-    own.for_each(|text| out.add(text));
+    bins.helpers.iter().chain([&bins.settle]).for_each(|text| out.add(text));
+    reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
     if in_memory {
         return with_prefix(&prefix(op, number, variant), out);
     }

@@ -116,7 +116,8 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
         Kernel::Columns { own, neighbours } => columns(&mut source, op, &groups, own, neighbours, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
         Kernel::Segments { serial } => segments(&mut source, op, &groups, serial, variant),
-        Kernel::Groups { .. } => groups_by_key(&mut source, op, &groups, variant),
+        Kernel::Groups { replicas: 0, .. } => groups_by_key(&mut source, op, &groups, variant),
+        Kernel::Groups { .. } => groups_in_cells(&mut source, op, &groups, variant),
         Kernel::Clear => source.push(include_str!("../../shaders/groups/clear.wgsl")),
         Kernel::Carry => carry(&mut source, op, &groups, variant),
         Kernel::Finish => finish(&mut source, op, variant),
@@ -127,13 +128,21 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
 /// Constants, builtins, parameters and bindings.
 fn head(op: &DeviceOp, variant: &Variant) -> String {
     let mut out = format!("const WORKGROUP_SIZE = {}u;\n", variant.workgroup_size);
-    let bits = if op.dtype.bytes() > 4 { "vec2<u32>" } else { "u32" };
+    let bits = match op.dtype.bytes() {
+        2 | 4 => "u32",
+        16 => "vec4<u32>",
+        _ => "vec2<u32>",
+    };
     if variant.kernel.reads() {
         let per_vector = if variant.load.one() { 1 } else { 16 / op.dtype.bytes() };
         let _ = writeln!(out, "const LOADS = {}u;\nconst PER_VECTOR = {per_vector}u;", variant.loads_in_flight);
     }
-    if let Kernel::Groups { own } = variant.kernel {
+    if let Kernel::Groups { own, replicas } = variant.kernel {
         let _ = writeln!(out, "const OWN = {own}u;");
+        if replicas > 0 {
+            let _ = writeln!(out, "const REPLICAS = {replicas}u;");
+        }
+        out.push_str(if variant.load.one() { "alias Keys = u32;\n" } else { "alias Keys = vec4<u32>;\n" });
     }
     if let Kernel::Columns { own, neighbours } = variant.kernel {
         let (along, blocked) = (neighbours != Neighbours::Answers, variant.order == Order::Blocked);
@@ -201,6 +210,7 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
     let words = match op.dtype.bytes() {
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
+        16 => include_str!("../../shaders/load/quad.wgsl"),
         _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
         _ => include_str!("../../shaders/load/pair.wgsl"),
     };
@@ -222,6 +232,7 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
 fn texels(op: &DeviceOp, texel: Texel) -> String {
     let text = include_str!("../../shaders/load/texture.wgsl");
     let bits = match texel {
+        Texel::Whole => return include_str!("../../shaders/load/texel.wgsl").into(),
         Texel::Weighted => {
             let text = include_str!("../../shaders/load/weighted.wgsl");
             format!("const TEXEL_WEIGHTS = {}u;\n\n{text}", tail_words(op))
@@ -275,6 +286,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
     match dtype.bytes() {
         2 => include_str!("../../shaders/columns/halves.wgsl"),
         4 => include_str!("../../shaders/columns/words.wgsl"),
+        16 => include_str!("../../shaders/columns/quads.wgsl"),
         _ => include_str!("../../shaders/columns/pairs.wgsl"),
     }
 }
@@ -316,7 +328,30 @@ fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: 
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
     source.push(&workgroup(variant));
+    source.push(include_str!("../../shaders/groups/keys.wgsl"));
+    source.push(include_str!("../../shaders/groups/key.wgsl"));
     source.push(&unrolled(include_str!("../../shaders/groups/groups.wgsl"), variant));
+}
+
+/// The kernel that reads the elements of groups into cells that a workgroup shares.
+fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+    let Some(group @ Group::Values(folds)) = groups.first() else { return };
+    source.push(op.dtype.wgsl());
+    source.push(&load(op, variant));
+    source.push(&rows(op, variant));
+    source.push(include_str!("../../shaders/element/wide.wgsl"));
+    source.push_members(op, folds.iter().copied(), variant);
+    source.push(&glue::glue_values(op, folds, variant));
+    source.push(&glue::glue_cells(op, folds));
+    source.push(&glue::group_store(op, std::slice::from_ref(group), 0, variant));
+    source.push(include_str!("../../shaders/groups/keys.wgsl"));
+    if variant.load.one() {
+        source.push(include_str!("../../shaders/groups/key.wgsl"));
+        source.push(include_str!("../../shaders/groups/one.wgsl"));
+    } else {
+        source.push(include_str!("../../shaders/groups/four.wgsl"));
+    }
+    source.push(&unrolled(include_str!("../../shaders/groups/cells.wgsl"), variant));
 }
 
 /// The kernel that carries over the borders of shares.
@@ -457,7 +492,7 @@ fn workgroup(variant: &Variant) -> String {
 
 /// A fragment with its marked lines repeated.
 pub(super) fn unrolled(text: &str, variant: &Variant) -> String {
-    let own = if let Kernel::Columns { own, .. } | Kernel::Groups { own } = variant.kernel { own } else { 1 };
+    let own = if let Kernel::Columns { own, .. } | Kernel::Groups { own, .. } = variant.kernel { own } else { 1 };
     let counts =
         [("LOADS", variant.loads_in_flight), ("BUTTERFLY", BUTTERFLY), ("ROWS_AT_ONCE", ROWS_AT_ONCE), ("OWN", own)];
     unroll(text, &counts)

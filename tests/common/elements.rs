@@ -8,6 +8,11 @@ pub fn from_bits<T: Element>(bits: u32) -> T {
     T::from_pattern(bits.into())
 }
 
+/// The element of the low bits; one of 128 bits has those of both.
+fn of<T: Element>(first: u64, second: u64) -> T {
+    bytemuck::try_cast([first, second]).unwrap_or_else(|_| T::from_pattern(first))
+}
+
 /// A small generator of reproducible numbers (splitmix64).
 pub struct Random(pub u64);
 
@@ -26,14 +31,16 @@ impl Random {
     pub fn element<T: Element>(&mut self) -> T {
         let bits = self.next();
         let single = |bits: u64| ((bits >> 40) as f32 / (1u64 << 23) as f32) - 1.0;
-        T::from_pattern(match T::DTYPE {
+        let pair = |bits: u64| u64::from(single(bits).to_bits()) | u64::from(single(bits << 24).to_bits()) << 32;
+        let first = match T::DTYPE {
             Dtype::F32 => single(bits).to_bits().into(),
             Dtype::F16 => f16::from_f32(single(bits)).to_bits().into(),
             Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
-            Dtype::F32x2 => u64::from(single(bits).to_bits()) | u64::from(single(bits << 24).to_bits()) << 32,
+            Dtype::F32x2 | Dtype::F32x4 => pair(bits),
             Dtype::I64 | Dtype::U64 => bits >> (self.next() >> 58),
             _ => u64::from((bits as u32) >> (bits >> 59)),
-        })
+        };
+        of(first, pair(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
     pub fn elements<T: Element>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| self.element()).collect()
@@ -60,7 +67,7 @@ pub fn extremes<T: Element>() -> Vec<T> {
     let patterns: Vec<u64> = match T::DTYPE {
         Dtype::F32 => SINGLE.to_vec(),
         // Each beside another one, zero beside infinity among them.
-        Dtype::F32x2 => {
+        Dtype::F32x2 | Dtype::F32x4 => {
             let beside =
                 |k: usize| SINGLE.iter().enumerate().map(move |(at, x)| x | SINGLE[(at + k) % SINGLE.len()] << 32);
             beside(1).chain(beside(2)).chain(beside(7)).collect()
@@ -76,16 +83,18 @@ pub fn extremes<T: Element>() -> Vec<T> {
         Dtype::I64 | Dtype::U64 => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX, u64::from(u32::MAX), 1 << 32],
         _ => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_ffff],
     };
-    patterns.into_iter().map(T::from_pattern).collect()
+    patterns.iter().zip(patterns.iter().cycle().skip(5)).map(|(&first, &second)| of(first, second)).collect()
 }
 
 pub fn one<T: Element>() -> T {
     let single = u64::from(1.0f32.to_bits());
-    T::from_pattern(match T::DTYPE {
+    let pair = single | single << 32;
+    let first = match T::DTYPE {
         Dtype::F32 => single,
-        Dtype::F32x2 => single | single << 32,
+        Dtype::F32x2 | Dtype::F32x4 => pair,
         Dtype::F16 => f16::ONE.to_bits().into(),
         Dtype::F64 => 1.0f64.to_bits(),
         _ => 1,
-    })
+    };
+    of(first, pair)
 }

@@ -70,6 +70,10 @@ pub fn by_reducer<T: Element, O: Exactly<T>>(
         }
     }
     let words = reducer.answer_words();
+    if words == 0 {
+        // The host rounds.
+        return assert!(O::default().answer().is_none());
+    }
     for (set, answer) in sets.iter().zip(recorded(gpu, reducer, ranges.iter().map(input))) {
         assert_eq!(answer[words] as usize, set.elements.len(), "count word of {}", set.name);
         let bits = answer[..words].iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word));

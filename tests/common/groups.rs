@@ -2,6 +2,7 @@
 
 use super::rows::{Wanted, each_way};
 use super::{Random, upload};
+use treefold::ops::Sum;
 use treefold::{Cpu, Element, Gpu, Input, Op};
 
 /// Elements, groups, and how many keys there are besides those of groups.
@@ -60,6 +61,38 @@ pub fn groups<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Spread]) -> Vec<St
             }
             let got = got.map(|got| got.answers.into_iter().map(Ok).collect());
             wanted.judge(op, &place(way), got, false, &mut failures);
+        }
+    }
+    failures
+}
+
+/// Exact sums of groups, each of special values or of zeros alone; says where one differs from the CPU engine's of its elements.
+pub fn special_groups(gpu: &Gpu) -> Vec<String> {
+    let sum = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let sets: [&[f32]; 12] = [
+        &[-0.0],
+        &[-0.0, -0.0],
+        &[0.0],
+        &[0.0, -0.0],
+        &[inf, 1.0],
+        &[-inf, -0.0],
+        &[inf, -inf],
+        &[nan, -inf],
+        &[-nan],
+        &[f32::MAX, f32::MAX, -f32::MAX],
+        &[f32::from_bits(1), f32::from_bits(0x8000_0001), -0.0],
+        &[1.0, -1.0],
+    ];
+    let pairs = || (0u32..).zip(sets).flat_map(|(key, set)| set.iter().map(move |&x| (key, x)));
+    let (keys, values): (Vec<u32>, Vec<f32>) = pairs().unzip();
+    let (of_values, of_keys) = (upload(gpu, &values), upload(gpu, &keys));
+    let found = sum.reduce_groups(&of_values, &of_keys, sets.len() as u64).expect("answers").answers;
+    let mut failures = Vec::new();
+    for (set, found) in sets.iter().zip(found) {
+        let want = Cpu::new().reduce(Sum, set).expect("a sum");
+        if found.to_bits() != want.to_bits() {
+            failures.push(format!("the sum of {set:?}: {found}, want {want}"));
         }
     }
     failures

@@ -6,6 +6,7 @@ mod adapter;
 mod alternating;
 mod compare;
 mod counts;
+mod cover;
 mod elements;
 pub mod exactly;
 mod groups;
@@ -25,8 +26,9 @@ pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
 pub use counts::{Room, counts};
+pub use cover::stands_for_others;
 pub use elements::{Random, extremes, from_bits, one};
-pub use groups::{Spread, groups};
+pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;

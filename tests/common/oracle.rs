@@ -83,8 +83,8 @@ impl Term {
     }
 }
 
-/// The lowest place of any term: that of the smallest f64.
-const PLACE_MIN: i64 = -1074;
+/// The lowest place of any term: that of the square of the smallest f64.
+const PLACE_MIN: i64 = -2148;
 
 /// A sum of terms in real numbers.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ impl Total {
     fn of(terms: impl Iterator<Item = Term>) -> Total {
         let mut total =
             Total { nan: false, infinite: [false; 2], only_minus_zeros: true, count: 0, value: BigInt::zero() };
-        let mut places = vec![0i128; 2200];
+        let mut places = vec![0i128; 4300];
         for term in terms {
             total.count += 1;
             total.only_minus_zeros &= term.negative && matches!(term.size, Size::Finite(0, _));
@@ -212,7 +212,7 @@ pub fn summary(elements: &[f32], ddof: u64) -> (u32, Option<u64>, Option<u64>) {
     let sum = Total::of(terms(elements, SINGLE));
     let n = sum.count;
     let mean = (n > 0).then(|| sum.quotient(n, DOUBLE));
-    let deviation = spread(&sum, squares(elements), ddof, nearest_root_of_quotient);
+    let deviation = spread(&sum, squares(elements, SINGLE), ddof, nearest_root_of_quotient);
     (sum.quotient(1, SINGLE) as u32, mean, deviation)
 }
 
@@ -236,19 +236,31 @@ fn spread(
     })
 }
 
-/// A variance or deviation of f32.
-fn spread_f32(x: &[f32], nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
-    spread(&Total::of(terms(x, SINGLE)), squares(x), 0, nearest).map(u128::from)
+/// A variance or deviation of floats.
+fn spread_floats<T: Element>(x: &[T], format: Format, nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
+    spread(&Total::of(terms(x, format)), squares(x, format), 0, nearest).map(u128::from)
 }
 
-fn integers<T: Copy + Into<i64>>(x: &[T]) -> impl Iterator<Item = Term> {
-    x.iter().map(|&x| x.into()).map(|x| Term { negative: x < 0, size: Size::Finite(x.unsigned_abs().into(), 0) })
+fn integers<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> {
+    x.iter().map(|&x| x.into()).map(|x| Term { negative: x < 0, size: Size::Finite(x.unsigned_abs(), 0) })
+}
+
+/// The squares of integers of up to 64 bits, by halves: a square may have 128.
+fn integer_squares<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> {
+    x.iter().map(|&x| x.into().unsigned_abs()).flat_map(|x| {
+        let (low, high) = (x % (1 << 32), x >> 32);
+        [(low * low, 0), (low * high, 33), (high * high, 64)]
+            .map(|(size, place)| Term { negative: false, size: Size::Finite(size, place) })
+    })
 }
 
 /// The same of integers.
-fn spread_integers<T: Copy + Into<i64>>(x: &[T], nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
-    let squares = integers(x).map(|term| term.times(term));
-    spread(&Total::of(integers(x)), squares, 0, nearest).map(u128::from)
+fn spread_integers<T: Copy + Into<i128>>(x: &[T], nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
+    spread(&Total::of(integers(x)), integer_squares(x), 0, nearest).map(u128::from)
+}
+
+fn root(total: Total, format: Format) -> Option<u128> {
+    Some(total.root(format).into())
 }
 
 /// The bits of an f64.
@@ -260,8 +272,8 @@ fn terms<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = Ter
     elements.iter().map(move |x| Term::of(x.pattern(), format))
 }
 
-fn squares(elements: &[f32]) -> impl Iterator<Item = Term> {
-    terms(elements, SINGLE).map(|term| term.times(term))
+fn squares<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = Term> {
+    terms(elements, format).map(|term| term.times(term))
 }
 
 /// An exact operator, its one right answer, and that answer's bits as host and device tell it.
@@ -300,8 +312,15 @@ exactly! {
     Mean<f32> = |x| mean(Total::of(terms(x, SINGLE)), SINGLE), |out| out.map(|out| out.to_bits().into());
     Mean<f16> = |x| mean(Total::of(terms(x, HALF)), SINGLE), |out| out.map(|out| out.to_bits().into());
     Mean<f64> = |x| mean(Total::of(terms(x, DOUBLE)), DOUBLE), |out| out.map(|out| out.to_bits().into());
-    SumOfSquares<f32> = |x| sum(Total::of(squares(x)), SINGLE), |out| Some(out.to_bits().into());
-    Norm2<f32> = |x| Some(Total::of(squares(x)).root(SINGLE).into()), |out| Some(out.to_bits().into());
+    SumOfSquares<f32> = |x| sum(Total::of(squares(x, SINGLE)), SINGLE), |out| Some(out.to_bits().into());
+    SumOfSquares<f64> = |x| sum(Total::of(squares(x, DOUBLE)), DOUBLE), |out| Some(out.to_bits().into());
+    SumOfSquares<i32> = |x| Some(x.iter().map(|&x| u128::from(x.unsigned_abs()).pow(2)).sum()), |out| Some(*out);
+    SumOfSquares<u32> = |x| Some(x.iter().map(|&x| u128::from(x).pow(2)).sum()), |out| Some(*out);
+    Norm2<f32> = |x| root(Total::of(squares(x, SINGLE)), SINGLE), |out| Some(out.to_bits().into());
+    Norm2<f64> = |x| root(Total::of(squares(x, DOUBLE)), DOUBLE), |out| Some(out.to_bits().into());
+    Norm2<i32> = |x| root(Total::of(integer_squares(x)), DOUBLE), |out| Some(out.to_bits().into());
+    Norm2<i64> = |x| root(Total::of(integer_squares(x)), DOUBLE), |out| Some(out.to_bits().into());
+    Norm2<u64> = |x| root(Total::of(integer_squares(x)), DOUBLE), |out| Some(out.to_bits().into());
     Dot<[f32; 2]> = |x| {
         let product = |pair: &[f32; 2]| {
             let [a, b] = pair.map(|x| Term::of(x.to_bits().into(), SINGLE));
@@ -311,10 +330,18 @@ exactly! {
     }, |out| Some(out.to_bits().into());
     Mean<i32> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
     Mean<u32> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
-    Variance<f32> = |x| spread_f32(x, nearest), |out| double(out);
+    Mean<i64> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
+    Mean<u64> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
+    Variance<f32> = |x| spread_floats(x, SINGLE, nearest), |out| double(out);
+    Variance<f64> = |x| spread_floats(x, DOUBLE, nearest), |out| double(out);
+    Variance<i64> = |x| spread_integers(x, nearest), |out| double(out);
+    Variance<u64> = |x| spread_integers(x, nearest), |out| double(out);
     Variance<i32> = |x| spread_integers(x, nearest), |out| double(out);
     Variance<u32> = |x| spread_integers(x, nearest), |out| double(out);
-    Std<f32> = |x| spread_f32(x, nearest_root_of_quotient), |out| double(out);
+    Std<f32> = |x| spread_floats(x, SINGLE, nearest_root_of_quotient), |out| double(out);
+    Std<f64> = |x| spread_floats(x, DOUBLE, nearest_root_of_quotient), |out| double(out);
+    Std<i64> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
+    Std<u64> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
     Std<i32> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
     Std<u32> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
     Sum<i64> = |x| Some(x.iter().map(|&x| i128::from(x)).sum::<i128>() as u128), |out| Some(*out as u128);

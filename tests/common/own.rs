@@ -3,16 +3,24 @@
 use treefold::ops::FastMean;
 use treefold::{Acc, DeviceAnswer, Element, Fold, Op, Result, Wgsl, WordType, accumulator};
 
-/// The bits of an element in one word: both words of a long one count, each in its own way.
+/// The bits of an element in one word: all words of a long one count, each in its own way.
 fn word<T: Element>(x: T) -> u32 {
-    let bits = x.pattern();
-    (bits as u32).wrapping_add(((bits >> 32) as u32).wrapping_mul(0x9e37_79b1))
+    let own = [1, 0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35u32];
+    let bits = |bytes: &[u8]| bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u32::from(byte));
+    let words = bytemuck::bytes_of(&x).chunks(4).map(bits);
+    words.zip(own).fold(0, |all, (word, own)| all.wrapping_add(word.wrapping_mul(own)))
 }
 
 /// The same in WGSL.
 fn word_wgsl<T: Element>() -> &'static str {
     match T::DTYPE.bytes() {
         8 => "fn word(bits: Bits) -> u32 { return bits.x + bits.y * 0x9e3779b1u; }",
+        16 => {
+            "fn word(bits: Bits) -> u32 {
+    let own = bits * vec4<u32>(1u, 0x9e3779b1u, 0x85ebca6bu, 0xc2b2ae35u);
+    return (own.x + own.y) + (own.z + own.w);
+}"
+        }
         _ => "fn word(bits: Bits) -> u32 { return bits; }",
     }
 }

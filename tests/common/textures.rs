@@ -2,7 +2,7 @@
 
 use super::{Random, plain_fold, recorded, same};
 use treefold::wgpu::{self, TextureFormat, TextureUsages, util::DeviceExt};
-use treefold::{Channel, Dtype, Gpu, Input, Op, Word};
+use treefold::{Channel, Dtype, Element, Gpu, Input, Op, Word};
 
 /// Widths and heights: one texel, one row, one column, odd ones, vectors across the ends of rows, several workgroups.
 pub const SIZES: [(u32, u32); 14] = [
@@ -60,7 +60,7 @@ pub fn format_of(dtype: Dtype) -> TextureFormat {
 }
 
 /// An answer over an input, reduced and recorded, against the plain fold of its elements.
-pub fn judged<T: Word, O: Op<T>>(gpu: &Gpu, op: &O, input: &Input<T>, elements: &[T], place: &str) -> Vec<String> {
+pub fn judged<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, input: &Input<T>, elements: &[T], place: &str) -> Vec<String> {
     let mut failures = Vec::new();
     let want = plain_fold(op, elements);
     let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
@@ -85,6 +85,18 @@ pub fn textures<T: Word, O: Op<T>>(gpu: &Gpu, op: &O, sizes: &[(u32, u32)]) -> V
         let texture = texture(gpu, format_of(T::DTYPE), (width, height), bytemuck::cast_slice(&elements));
         let input = Input::<T>::texture(&texture, Channel::R).expect("an input");
         judged(gpu, op, &input, &elements, &format!("{width} x {height}"))
+    };
+    sizes.iter().flat_map(one).collect()
+}
+
+/// Textures of these sizes, whose whole texels are the elements.
+pub fn whole<O: Op<[f32; 4]>>(gpu: &Gpu, op: &O, sizes: &[(u32, u32)]) -> Vec<String> {
+    let one = |&(width, height): &(u32, u32)| {
+        let elements: Vec<[f32; 4]> = Random(u64::from(height)).elements((width * height) as usize);
+        let bytes: &[u8] = bytemuck::cast_slice(&elements);
+        let texture = texture(gpu, TextureFormat::Rgba32Float, (width, height), bytes);
+        let input = Input::texels(&texture).expect("an input");
+        judged(gpu, op, &input, &elements, &format!("{width} x {height}, whole"))
     };
     sizes.iter().flat_map(one).collect()
 }

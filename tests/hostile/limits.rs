@@ -93,15 +93,19 @@ impl Visitor for Door<'_> {
         let elements: Vec<T> = Random(self.value).elements((bytes / T::DTYPE.bytes()) as usize);
         let data = buffer(device, bytes);
         queue.write_buffer(&data, 0, bytemuck::cast_slice(&elements));
-        let right = |what: &str, answer: Option<O::Output>, here: &[T], finished| {
-            let Some(answer) = answer.filter(|_| self.real) else { return };
-            let want = plain_fold(&op, here).expect("an answer");
+        let right = |what: &str, outcome: Result<O::Output, Error>, here: &[T], finished| {
+            let want = plain_fold(&op, here);
+            if let (Err(Error::Overflow { .. }), Err(Error::Overflow { .. })) = (&outcome, &want) {
+                return;
+            }
+            let Some(answer) = self.fine(what, &name, outcome).filter(|_| self.real) else { return };
+            let want = want.unwrap_or_else(|error| panic!("{what} of {name}: {answer:?}, not {error}"));
             let at = format!("{what} of {} elements, {name}, {} {}", here.len(), self.limit, self.value);
             assert!(op.close(&answer, &want, here, finished), "{at}: {answer:?}, not {want:?}");
         };
         for n in [0, 1, elements.len().min(100), elements.len()] {
             let (input, here) = (|| Input::<T>::range(&data, 0..n as u64), &elements[..n]);
-            right("reduce", self.fine("reduce", &name, reducer.reduce(input())), here, false);
+            right("reduce", reducer.reduce(input()), here, false);
             if reducer.answer_words() > 0 && reducer.answer_bytes() <= limits.max_buffer_size {
                 let place = buffer(device, reducer.answer_bytes());
                 let mut encoder = device.create_command_encoder(&Default::default());
@@ -114,7 +118,7 @@ impl Visitor for Door<'_> {
         let stream = gpu.stream::<T, O>(op.clone(), &StreamOptions::default());
         let Some(mut stream) = self.fine("stream", &name, stream) else { return };
         let pushed = stream.push(here).and_then(|()| stream.finish().map(|finished| finished.output));
-        right("a stream", self.fine("push", &name, pushed), here, false);
+        right("a stream", pushed, here, false);
     }
 }
 

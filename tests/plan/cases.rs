@@ -130,9 +130,11 @@ pub fn some_tunings() -> Vec<Tuning> {
     ]
 }
 
-/// Operators without loops.
+/// Operators without loops, over elements of 4 bytes, and of 16.
 pub fn plain() -> Vec<Cost> {
-    [(1, true), (3, false), (6, true), (14, true)].map(|(words, commutative)| Cost::plain(words, commutative)).to_vec()
+    let words =
+        [(1, true), (3, false), (6, true), (14, true)].map(|(words, commutative)| Cost::plain(words, commutative));
+    words.into_iter().chain([Cost { element_bytes: 16, ..Cost::plain(4, true) }]).collect()
 }
 
 /// A value of so many limbs over elements of so many bytes; f32's window is flushed in a loop.

@@ -4,7 +4,8 @@ use crate::cases::{BYTES_MAX, limits, long, roomy, small, some_limits, some_tuni
 use crate::views::costs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use treefold::internals::{
-    Arrangement, Cost, Groups, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store, TRIPS_MAX,
+    Arrangement, Cost, Groups, Kernel, Limits, Load, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store,
+    TRIPS_MAX,
 };
 use treefold::{Error, Result, Tuning};
 
@@ -78,9 +79,24 @@ fn check(case: &Case, plan: &Plan) {
                 assert!(case.groups.div_ceil(size * u64::from(pass.workgroups)) <= pass.trips);
                 cleared = true;
             }
-            Kernel::Groups { own } => {
+            Kernel::Groups { own, replicas } => {
                 assert!(cleared && params.rows <= own && params.splits == pass.workgroups);
                 assert!(own > 0 && u64::from(own) * 4 <= case.limits.workgroup_bytes_max);
+                let element_trips = match case.cost.cell {
+                    Some((words, add, read)) if replicas > 0 => {
+                        let cells = u64::from(own) * u64::from(replicas);
+                        assert!(replicas.is_power_of_two() && replicas <= 32 && pass.variant.lanes_min.is_none());
+                        assert!(4 * cells * (words + 1) <= case.limits.workgroup_bytes_max);
+                        let (turns, last) = (cells.div_ceil(size), u64::from(own).div_ceil(size));
+                        assert!(turns * (words + read) + last * u64::from(replicas) <= pass.trips);
+                        add
+                    }
+                    cell => {
+                        let fits = |(words, _, _): (u64, u64, u64)| 4 * (words + 1) <= case.limits.workgroup_bytes_max;
+                        assert!(replicas == 0 && !cell.is_some_and(fits));
+                        case.cost.element_trips
+                    }
+                };
                 assert_eq!(u64::from(params.grid_stride), case.first + u64::from(params.output));
                 assert_eq!(scratch(pass, 5, plan), 0..4 * case.groups);
                 let out = scratch(pass, 3, plan);
@@ -89,7 +105,8 @@ fn check(case: &Case, plan: &Plan) {
                 let loads = u64::from(pass.variant.loads_in_flight);
                 let step = size * u64::from(pass.workgroups);
                 assert!(u64::from(params.vectors) * loads * step >= params.count.into());
-                assert!(u64::from(params.vectors) * (1 + loads * case.cost.element_trips) <= pass.trips);
+                let unit = if pass.variant.load == Load::Vector { 4 } else { 1 };
+                assert!(u64::from(params.vectors) * (1 + loads * unit * element_trips) <= pass.trips);
                 let (Resource::Input { buffer, bytes }, Resource::Input { buffer: of_keys, bytes: of }) =
                     (bound(pass, 1), bound(pass, 6))
                 else {
@@ -99,12 +116,14 @@ fn check(case: &Case, plan: &Plan) {
                     assert!(bytes.start.is_multiple_of(case.limits.storage_alignment));
                     assert!(bytes.end - bytes.start <= case.limits.binding_bytes_max);
                 }
+                let unit = if pass.variant.load == Load::Vector { 4 } else { 1 };
                 let base = u64::from(params.base[0]) | u64::from(params.base[1]) << 32;
-                for e in params.first..params.first + params.count {
+                let (first, count) = (unit * params.first, unit * params.count);
+                for e in first..first + count {
                     let element = bytes.start / case.cost.element_bytes + u64::from(e);
                     assert!((u64::from(e) + 1) * case.cost.element_bytes <= bytes.end - bytes.start + 3);
                     let at = place(&case.pieces, *buffer, element);
-                    let word = params.stride + (e - params.first);
+                    let word = unit * params.stride + (e - first);
                     assert!(4 * (u64::from(word) + 1) <= of.end - of.start);
                     assert_eq!(at, place(&case.keys, *of_keys, of.start / 4 + u64::from(word)), "another's key");
                     assert_eq!(base.wrapping_add(e.into()), 100 + at);
@@ -142,6 +161,12 @@ fn check(case: &Case, plan: &Plan) {
     assert!(reads.iter().flatten().all(|&reads| reads == 1), "not every element once for each group");
 }
 
+/// Accumulators that invocations share: short, of many words, with loops; and of more words than there is memory for.
+fn in_cells() -> Vec<Cost> {
+    let cells = [(1, (1, 0, 0)), (2, (2, 0, 0)), (12, (129, 0, 64)), (3, (40, 5, 900)), (1, (1 << 20, 0, 0))];
+    cells.map(|(words, cell)| Cost { cell: Some(cell), ..Cost::plain(words, true) }).to_vec()
+}
+
 fn some_pieces() -> ([Piece; 3], [Piece; 3]) {
     let pieces = [Piece::of(0, 5, 1200), Piece::of(1, 0, 0), Piece::of(2, 1, 800)];
     (pieces, [Piece::of(3, 1, 300), Piece::of(4, 0, 900), Piece::of(5, 7, 800)])
@@ -152,7 +177,11 @@ fn every_element_once_for_each_group() {
     let (pieces, keys) = some_pieces();
     for limits in some_limits() {
         for tuning in [some_tunings()[4], Tuning::GPU, small()] {
-            for cost in [costs(), vec![long(4, 11), long(2, 4)]].concat().into_iter().filter(|cost| cost.commutative) {
+            for cost in [costs(), vec![long(4, 11), long(2, 4)], in_cells()]
+                .concat()
+                .into_iter()
+                .filter(|cost| cost.commutative)
+            {
                 for groups in [1, 5, 70] {
                     let case = Case::new(limits, tuning, cost.clone(), (&pieces, &keys), groups);
                     match case.plan() {
@@ -173,7 +202,7 @@ fn every_element_once_for_each_group() {
 fn real_launches() {
     for (tuning, lanes) in [(Tuning::GPU, 32), (Tuning::NVIDIA, 32), (Tuning::CPU, 8)] {
         for limits in [limits(BYTES_MAX, 256, Some((lanes, lanes)), 16384), limits(1 << 27, 32, None, 32768)] {
-            for cost in [Cost::plain(1, true), Cost::plain(5, true), long(4, 11)] {
+            for cost in [vec![Cost::plain(1, true), Cost::plain(5, true), long(4, 11)], in_cells()].concat() {
                 for groups in [1, 37, 1000] {
                     let n = 1 << 26;
                     let case =

@@ -26,9 +26,10 @@ fn followed(plan: &Runs, keys: &[u64], room: usize) -> (Vec<Option<usize>>, Vec<
             }
         }
     }
-    let each = tiles.div_ceil(size);
+    let scan = plan.scan_size as usize;
+    let each = tiles.div_ceil(scan);
     let mut before = 0;
-    for local in 0..size {
+    for local in 0..scan {
         for count in &mut counts[(local * each).min(tiles)..((local + 1) * each).min(tiles)] {
             before += count.replace(before).expect("a tile that is not counted");
         }
@@ -64,7 +65,8 @@ fn every_run_once() {
                 let keys: Vec<u64> = (0..n).map(|i| (i / length * 7 % 5) as u64).collect();
                 let plan = Runs::of(&limits, n as u64, 8).expect("a plan");
                 assert!(plan.workgroup_size <= limits.invocations_max && plan.trips <= TRIPS_MAX);
-                assert!(u64::from(plan.workgroup_size) * 8 <= limits.workgroup_bytes_max);
+                assert!(u64::from(plan.workgroup_size.max(plan.scan_size)) * 8 <= limits.workgroup_bytes_max);
+                assert!(plan.scan_size <= limits.invocations_max);
                 assert!((1..=limits.workgroups_max).contains(&plan.workgroups));
                 assert!(plan.counts_at.is_multiple_of(limits.storage_alignment));
                 let want: Vec<usize> = (0..n).filter(|&i| i == 0 || keys[i] != keys[i - 1]).collect();

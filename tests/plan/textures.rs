@@ -7,9 +7,13 @@ use treefold::{Order, Tuning};
 
 const WIDTHS: [u32; 9] = [1, 2, 3, 4, 5, 7, 16, 63, 301];
 
-/// Operators over elements of four bytes.
+/// Operators over elements of four bytes, and over whole texels.
 fn costs() -> Vec<Cost> {
-    plain().into_iter().chain(with_bins()).filter(|cost| cost.element_bytes == 4).collect()
+    plain().into_iter().chain(with_bins()).filter(|cost| [4, 16].contains(&cost.element_bytes)).collect()
+}
+
+fn whole_or(texel: Texel, cost: &Cost) -> Texel {
+    if cost.element_bytes == 16 { Texel::Whole } else { texel }
 }
 
 #[test]
@@ -22,7 +26,7 @@ fn every_width_and_height() {
                 for (turn, width) in WIDTHS.into_iter().enumerate() {
                     for height in [1, 2, 9, 40, 601 / u64::from(width) + 1] {
                         let texel = if turn % 2 == 0 { Texel::Weighted } else { Texel::Number(turn as u8 % 4) };
-                        case.pieces = texels(2, (width, height), texel);
+                        case.pieces = texels(2, (width, height), whole_or(texel, &case.cost));
                         case.direct = (turn + number) % 3 > 0;
                         case.start = if height % 2 == 0 { 0 } else { (1 << 32) - 5 };
                         case.store =
@@ -82,7 +86,7 @@ fn the_largest_textures() {
         for cost in costs() {
             let mut case = Case::new(limits(1 << 27, 256, Some(lanes), 32768), tuning, cost);
             for size in [(1920, 1080), (16_384, 16_384), (32_768, 32_768), (32_768, 1), (1, 32_768)] {
-                case.pieces = texels(0, size, Texel::Number(0));
+                case.pieces = texels(0, size, whole_or(Texel::Number(0), &case.cost));
                 let plan = checked(&case, &case.planner());
                 let bound = |pass: &treefold::internals::Pass| {
                     pass.bindings.iter().any(|binding| binding.resource == Resource::Texture { number: 0 })

@@ -1,16 +1,23 @@
 //! Every text that the library builds, by name: those that plans ask for, over several machines.
 #![allow(dead_code)]
 
+#[path = "../common/cover.rs"]
+mod cover;
+#[path = "../common/own.rs"]
+mod own;
+
+pub use cover::stands_for_others;
+use own::{SetHash, TextHash, WeightedSum};
 use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::f16;
 use treefold::internals::{
     Arrangement, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Runs,
-    Store, Strided, Texel, Variant, assemble, runs_texts,
+    Slots, Store, Strided, Texel, Variant, assemble, runs_texts, slots_text,
 };
 use treefold::ops::{
-    self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Max, Mean, Min, MinMax, Norm2,
-    Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
+    self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max, Mean, Min, MinMax,
+    Norm2, Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
 };
 use treefold::{Answer, Axes, Dtype, Element, Op, Order, Tuning};
 
@@ -95,10 +102,10 @@ impl Text {
     }
 }
 
-/// The operators over the types that they take.
+/// The operators over the types that they take; of those of 64 bits those that stand for the others.
 pub fn operators(visit: &mut impl Each) {
     for name in ops::names() {
-        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
+        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]).filter(|&dtype| stands_for_others(name, dtype)) {
             ops::visit(name, dtype, Seen(visit));
         }
     }
@@ -123,7 +130,9 @@ pub fn texts() -> Vec<Text> {
     let mut all = Texts::default();
     operators(&mut all);
     all.tuples();
+    all.quads();
     all.runs();
+    all.slots();
     #[cfg(feature = "ladder")]
     all.ladder();
     all.texts
@@ -162,12 +171,19 @@ impl Texts {
     /// The texts of an operator on a machine: of small and large inputs and rows, for the host and for the device.
     pub fn on<T: Element, O: Op<T>>(&mut self, op: &O, machine: &Machine) {
         // Only counts lie in the device's memory.
-        let memory = (O::NAME == "histogram").then_some(Keep::Memory);
-        for keep in keeps(machine).into_iter().chain(memory) {
+        let memory = O::NAME.starts_with("histogram").then_some(Keep::Memory);
+        for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
             // Not every number of replicas has room.
             let Ok(planner) = Planner::new(machine.limits, machine.tuning, Cost::of(&op)) else { continue };
+            if keep == Keep::Cells && !op.has_cells() {
+                continue;
+            }
             for (variant, what) in variants(&planner, &op) {
+                // The others are those of registers.
+                if keep == Keep::Cells && !variant.kernel.has_cells() {
+                    continue;
+                }
                 let text = assemble(&op, &variant).text;
                 let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
                 let web = variant.lanes_min.is_none() && keep != Keep::Registers64;
@@ -200,6 +216,14 @@ impl Texts {
         self.each::<f16, _>(&(Mean, Sum));
         self.each::<i64, _>(&(Sum, Sum));
         self.each::<[f32; 2], _>(&(Dot, Dot));
+        self.each::<[f32; 2], _>(&(Histogram2d::default(), Dot));
+    }
+
+    /// Over four numbers an element: no operator of the library is.
+    pub fn quads(&mut self) {
+        self.everywhere::<[f32; 4], _>(&WeightedSum);
+        self.each::<[f32; 4], _>(&TextHash);
+        self.each::<[f32; 4], _>(&(SetHash, TextHash));
     }
 
     /// Of runs of equal keys.
@@ -209,6 +233,21 @@ impl Texts {
                 let Ok(plan) = Runs::of(&machine.limits, 1000, dtype.bytes()) else { continue };
                 for (label, text) in runs_texts(dtype, &plan) {
                     self.add(format!("{label} of {dtype} {}", machine.name), text, true, None);
+                }
+            }
+        }
+    }
+
+    /// Of the bins of elements as keys.
+    fn slots(&mut self) {
+        let (equal, given) = (Histogram::new(100, -1.0, 1.0).expect("a range"), Histogram::of_edges(&[0.0, 0.5, 2.0]));
+        for op in [equal, given.expect("edges")] {
+            for machine in machines() {
+                let Ok(plan) = Slots::of(&machine.limits, &machine.tuning, &[], 26) else { continue };
+                for (dtype, (text, ..)) in
+                    [("f32", op.finding::<f32>()), ("i32", op.finding::<i32>()), ("u32", op.finding::<u32>())]
+                {
+                    self.add(format!("slots of {dtype} {}", machine.name), slots_text(&text, &plan), true, None);
                 }
             }
         }
@@ -333,6 +372,7 @@ fn textures(op: &DeviceOp, large: u64) -> Vec<(u64, Texel, Store)> {
     match op.dtype {
         Dtype::F32 => vec![(large, Texel::Weighted, Store::Sealed), (1000, Texel::Number(0), answer)],
         Dtype::U32 | Dtype::I32 => vec![(large, Texel::Number(3), answer)],
+        Dtype::F32x4 => vec![(large, Texel::Whole, Store::Sealed), (1000, Texel::Whole, answer)],
         _ => Vec::new(),
     }
 }

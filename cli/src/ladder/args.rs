@@ -38,8 +38,8 @@ pub struct LadderArgs {
     #[arg(long, value_enum, default_value = "sum")]
     pub op: OperatorArg,
 
-    /// Where to run: a part of an adapter's name, or its number (see `treefold adapters`) [default: the best]
-    #[arg(long, value_name = "NAME|NUMBER")]
+    /// Where to run: a part of an adapter's name, its number (see `treefold adapters`), or auto: the best, software too. [env: WGPU_ADAPTER_NAME] [default: auto]
+    #[arg(long, value_name = "auto|NUMBER|NAME")]
     pub adapter: Option<String>,
 
     /// Print a stage's WGSL, its launch, and what the tutorial says about it; runs nothing

@@ -21,19 +21,21 @@ pub struct Histogram<'a> {
     pub notes: &'a [String],
     /// The edges, one more than there are counts.
     pub edges: &'a [f64],
-    /// Elements of each bin.
-    pub counts: &'a [u64],
+    /// What each bin holds.
+    pub heights: &'a [f64],
+    /// What that is.
+    pub what: &'a str,
 }
 
 /// A bar over each bin, from its lower to its upper edge, as high as its count.
 pub fn histogram_svg(shown: &Histogram<'_>) -> Result<String> {
-    let together = shown.counts.len().div_ceil(BARS).max(1);
+    let together = shown.heights.len().div_ceil(BARS).max(1);
     let bars: Vec<(f64, f64, f64)> = shown
-        .counts
+        .heights
         .chunks(together)
         .zip(shown.edges.chunks(together).map(|edges| edges[0]))
         .zip(shown.edges.iter().skip(together).step_by(together).chain(shown.edges.last()))
-        .map(|((counts, low), &high)| (low, high, counts.iter().sum::<u64>() as f64))
+        .map(|((heights, low), &high)| (low, high, heights.iter().sum()))
         .collect();
     let most = bars.iter().fold(1.0, |most: f64, bar| most.max(bar.2));
     let (low, high) = (shown.edges.first().copied().unwrap_or(0.0), shown.edges.last().copied().unwrap_or(1.0));
@@ -61,7 +63,7 @@ pub fn histogram_svg(shown: &Histogram<'_>) -> Result<String> {
         let mut frame = builder.build_cartesian_2d(x, y)?;
         let mut mesh = frame.configure_mesh();
         mesh.disable_x_mesh().bold_line_style(GRID).axis_style(DIM).label_style(styled(13)).axis_desc_style(styled(13));
-        let each = if together > 1 { format!("count of {together} bins together") } else { "count".into() };
+        let each = if together > 1 { format!("{} of {together} bins together", shown.what) } else { shown.what.into() };
         mesh.y_desc(each).draw()?;
         for &(low, high, count) in &bars {
             let ((left, up), (right, down)) = (frame.backend_coord(&(low, count)), frame.backend_coord(&(high, 0.0)));
@@ -74,8 +76,8 @@ pub fn histogram_svg(shown: &Histogram<'_>) -> Result<String> {
         }
         root.present()?;
     }
-    let total = shown.counts.iter().sum::<u64>() as f64;
-    let label = escape(&clean(&format!("{}: {} in {} bins", shown.title, thousands(total), shown.counts.len())));
+    let total = shown.heights.iter().sum::<f64>();
+    let label = escape(&clean(&format!("{}: {} in {} bins", shown.title, thousands(total), shown.heights.len())));
     Ok(text.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{label}\" "), 1))
 }
 
@@ -84,19 +86,20 @@ mod tests {
     use super::super::tests::balanced;
     use super::*;
 
-    fn picture(edges: &[f64], counts: &[u64]) -> String {
-        histogram_svg(&Histogram { title: "a < b", notes: &["5 elements".into()], edges, counts }).expect("a picture")
+    fn picture(edges: &[f64], heights: &[f64]) -> String {
+        histogram_svg(&Histogram { title: "a < b", notes: &["5 elements".into()], edges, heights, what: "count" })
+            .expect("a picture")
     }
 
     #[test]
     fn every_bin_that_counts_has_a_bar() {
         let bars = |text: &str| text.matches("fill=\"#0072B2\"").count();
-        let text = picture(&[0.0, 1.0, 2.0, 10.0], &[3, 0, 1]);
+        let text = picture(&[0.0, 1.0, 2.0, 10.0], &[3.0, 0.0, 1.0]);
         balanced(&text);
         assert_eq!(bars(&text), 2, "{text}");
         assert!(text.contains("a &lt; b: 4 in 3 bins"), "{text}");
         let edges: Vec<f64> = (0..=1001).map(f64::from).collect();
-        let many = picture(&edges, &[1; 1001]);
+        let many = picture(&edges, &[1.0; 1001]);
         assert_eq!(bars(&many), 334, "1001 bins, three together");
         assert!(many.contains("count of 3 bins together"));
     }
@@ -104,8 +107,8 @@ mod tests {
     #[test]
     fn no_edges_are_too_far_apart_or_too_near() {
         for edges in [[-1.7e308, 1.7e308], [0.0, 5e-324], [1.0, 1.0 + f64::EPSILON], [1e300, 1.1e300], [-1e-300, 0.0]] {
-            balanced(&picture(&edges, &[u64::MAX / 2]));
-            balanced(&picture(&edges, &[0]));
+            balanced(&picture(&edges, &[9e18]));
+            balanced(&picture(&edges, &[0.0]));
         }
     }
 }

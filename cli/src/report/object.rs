@@ -1,11 +1,12 @@
 //! A report as JSON.
 
-use super::many::KEYS;
+use super::many::{KEYS, nested};
 use super::{Answered, Many, Report};
 use crate::json::Json;
+use crate::operators::{EDGES, EDGES_Y, INTEGERS, INTEGERS_Y};
 use crate::output::Written;
 use std::time::Duration;
-use treefold::{Part, Value};
+use treefold::{BinAxis, Part, Value};
 
 /// Members of a JSON object; those that say nothing are left out.
 type Members = Vec<(&'static str, Option<Json>)>;
@@ -24,6 +25,7 @@ impl Report {
         let mut head: Members = vec![
             ("dtype", Some(Json::text(self.dtype.name()))),
             ("count", Some(Json::value(self.count))),
+            ("missing", self.missing.map(|found| Json::value(found.count))),
             ("shape", self.many().map(Many::json_shape)),
             (KEYS, self.many().and_then(Many::json_keys)),
             ("counts", self.many().and_then(Many::json_counts)),
@@ -65,11 +67,17 @@ impl Answered {
     /// The answer as members of a JSON object.
     fn answer(&self, is_partial: bool) -> Members {
         let known = |value: Option<Json>| value.filter(|_| !is_partial);
-        let edges = self.edges.iter().map(|&edge| Json::value(edge)).collect::<Vec<_>>();
-        let edges = (!edges.is_empty() && (self.many.is_some() || !self.parts.is_empty())).then_some(Json::List(edges));
+        let axes = if self.many.is_some() || !self.parts.is_empty() { &self.axes[..] } else { &[] };
+        let along = |axis: usize| axes.get(axis).map(|bins| bins_along(bins, axis));
+        let bins = |axis: usize| along(axis).map_or((EDGES, None), |(name, places)| (name, Some(places)));
+        let shape = self.bins_shape().into_iter().map(Json::value).collect();
+        let shape = (axes.len() > 1).then_some(Json::List(shape));
         vec![
             ("value", known(self.each(|part, _| Some(Json::Value(part.value))))),
-            ("edges", edges),
+            ("shape", shape),
+            bins(0),
+            bins(1),
+            ("weights", self.weights.as_deref().map(Json::text)),
             ("index", known(self.each(|part, indexed| indexed.then(|| Json::value(part.index))))),
             ("bits", known(self.each(|part, _| bits(part.value).map(Json::Text)))),
         ]
@@ -81,20 +89,30 @@ impl Answered {
         vec![("exact", Some(Json::value(self.exact))), ("method", method)]
     }
 
-    /// What `of` says of the one part, or an object of what it says of each, all bins in one list; `None` where it says
-    /// nothing.
+    /// What `of` says of the one part, or an object of what it says of each, all bins in one list, of two axes in lists of lists; `None`
+    /// where it says nothing.
     fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
         if let Some(many) = &self.many {
-            return many.json(&self.indexed, of);
+            return many.json(self.bins(), &self.named, of);
         }
         let mut parts = self.parts.iter().zip(&self.indexed).map(|(part, &indexed)| (part.name, of(part, indexed)));
         if self.parts.len() == 1 {
             return parts.next()?.1;
         }
         let bins: Vec<Json> = parts.by_ref().take(self.bins()).filter_map(|(_, value)| value).collect();
-        let bins = (!bins.is_empty()).then_some(("bins", Json::List(bins)));
+        let bins = (!bins.is_empty()).then_some(("bins", nested(&self.bins_shape(), bins)));
         let members: Vec<_> = bins.into_iter().chain(parts.filter_map(|(name, value)| Some((name, value?)))).collect();
         (!members.is_empty()).then_some(Json::Object(members))
+    }
+}
+
+/// Where the bins of the axis of this number lie: their edges, or the whole numbers that they are of.
+fn bins_along(axis: &BinAxis, number: usize) -> (&'static str, Json) {
+    let [integers, edges] = if number == 0 { [INTEGERS, EDGES] } else { [INTEGERS_Y, EDGES_Y] };
+    let bins = axis.edges.len().saturating_sub(1) as i64;
+    match axis.lowest {
+        Some(lowest) => (integers, Json::List((lowest..lowest + bins).map(Json::value).collect())),
+        None => (edges, Json::List(axis.edges.iter().map(|&edge| Json::value(edge)).collect())),
     }
 }
 

@@ -9,5 +9,3 @@ fn column(j: u32) -> vec3<u32> {
     }
     return sum;
 }
-
-fn column_of_bins(j: u32) -> vec4<u32> { return vec4<u32>(column(j), atomicLoad(&bins_flags)); }

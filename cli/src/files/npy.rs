@@ -3,6 +3,7 @@
 //! A header is a Python literal. What numpy reads is read, but for two points: a number is decimal digits, and a key
 //! stands once.
 
+use super::Array;
 use crate::error::STDIN;
 use crate::format::{Descr, Stored};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -17,71 +18,35 @@ const NESTING_MAX: usize = 32;
 /// Letters of a header that an error quotes.
 const QUOTED_MAX: usize = 60;
 
-/// What a .npy header says.
-#[derive(Clone, Debug)]
-pub struct Npy {
-    /// The type of its numbers.
-    pub stored: Stored,
-    /// Numbers in the array; their bytes and the header together fit 63 bits.
-    pub count: u64,
-    /// The header's bytes, magic and all.
-    pub header: Vec<u8>,
-    /// The lengths of the axes longer than 1 where they are stored in Fortran order and there is more than one.
-    pub fortran: Option<Vec<u64>>,
-    /// The lengths of all axes.
-    pub axes: Vec<u64>,
-    /// Whether they are stored in Fortran order.
-    pub fortran_order: bool,
-    /// The shape as Python writes it, in short.
-    shape: String,
-}
-
-impl Npy {
-    /// Reads a header; `name` is the file's, for errors.
-    pub fn read(name: &str, reader: &mut dyn Read) -> Result<Npy> {
-        let mut header = vec![];
-        take(name, reader, &mut header, MAGIC.len() + 2)?;
-        let (major, minor) = (header[MAGIC.len()], header[MAGIC.len() + 1]);
-        ensure!(
-            (1..=3).contains(&major) && minor == 0,
-            "{name}: its .npy header is of version {major}.{minor}, but there are 1.0, 2.0 and 3.0; save the array again with \
-             numpy.save"
-        );
-        take(name, reader, &mut header, if major == 1 { 2 } else { 4 })?;
-        let length = header[MAGIC.len() + 2..].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
-        ensure!(
-            length <= TEXT_MAX,
-            "{name}: its .npy header claims {length} bytes, more than {TEXT_MAX}; the file is damaged, save it again"
-        );
-        let text_at = header.len();
-        take(name, reader, &mut header, length)?;
-        let damaged = |error: anyhow::Error| {
-            anyhow!("{name}: its .npy header is damaged: {error}; save the array again with numpy.save")
-        };
-        let said = Said::read(major, &header[text_at..]).map_err(damaged)?;
-        let stored = said.stored(name)?;
-        let count = said.count(stored, header.len()).map_err(damaged)?;
-        let long: Vec<u64> = said.shape.iter().copied().filter(|&length| length != 1).collect();
-        let fortran = (said.fortran && long.len() > 1 && count > 0).then_some(long);
-        let (shape, fortran_order) = (said.shown(), said.fortran);
-        Ok(Npy { stored, count, header, fortran, axes: said.shape, fortran_order, shape })
-    }
-
-    /// Bytes before the first number.
-    pub fn data_at(&self) -> u64 {
-        self.header.len() as u64
-    }
-
-    /// Bytes of the array.
-    pub fn data_bytes(&self) -> u64 {
-        self.count * self.stored.size() as u64
-    }
-
-    /// The error of a file that ends too early.
-    pub fn truncated(&self, name: &str, has: u64) -> anyhow::Error {
-        let (shape, needs) = (&self.shape, self.data_at() + self.data_bytes());
-        anyhow!("{name}: truncated: has {has} bytes, but its shape {shape} needs {needs}; copy or save it again")
-    }
+/// Reads a header; `name` is the file's, for errors.
+pub fn read(name: &str, reader: &mut dyn Read) -> Result<Array> {
+    let mut header = vec![];
+    take(name, reader, &mut header, MAGIC.len() + 2)?;
+    let (major, minor) = (header[MAGIC.len()], header[MAGIC.len() + 1]);
+    ensure!(
+        (1..=3).contains(&major) && minor == 0,
+        "{name}: its .npy header is of version {major}.{minor}, but there are 1.0, 2.0 and 3.0; save the array again with \
+         numpy.save"
+    );
+    take(name, reader, &mut header, if major == 1 { 2 } else { 4 })?;
+    let length = header[MAGIC.len() + 2..].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
+    ensure!(
+        length <= TEXT_MAX,
+        "{name}: its .npy header claims {length} bytes, more than {TEXT_MAX}; the file is damaged, save it again"
+    );
+    let text_at = header.len();
+    take(name, reader, &mut header, length)?;
+    let damaged = |error: anyhow::Error| {
+        anyhow!("{name}: its .npy header is damaged: {error}; save the array again with numpy.save")
+    };
+    let said = Said::read(major, &header[text_at..]).map_err(damaged)?;
+    let stored = said.stored(name)?;
+    let count = said.count(stored, header.len()).map_err(damaged)?;
+    let long: Vec<u64> = said.shape.iter().copied().filter(|&length| length != 1).collect();
+    let fortran = (said.fortran && long.len() > 1 && count > 0).then_some(long);
+    let (shape, fortran_order) = (said.shown(), said.fortran);
+    let data_at = header.len() as u64;
+    Ok(Array { stored, count, header, data_at, fortran, axes: said.shape, fortran_order, shape })
 }
 
 /// What a .npy file of numbers in C order begins with.

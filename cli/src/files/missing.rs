@@ -1,0 +1,180 @@
+//! Missing values: empty fields, nulls. What becomes of them, how many there were, and where.
+
+use super::told;
+use crate::format::Stored;
+use clap::ValueEnum;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What becomes of missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Policy {
+    /// They are left out, and counted
+    #[default]
+    Skip,
+    /// They are NaN, for floats only
+    Nan,
+    /// The first one is an error
+    Error,
+}
+
+/// What becomes of the missing values of some inputs, and what is known of them.
+#[derive(Clone, Debug, Default)]
+pub struct Missing {
+    policy: Policy,
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// How many were met; `None` where no input can lack values.
+    met: Option<u64>,
+    /// Elements of the inputs that are read to their end.
+    before: u64,
+    /// Why none may be left out.
+    refused: Option<&'static str>,
+    gaps: Gaps,
+}
+
+/// Where values were left out, as far as that is wanted.
+#[derive(Debug, Default)]
+struct Gaps {
+    /// Room for so many.
+    room: usize,
+    gaps: Vec<Gap>,
+}
+
+/// Values that were left out one behind another.
+#[derive(Debug)]
+struct Gap {
+    /// Elements before them.
+    at: u64,
+    values: u64,
+}
+
+impl Gaps {
+    /// Remembers values behind so many elements, where that is wanted; whether there is room.
+    fn add(&mut self, at: u64, values: u64) -> bool {
+        let len = self.gaps.len();
+        match self.gaps.last_mut() {
+            _ if self.room == 0 => (),
+            Some(last) if last.at == at => last.values += values,
+            _ if len < self.room => self.gaps.push(Gap { at, values }),
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Missing {
+    /// This becomes of them.
+    pub fn new(policy: Policy) -> Missing {
+        Missing { policy, ..Missing::default() }
+    }
+
+    /// The same for another reading of the inputs.
+    pub fn again(&self) -> Missing {
+        let refused = self.known().refused;
+        let again = Missing::new(self.policy);
+        again.known().refused = refused;
+        again
+    }
+
+    /// That none may be left out, for this reason.
+    pub fn refuse(&self, why: &'static str) {
+        self.known().refused = Some(why);
+    }
+
+    /// That places among all values are wanted; what they take is at most so many bytes.
+    pub fn keep_places(&self, bytes: u64) {
+        self.known().gaps.room = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Gap>();
+    }
+
+    /// An input that may lack values is there.
+    pub fn expect(&self) {
+        self.known().met.get_or_insert(0);
+    }
+
+    /// So many values one behind another are missing, behind `at` elements of an input: whether they become NaN. `place` says
+    /// where in its file the first of them stands.
+    pub fn meet(&self, at: u64, values: u64, stored: Stored, place: impl Fn() -> String) -> std::io::Result<bool> {
+        let mut known = self.known();
+        *known.met.get_or_insert(0) += values;
+        match (self.policy, known.refused) {
+            (Policy::Error, _) => Err(told(format!("{} is missing; --missing skip leaves such values out", place()))),
+            (Policy::Nan, _) if stored.parse("nan", &mut vec![]) => Ok(true),
+            (Policy::Nan, _) => Err(told(format!(
+                "{} is missing, and {} has no NaN; read floats, or leave out --missing nan",
+                place(),
+                stored.name()
+            ))),
+            (Policy::Skip, Some(why)) => Err(told(format!("{} is missing, and {why}; {}", place(), instead(stored)))),
+            (Policy::Skip, None) => {
+                let at = known.before + at;
+                match known.gaps.add(at, values) {
+                    true => Ok(false),
+                    false => Err(told(format!(
+                        "{} is missing, and there is no room to remember more than {} such places, among which positions \
+                         count; raise --memory, or {}",
+                        place(),
+                        known.gaps.room,
+                        instead(stored)
+                    ))),
+                }
+            }
+        }
+    }
+
+    /// An input of so many elements is read to its end.
+    pub fn passed(&self, elements: u64) {
+        self.known().before += elements;
+    }
+
+    /// The place among all values, missing ones too, of an element whose place among the others is this.
+    pub fn place(&self, index: u64) -> u64 {
+        let known = self.known();
+        index + known.gaps.gaps.iter().take_while(|gap| gap.at <= index).map(|gap| gap.values).sum::<u64>()
+    }
+
+    /// How many there were, and whether they were left out; `None` where no input can lack values.
+    pub fn found(&self) -> Option<Found> {
+        self.known().met.map(|count| Found { count, skipped: self.policy == Policy::Skip })
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What to do where values cannot be left out.
+fn instead(stored: Stored) -> &'static str {
+    if stored.parse("nan", &mut vec![]) { "pass --missing nan" } else { "write a number in its place" }
+}
+
+/// How many values were missing.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    pub count: u64,
+    /// Whether they were left out; else they were taken as NaN.
+    pub skipped: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_what_was_left_out() {
+        let stored = Stored::raw("f32").unwrap();
+        let missing = Missing::default();
+        missing.keep_places(1 << 10);
+        // _ a _ _ b | c _ d
+        for (at, passed) in [(0, 0), (1, 0), (1, 2), (1, 2)] {
+            assert!(!missing.meet(at, 1, stored, || "line 1".into()).unwrap());
+            missing.passed(passed);
+        }
+        assert_eq!((0..4).map(|at| missing.place(at)).collect::<Vec<_>>(), [1, 4, 5, 7]);
+        assert_eq!(missing.found().unwrap().count, 4);
+        let again = missing.again();
+        assert!(again.found().is_none() && again.place(3) == 3);
+    }
+}

@@ -1,0 +1,338 @@
+//! The formats of files: what each says of its numbers, and how those are read. The rest of the program knows none of them.
+
+mod array;
+mod choice;
+#[cfg(feature = "csv")]
+mod csv;
+mod missing;
+mod names;
+pub mod npy;
+#[cfg(feature = "npz")]
+mod npz;
+mod packing;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "safetensors")]
+mod safetensors;
+
+pub use array::Array;
+pub use missing::{Found, Missing, Policy};
+pub use names::named;
+
+use crate::error::{Told, unreadable, usage};
+use crate::format::{Stored, whole_numbers};
+use crate::source::{fill, warn_trailing};
+use anyhow::{Result, anyhow, bail, ensure};
+use packing::{HEAD, Packing};
+use std::fs::File;
+use std::io::{Cursor, Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes, from their begin to their end.
+pub type Reader = Box<dyn Read + Send>;
+
+/// What is asked of all inputs of a kind.
+#[derive(Clone, Debug, Default)]
+pub struct Ask {
+    /// The type of raw numbers, and of those in text.
+    pub raw: Option<Stored>,
+    /// The name of the column, member or tensor.
+    pub column: Option<String>,
+    /// What becomes of missing values.
+    pub missing: Missing,
+    /// The option that names the file, where that stands beside the elements.
+    option: Option<&'static str>,
+}
+
+impl Ask {
+    /// For the elements themselves.
+    pub fn new(raw: Option<Stored>, column: Option<String>, policy: Policy) -> Ask {
+        Ask { raw, column, missing: Missing::new(policy), option: None }
+    }
+
+    /// For the numbers of a file that this option names, which go with elements.
+    pub fn beside(option: &'static str) -> Ask {
+        let ask = Ask { option: Some(option), ..Ask::default() };
+        ask.missing.refuse("these numbers go with those of another input");
+        ask
+    }
+
+    /// The same, with these missing values.
+    pub fn with(&self, missing: Missing) -> Ask {
+        Ask { missing, ..self.clone() }
+    }
+
+    /// That one of several columns, which are `listed`, has to be named.
+    fn unnamed(&self, name: &str, listed: &str) -> anyhow::Error {
+        usage(match self.option {
+            Some(option) => format!("{name}: holds {listed}; {option} reads a file of one"),
+            None => format!("{name}: holds {listed}; pass --column with one of them"),
+        })
+    }
+
+    /// Refuses a type that `--dtype` does not name.
+    fn agree(&self, name: &str, what: &str, stored: Stored) -> Result<()> {
+        if let Some(raw) = self.raw.filter(|&raw| !stored.may_be_called(raw)) {
+            bail!("{name}: is {what} of {}, but --dtype says {}; leave it out", stored.name(), raw.name());
+        }
+        Ok(())
+    }
+}
+
+/// What an input shows of its numbers.
+pub struct Shown {
+    /// Their type.
+    pub stored: Stored,
+    /// Their array, where there is one.
+    pub array: Option<Array>,
+    /// How many there are, where that is known.
+    pub count: Option<u64>,
+    /// How they are read.
+    pub numbers: Numbers,
+}
+
+/// The numbers of a file.
+#[derive(Clone)]
+pub enum Numbers {
+    /// A range of it, from this byte on.
+    Range(u64),
+    /// What this makes of it.
+    Made(Make),
+}
+
+/// Makes little-endian numbers of a file.
+pub type Make = Arc<dyn Fn(File, &Missing) -> Result<Reader> + Send + Sync>;
+
+/// What there are of formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// By its name, or by its beginning.
+    Npy,
+    /// Numbers without a header, as far as a name tells.
+    Raw,
+    /// Text, with this between fields.
+    Table(u8),
+    Npz,
+    Parquet,
+    Safetensors,
+}
+
+impl Format {
+    /// By the ending of a name, else by what the file begins with, which raw numbers may begin with too.
+    fn of(path: Option<&Path>, head: &[u8], ask: &Ask) -> Format {
+        let ending = path.map(packing::inner).and_then(Path::extension).map(|ending| ending.to_ascii_lowercase());
+        match ending.as_deref().and_then(|ending| ending.to_str()) {
+            Some("npy") => return Format::Npy,
+            Some("npz") => return Format::Npz,
+            Some("csv") => return Format::Table(b','),
+            Some("tsv") => return Format::Table(b'\t'),
+            Some("parquet") => return Format::Parquet,
+            Some("safetensors") => return Format::Safetensors,
+            _ => (),
+        }
+        match head {
+            _ if head.starts_with(npy::MAGIC) => Format::Npy,
+            _ if head.starts_with(b"PK\x03\x04") && ask.raw.is_none() => Format::Npz,
+            _ if head.starts_with(b"PAR1") && ask.raw.is_none() => Format::Parquet,
+            // What has no name may be a table where a column of it is asked for.
+            _ if path.is_none() && ask.column.is_some() => Format::Table(b','),
+            _ => Format::Raw,
+        }
+    }
+}
+
+/// What a file shows, which has so many bytes.
+pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Shown> {
+    let mut head = [0; HEAD];
+    let got = fill(&mut file, &mut head).map_err(|error| unreadable(name, &error))?;
+    file.rewind().map_err(|error| unreadable(name, &error))?;
+    let head = &head[..got];
+    let (packing, format) = (Packing::of(head), Format::of(Some(path), head, ask));
+    match (packing, format) {
+        (None, Format::Npy | Format::Raw) => {
+            let (array, stored) = header(name, head, format, ask, &mut file)?;
+            let count = match &array {
+                Some(array) => array_fits(name, array, length)?,
+                None => {
+                    whole_numbers(name, length, stored)?;
+                    length / stored.size() as u64
+                }
+            };
+            let numbers = Numbers::Range(array.as_ref().map_or(0, |array| array.data_at));
+            Ok(Shown { stored, array, count: Some(count), numbers })
+        }
+        (_, Format::Npy | Format::Raw | Format::Table(_)) => {
+            let Streamed { stored, array, .. } = stream(name, Some(path), Box::new(file), ask)?;
+            let count = array.as_ref().map(|array| array.count);
+            let (name, path, ask) = (name.to_string(), path.to_path_buf(), ask.clone());
+            let make = move |file: File, missing: &Missing| {
+                let ask = ask.with(missing.clone());
+                // What has been added since is not read.
+                let bytes: Reader = Box::new(file.take(length));
+                Ok(stream(&name, Some(&path), bytes, &ask)?.numbers)
+            };
+            Ok(Shown { stored, array, count, numbers: Numbers::Made(Arc::new(make)) })
+        }
+        (Some(packing), _) => Err(usage(format!(
+            "{name}: is packed, and what is in it is read from several places; unpack it first ({} {name})",
+            packing.command()
+        ))),
+        (None, Format::Npz) => agreed(name, "a .npz file", ask, npz(name, file, ask)?),
+        (None, Format::Parquet) => agreed(name, "a Parquet file", ask, parquet(name, file, ask)?),
+        (None, Format::Safetensors) => agreed(name, "a .safetensors file", ask, safetensors(name, file, length, ask)?),
+    }
+}
+
+/// What a file shows, where `--dtype` says nothing else.
+fn agreed(name: &str, what: &str, ask: &Ask, shown: Shown) -> Result<Shown> {
+    ask.agree(name, what, shown.stored)?;
+    Ok(shown)
+}
+
+/// What a stream shows, and its numbers.
+pub struct Streamed {
+    pub stored: Stored,
+    pub array: Option<Array>,
+    pub numbers: Reader,
+}
+
+/// What bytes show that are read once, packed or not; `path` is their name, where they have one.
+pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Result<Streamed> {
+    let (mut head, mut bytes) = beginning(name, bytes)?;
+    if let Some(packing) = Packing::of(&head) {
+        (head, bytes) = beginning(name, packing.unpack(bytes)?)?;
+    }
+    let format = Format::of(path, &head, ask);
+    match format {
+        Format::Npy | Format::Raw => {
+            let (array, stored) = header(name, &head, format, ask, &mut bytes)?;
+            Ok(Streamed { stored, array, numbers: bytes })
+        }
+        Format::Table(delimiter) => {
+            let stored = ask.raw.or(Stored::raw("f64"));
+            let Some(stored) = stored else { bail!("{name}: text has no f64") };
+            let numbers = table(name, delimiter, bytes, stored, ask)?;
+            Ok(Streamed { stored, array: None, numbers })
+        }
+        _ if head.is_empty() => Err(anyhow!("{name}: is empty (0 bytes); copy or write it again")),
+        Format::Npz | Format::Parquet | Format::Safetensors => Err(usage(format!(
+            "{name}: is a file that is read from several places, which a stream has not; write it to a file first"
+        ))),
+    }
+}
+
+/// The first bytes of a stream, and all of it.
+fn beginning(name: &str, mut bytes: Reader) -> Result<(Vec<u8>, Reader)> {
+    let mut head = vec![0; HEAD];
+    let got = fill(&mut bytes, &mut head).map_err(|error| unreadable(name, &error))?;
+    head.truncate(got);
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(bytes))))
+}
+
+/// The header of an input that begins with `head`, none for a raw one, and the type of its numbers.
+fn header(name: &str, head: &[u8], format: Format, ask: &Ask, from: &mut dyn Read) -> Result<(Option<Array>, Stored)> {
+    let is_npy = format == Format::Npy;
+    ensure!(
+        ask.column.is_none(),
+        usage(format!("{name}: has no columns; --column is for .csv, .tsv, .npz, .parquet and .safetensors files"))
+    );
+    if let (true, false, Some(raw)) = (head.is_empty(), is_npy, ask.raw) {
+        // No numbers, as an empty part of many has none.
+        return Ok((None, raw));
+    }
+    ensure!(!head.is_empty(), "{name}: is empty (0 bytes); a .npy file has a header even where its array is empty");
+    if head.starts_with(npy::MAGIC) {
+        let array = npy::read(name, from)?;
+        ask.agree(name, "a .npy file", array.stored)?;
+        let stored = array.stored;
+        return Ok((Some(array), stored));
+    }
+    ensure!(
+        !is_npy,
+        "{name}: is no .npy file, though named so: it does not begin with \\x93NUMPY; if it holds raw numbers, rename it \
+         and pass --dtype"
+    );
+    match (ask.raw, ask.option) {
+        (Some(raw), _) => Ok((None, raw)),
+        (None, Some(option)) => {
+            Err(usage(format!("{name}: is no .npy file; {option} reads one, which says its own type")))
+        }
+        (None, None) => {
+            let names = Stored::names().join(", ");
+            Err(usage(format!("{name}: is no .npy file; for raw little-endian numbers pass --dtype, one of {names}")))
+        }
+    }
+}
+
+/// Checks that an array lies within a file of so many bytes; its numbers.
+fn array_fits(name: &str, array: &Array, length: u64) -> Result<u64> {
+    let needs = array.data_at + array.data_bytes();
+    if length < needs {
+        return Err(array.truncated(name, length));
+    }
+    if length > needs {
+        warn_trailing(name, &format!("{} bytes", length - needs));
+    }
+    Ok(array.count)
+}
+
+#[cfg(feature = "csv")]
+fn table(name: &str, delimiter: u8, text: Reader, stored: Stored, ask: &Ask) -> Result<Reader> {
+    csv::Table { delimiter, stored, ask }.read(name, text)
+}
+
+#[cfg(not(feature = "csv"))]
+fn table(_: &str, _: u8, _: Reader, _: Stored, _: &Ask) -> Result<Reader> {
+    left_out("csv")
+}
+
+#[cfg(feature = "npz")]
+fn npz(name: &str, file: File, ask: &Ask) -> Result<Shown> {
+    npz::look(name, file, ask)
+}
+
+#[cfg(not(feature = "npz"))]
+fn npz(_: &str, _: File, _: &Ask) -> Result<Shown> {
+    left_out("npz")
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(name: &str, file: File, ask: &Ask) -> Result<Shown> {
+    parquet::look(name, file, ask)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &str, _: File, _: &Ask) -> Result<Shown> {
+    left_out("parquet")
+}
+
+#[cfg(feature = "safetensors")]
+fn safetensors(name: &str, file: File, length: u64, ask: &Ask) -> Result<Shown> {
+    safetensors::look(name, file, length, ask)
+}
+
+#[cfg(not(feature = "safetensors"))]
+fn safetensors(_: &str, _: File, _: u64, _: &Ask) -> Result<Shown> {
+    left_out("safetensors")
+}
+
+/// That the program was built without a format.
+#[allow(dead_code)]
+fn left_out<N>(feature: &str) -> Result<N> {
+    bail!("this treefold was built without {feature}; build it with the cargo feature of that name")
+}
+
+/// An error of what a file holds.
+fn told(what: String) -> std::io::Error {
+    std::io::Error::other(Told(what))
+}
+
+/// Takes what is left of these numbers, so much of it as there is space.
+fn take(made: &[u8], taken: &mut usize, space: &mut [u8]) -> usize {
+    let left = made.get(*taken..).unwrap_or_default();
+    let got = left.len().min(space.len());
+    space[..got].copy_from_slice(&left[..got]);
+    *taken += got;
+    got
+}

@@ -1,0 +1,97 @@
+//! The parts of an operator's answers: their names, which have an index, and of which type each is in an array.
+
+use crate::npz;
+use anyhow::Result;
+use std::any::TypeId;
+use std::path::Path;
+use treefold::{Answer, Dtype, Element, Fold, Op, Part, Value};
+
+/// The name of parts that are the bins of a range, in its order.
+pub const BIN: &str = "bin";
+
+/// The type of numbers in an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    Bool,
+    Of(Dtype),
+}
+
+impl Number {
+    /// The type of numbers like this one.
+    fn like(value: Value) -> Number {
+        match value {
+            Value::Bool(_) => Number::Bool,
+            Value::F32(_) => Number::Of(Dtype::F32),
+            Value::F64(_) | Value::None => Number::Of(Dtype::F64),
+            Value::I64(_) | Value::I128(_) => Number::Of(Dtype::I64),
+            Value::U64(_) | Value::U128(_) => Number::Of(Dtype::U64),
+        }
+    }
+}
+
+/// A part of every answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    pub name: &'static str,
+    /// Whether it has an index where there is an answer.
+    pub indexed: bool,
+    pub number: Number,
+}
+
+impl Named {
+    /// A part of this kind.
+    pub fn sample(&self) -> Part {
+        let value = match self.number {
+            Number::Bool => Value::Bool(false),
+            Number::Of(Dtype::F16 | Dtype::F32) => Value::F32(0.0),
+            Number::Of(Dtype::F64) => Value::F64(0.0),
+            Number::Of(_) => Value::I64(0),
+        };
+        Part { name: self.name, value, index: self.indexed.then_some(0) }
+    }
+}
+
+/// The parts of an operator's answers, in their order.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Whether each has an index where there is an answer.
+    pub indexed: Vec<bool>,
+    /// The type of what stands in bins, where the first parts are those of bins.
+    pub bin: Option<Number>,
+    /// The parts behind them.
+    pub named: Vec<Named>,
+}
+
+impl Parts {
+    /// Those of the answer over one zero.
+    pub fn of<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Parts> {
+        let parts = op.finish(op.fold().lift(T::ZERO, 0), 1)?.parts();
+        // What is found is an element, and of its type.
+        let found = [TypeId::of::<T>(), TypeId::of::<Option<T>>(), TypeId::of::<Option<(T, T)>>()];
+        let found = found.contains(&TypeId::of::<O::Output>());
+        let of_element = |part: &Part| found || part.index.is_some();
+        Ok(Parts::typed(&parts, |part| if of_element(part) { Number::Of(T::DTYPE) } else { Number::like(part.value) }))
+    }
+
+    /// Those of an answer like this one, each of the type of its value.
+    pub fn like(parts: &[Part]) -> Parts {
+        Parts::typed(parts, |part| Number::like(part.value))
+    }
+
+    /// Those of an answer, of the types that `number` says.
+    fn typed(parts: &[Part], number: impl Fn(&Part) -> Number) -> Parts {
+        let named = parts.iter().filter(|part| part.name != BIN);
+        let named = named.map(|part| Named { name: part.name, indexed: part.index.is_some(), number: number(part) });
+        let bin = parts.first().filter(|part| part.name == BIN).map(&number);
+        Parts { indexed: parts.iter().map(|part| part.index.is_some()).collect(), bin, named: named.collect() }
+    }
+
+    /// Refuses a file of one array for answers of several numbers; bins are one array.
+    pub fn ensure_array(&self, operator: &str, path: &Path) -> Result<()> {
+        let several = self.named.len();
+        if several == 1 || self.bin.is_some() {
+            return Ok(());
+        }
+        npz::ensure_named(path, &format!("an answer of {operator} has {several} numbers"))
+    }
+}

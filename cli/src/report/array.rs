@@ -1,0 +1,117 @@
+//! Answers as arrays: .npy files, alone or by their names in a .npz file.
+
+use super::many::KEYS;
+use super::{Answered, Many};
+use crate::files::npy;
+use crate::npz;
+use crate::parts::Number;
+use anyhow::{Context, Result, bail, ensure};
+use half::f16;
+use std::path::Path;
+use treefold::{Dtype, Part, Value};
+
+/// The bytes of a file of answers: a .npz file of an array for each operator, or each part of its answers, where it is named so, else the
+/// one array as .npy.
+pub fn arrays(path: &Path, found: &[Answered]) -> Result<Vec<u8>> {
+    let mut arrays = vec![];
+    let many = found.first().and_then(|found| found.many.as_ref());
+    if let Some((many, keys)) = many.and_then(|many| Some((many, many.keys()?))) {
+        arrays.push((KEYS.into(), file(Number::Of(keys.dtype), &many.shape, keys.values.iter().copied(), KEYS)?));
+    }
+    for found in found {
+        arrays.extend(found.arrays()?);
+    }
+    if npz::is_named(path) {
+        let members = arrays.into_iter().map(|(name, npy)| (format!("{name}.npy"), npy));
+        return npz::file(&members.collect::<Vec<_>>());
+    }
+    let one = arrays.len() == 1;
+    arrays.pop().filter(|_| one).map(|(_, npy)| npy).context("several arrays for one file")
+}
+
+impl Answered {
+    /// The .npy files of its answers: by its name that of the one part, positions where it has some, or that of its bins; of several
+    /// parts by the name of each.
+    fn arrays(&self) -> Result<Vec<(String, Vec<u8>)>> {
+        let (alone, axes) = ([self.parts.clone()], vec![]);
+        let (answers, shape) = match &self.many {
+            Some(Many { answers, shape, .. }) => (&answers[..], shape),
+            // One alone has no axes.
+            None => (&alone[..], &axes),
+        };
+        let operator = self.operator;
+        if let Some(number) = self.bin {
+            let bins = self.bins();
+            let shape = [&shape[..], &self.bins_shape()].concat();
+            let values = answers.iter().flat_map(|answer| answer.iter().take(bins)).map(|part| part.value);
+            return Ok(vec![(operator.into(), file(number, &shape, values, operator)?)]);
+        }
+        let mut arrays = vec![];
+        for (at, named) in self.named.iter().enumerate() {
+            let of =
+                |value: fn(&Part) -> Value| answers.iter().map(move |answer| answer.get(at).map_or(Value::None, value));
+            let (values, places) = (of(|part| part.value), of(|part| part.index.into()));
+            let alone = self.named.len() == 1;
+            let name = if alone { operator.into() } else { format!("{operator}.{}", named.name) };
+            if !(alone && named.indexed) {
+                arrays.push((name.clone(), file(named.number, shape, values, &name)?));
+            }
+            if named.indexed {
+                let name = if alone { name } else { format!("{name}.index") };
+                arrays.push((name.clone(), file(Number::Of(Dtype::I64), shape, places, &name)?));
+            }
+        }
+        Ok(arrays)
+    }
+}
+
+/// Numbers of one type as a .npy file; `name` is theirs.
+fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name: &str) -> Result<Vec<u8>> {
+    let descr = match number {
+        Number::Bool => "|b1",
+        Number::Of(Dtype::F16) => "<f2",
+        Number::Of(Dtype::F32) => "<f4",
+        Number::Of(Dtype::I32) => "<i4",
+        Number::Of(Dtype::U32) => "<u4",
+        Number::Of(Dtype::I64) => "<i8",
+        Number::Of(Dtype::U64) => "<u8",
+        Number::Of(Dtype::F64 | _) => "<f8",
+    };
+    let mut bytes = npy::header(descr, shape);
+    for (at, value) in values.enumerate() {
+        match (number, value) {
+            (Number::Of(Dtype::F32), Value::None) => bytes.extend(f32::NAN.to_le_bytes()),
+            (Number::Of(Dtype::F64), Value::None) => bytes.extend(f64::NAN.to_le_bytes()),
+            (_, Value::None) => {
+                bail!(
+                    "{name}: answer {at} is none, because there are no elements, and a .npy file of integers has no number for that; \
+                     take --json"
+                );
+            }
+            (Number::Bool, Value::Bool(x)) => bytes.push(x.into()),
+            (Number::Of(Dtype::F16), Value::F32(x)) => bytes.extend(f16::from_f32(x).to_le_bytes()),
+            (Number::Of(Dtype::F32), Value::F32(x)) => bytes.extend(x.to_le_bytes()),
+            (Number::Of(Dtype::F64), Value::F64(x)) => bytes.extend(x.to_le_bytes()),
+            (_, Value::I64(x)) => whole(number, x.into(), name, &mut bytes)?,
+            (_, Value::U64(x)) => whole(number, x.into(), name, &mut bytes)?,
+            (_, Value::I128(x)) => whole(number, x, name, &mut bytes)?,
+            (_, Value::U128(x)) => whole(number, i128::try_from(x).unwrap_or(i128::MAX), name, &mut bytes)?,
+            (_, value) => bail!("{name}: {value:?} is no number of its array's type"),
+        }
+    }
+    Ok(bytes)
+}
+
+/// Adds the bytes of an integer, which must not leave those of its type.
+fn whole(number: Number, x: i128, name: &str, bytes: &mut Vec<u8>) -> Result<()> {
+    let (fits, length) = match number {
+        Number::Of(Dtype::I32) => (i32::try_from(x).is_ok(), 4),
+        Number::Of(Dtype::U32) => (u32::try_from(x).is_ok(), 4),
+        Number::Of(Dtype::U64) => (u64::try_from(x).is_ok(), 8),
+        Number::Of(Dtype::I64) => (i64::try_from(x).is_ok(), 8),
+        _ => bail!("{name}: {x} is no number of its array's type"),
+    };
+    ensure!(fits, "{name}: {x} leaves the {} bits of its array, and .npy files end at 64; take --json", 8 * length);
+    bytes.extend(&x.to_le_bytes()[..length]);
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Sums of weights by bin: the bins of the elements are the keys of groups, and the weights of each group are summed.
+
+use crate::args::Args;
+use crate::input::Inputs;
+use crate::keys;
+use crate::operators::{self, Boxed, Chosen, Told};
+use crate::output::Output;
+use crate::pairs::together;
+use crate::partial::written;
+use crate::parts::Parts;
+use crate::reading::{Progress, feed};
+use crate::report::{Answered, Report, Seconds};
+use crate::source::{Sizes, Take};
+use anyhow::{Context, Result, bail, ensure};
+use half::f16;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use treefold::ops::{Binned, FastSum, Histogram, Sum};
+use treefold::{Answer, Dtype, Element, Engine, Grouped, Op, Part, StreamOptions, Word};
+
+/// Elements that are read and summed at a time.
+const PART_ELEMENTS: usize = 4 << 20;
+
+/// A histogram of weights: what the command line says of it.
+pub struct Weighted<'a> {
+    pub args: &'a Args,
+    pub chosen: &'a Chosen,
+    pub told: &'a Told,
+    pub path: &'a Path,
+    pub engine: &'a Engine,
+    pub start: Instant,
+}
+
+impl Weighted<'_> {
+    /// Sums the weights by the bins of the inputs' elements.
+    pub fn report(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+        let op = self.chosen.visit(self.told, Boxed)?;
+        let op = op.downcast_ref::<Histogram>().context("another operator")?;
+        match self.chosen.dtype {
+            Dtype::I32 => self.over::<i32>(op, inputs, target),
+            Dtype::U32 => self.over::<u32>(op, inputs, target),
+            _ => self.over::<f32>(op, inputs, target),
+        }
+    }
+
+    fn over<T: Word>(self, op: &Histogram, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+        let weights = keys::open(self.path, "--weights")?;
+        inputs.missing().refuse("weights go by the places of values");
+        let missing = inputs.missing().clone();
+        let name = weights.shown_by.clone();
+        let summed = <Sum as Op<f32>>::NAME;
+        let chosen = operators::choose(summed, weights.dtype, self.args.fast)
+            .with_context(|| format!("{name}: holds {}, which has no sums", weights.dtype))?;
+        let (names, dtype) = (inputs.names(), T::DTYPE);
+        let of = |elements: &[T]| op.bins_of(elements);
+        let (args, engine) = (self.args, self.engine);
+        let sums = Sums { args, engine, slots: op.slots(), of: &of, inputs, weights };
+        let Summed { parts, count, bytes, read } = match (chosen.name == <FastSum as Op<f32>>::NAME, chosen.dtype) {
+            (true, _) => sums.by(FastSum),
+            (false, Dtype::F32) => sums.by::<f32, _>(Sum),
+            (false, Dtype::F16) => sums.by::<f16, _>(Sum),
+            (false, Dtype::F64) => sums.by::<f64, _>(Sum),
+            (false, Dtype::I32) => sums.by::<i32, _>(Sum),
+            (false, Dtype::U32) => sums.by::<u32, _>(Sum),
+            (false, Dtype::I64) => sums.by::<i64, _>(Sum),
+            (false, Dtype::U64) => sums.by::<u64, _>(Sum),
+            (false, dtype) => bail!("{name}: holds {dtype}, which has no sums"),
+        }?;
+        let found = Answered {
+            exact: chosen.method.is_none_or(|method| method == operators::Method::Exact),
+            method: chosen.method,
+            weights: Some(name.clone()),
+            ..Answered::of::<T, _>(op, self.chosen, Parts::like(&parts), parts, None)
+        };
+        let found = vec![found];
+        let written = written(args, target, vec![], &found, &names)?;
+        Ok(Report {
+            found,
+            names: format!("{names}, weighted by {name}"),
+            dtype,
+            count,
+            missing: missing.found(),
+            bytes,
+            written,
+            is_array: args.output.is_some(),
+            plotted: None,
+            adapter: engine.name(),
+            backend: engine.backend(),
+            seconds: Seconds { read, upload: None, kernel: None, total: self.start.elapsed() },
+        })
+    }
+}
+
+/// What has been summed.
+struct Summed {
+    parts: Vec<Part>,
+    count: u64,
+    bytes: u64,
+    read: Duration,
+}
+
+/// Sums of weights of one type, by the slots of elements of another.
+struct Sums<'a, T> {
+    args: &'a Args,
+    engine: &'a Engine,
+    slots: u64,
+    of: &'a dyn Fn(&[T]) -> Vec<u32>,
+    inputs: Inputs,
+    weights: Inputs,
+}
+
+impl<T: Element> Sums<'_, T> {
+    fn by<W: Element, O: Op<W, Output: Answer>>(self, op: O) -> Result<Summed> {
+        let Sums { args, engine, slots, of, inputs, weights } = self;
+        let (names, weighed, count) = (inputs.names(), weights.names(), inputs.count());
+        let each = size_of::<treefold::Acc<W, O>>() as u64 + 64;
+        let needs = slots.saturating_mul(each);
+        ensure!(
+            needs <= args.memory,
+            "{slots} sums take about {needs} bytes while they are computed, more than --memory of {}; raise it, or ask for fewer bins",
+            args.memory
+        );
+        let mut options = StreamOptions::default();
+        options.memory_bytes = args.memory;
+        let mut stream = engine.stream_groups(op, slots, &options)?;
+        let sizes = Sizes::within(PART_ELEMENTS, size_of::<T>().max(size_of::<W>()), args.memory);
+        let bytes = inputs.bytes().zip(weights.bytes()).map(|(inputs, weights)| inputs + weights);
+        let mut progress = Progress::new(args.shows_progress(), bytes);
+        let second = weights.one()?;
+        let (ordered, weight) = (!inputs.ordered_as(&second), second.stored.size());
+        let (mut taken, mut element) = (0, 0);
+        let feed = |take: Take<'_, T>| {
+            feed(inputs, ordered, sizes, &mut |_, size, elements: &[T]| {
+                element = size;
+                take(elements)
+            })
+        };
+        let mut take = |elements: &[T], weights: &[W]| {
+            taken += elements.len() as u64;
+            progress.push(&weighed, weight * weights.len(), || stream.push(&of(elements), weights))
+        };
+        together((&names, count), Box::new(feed), second, ordered, sizes, &mut take)?;
+        let read = progress.reading();
+        let bytes = progress.done() + taken * element as u64;
+        let Grouped { answers, .. } = stream.finish().context(weighed)?;
+        let sums: Vec<Part> = answers.iter().flat_map(Answer::parts).collect();
+        let sums = Binned::of_slots(sums.iter().map(|part| part.value).collect()).context("too few sums")?;
+        Ok(Summed { parts: sums.parts(), count: taken, bytes, read })
+    }
+}

@@ -1,0 +1,8 @@
+// What operators may ask of the bits of one i64, (low, high) words.
+fn is_nan(bits: vec2<u32>) -> bool { return false; }
+fn is_zero(bits: vec2<u32>) -> bool { return (bits.x | bits.y) == 0u; }
+
+// Keys are pairs of words that order as the values do, the high one first.
+fn key(bits: vec2<u32>) -> vec2<u32> { return bits ^ vec2<u32>(0u, 0x80000000u); }
+fn unkey(k: vec2<u32>) -> vec2<u32> { return k ^ vec2<u32>(0u, 0x80000000u); }
+fn tie(k: vec2<u32>) -> vec2<u32> { return k; }

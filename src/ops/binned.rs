@@ -1,0 +1,114 @@
+//! What stands in the bins of a histogram and beside them, and the counts that its accumulator is.
+
+use crate::op::{Bins, Device, Keep, Member, Text};
+use crate::{Accumulator, Answer, Part, Value};
+
+/// Slots beside the bins: below, above, NaN.
+pub(super) const OTHERS: usize = 3;
+
+/// Something for each bin of a [`Histogram`](super::Histogram), and for what lies in none: counts ([`Counts`]), or answers by
+/// [`Histogram::bins_of`](super::Histogram::bins_of).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binned<A> {
+    /// That of each bin.
+    pub bins: Vec<A>,
+    /// That of what is below the range.
+    pub below: A,
+    /// That of what is above the range.
+    pub above: A,
+    /// That of what is NaN.
+    pub nan: A,
+}
+
+/// Elements in each bin of a [`Histogram`](super::Histogram), and in none.
+pub type Counts = Binned<u64>;
+
+impl<A> Binned<A> {
+    /// From slots in their order: bins, then below, above, NaN; `None` where there are fewer than three.
+    ///
+    /// ```
+    /// use treefold::ops::Binned;
+    /// let found = Binned::of_slots(vec!["first", "second", "below", "above", "NaN"]);
+    /// assert_eq!(found.map(|found| (found.bins, found.below)), Some((vec!["first", "second"], "below")));
+    /// ```
+    pub fn of_slots(mut slots: Vec<A>) -> Option<Binned<A>> {
+        let (nan, above, below) = (slots.pop()?, slots.pop()?, slots.pop()?);
+        Some(Binned { bins: slots, below, above, nan })
+    }
+}
+
+impl<A: Into<Value> + Copy> Answer for Binned<A> {
+    fn parts(&self) -> Vec<Part> {
+        let bins = self.bins.iter().map(|&value| Part::new("bin", value));
+        let others = [("below", self.below), ("above", self.above), ("nan", self.nan)];
+        bins.chain(others.map(|(name, value)| Part::new(name, value))).collect()
+    }
+}
+
+/// The accumulator of a histogram: a count for each bin, then for what lies in none. 64 bits each on the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BinCounts(pub(super) Vec<u64>);
+
+impl BinCounts {
+    /// Of nothing, in so many slots.
+    pub(super) fn zeros(slots: usize) -> BinCounts {
+        BinCounts(vec![0; slots])
+    }
+
+    /// Those of both.
+    pub(super) fn plus(mut self, other: BinCounts) -> BinCounts {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a += b);
+        self
+    }
+}
+
+impl Accumulator for BinCounts {
+    const WORDS: usize = 0;
+    const WGSL: &'static str = "";
+    const MEMBERS: &'static [Member] = &[];
+    fn write(&self, words: &mut [u32]) {
+        for (word, &count) in words.iter_mut().zip(&self.0) {
+            *word = count as u32;
+        }
+    }
+    fn read(words: &[u32]) -> Self {
+        BinCounts(words.iter().map(|&word| word.into()).collect())
+    }
+    fn fits(&self) -> bool {
+        self.0.iter().all(|&count| u32::try_from(count).is_ok())
+    }
+}
+
+/// The kernel that counts in so many slots; `read` says which of them each element is counted in, with so many loop trips.
+pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text>, trips: u64) -> Device {
+    // As many replicas as there is room for: in 17 KiB, so that an H200 runs two workgroups beside each other; it gives
+    // 33 KiB to one only (256 bins: 16 replicas 253.1 µs, 32 266.4).
+    let (most, counters) = match keep {
+        Keep::Bins { replicas: 32 } => (32, 33 * 128),
+        Keep::Bins { replicas } => (replicas, 4096),
+        Keep::Registers | Keep::Registers64 | Keep::Cells => (1, 4096),
+        Keep::Memory => (0, 4096),
+    };
+    let in_memory = most == 0;
+    let room = (counters / slots.max(1)).max(1).ilog2();
+    let columns = slots.div_ceil(4);
+    Device::Bins(Bins {
+        constants: format!("const SLOTS = {slots}u;\nconst COLUMNS = {columns}u;\n{constants}"),
+        helpers: Vec::new(),
+        settle: include_str!("../../shaders/histogram/settle.wgsl"),
+        read: (!in_memory)
+            .then_some(include_str!("../../shaders/histogram/columns.wgsl").into())
+            .into_iter()
+            .chain(read)
+            .collect(),
+        settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
+        settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
+        bins: slots,
+        replicas: most.min(1 << room),
+        wide: false,
+        signed: false,
+        columns,
+        carries: false,
+        trips: (trips, if in_memory { 8 } else { slots.div_ceil(32) + 8 }, 0),
+    })
+}

@@ -1,0 +1,191 @@
+//! Histogram in two dimensions: counts of pairs by the bins of both numbers.
+
+use super::binned::{BinCounts, counters};
+use super::histogram::{EDGES, Histogram, PLACES, TRIPS};
+use crate::op::{Device, Keep, Text, WordType, prefixed};
+use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Wgsl};
+
+/// How many pairs lie in each bin of x and bin of y: a [`Histogram`] for either number says where its bins lie.
+///
+/// Two buffers become pairs by [`Input::zip`](crate::Input::zip).
+///
+/// - **Bins**: nx · ny of them, in C order: bin i of x and bin j of y is number i · ny + j, as in `np.histogram2d`. Counts are those
+///   of NumPy over the data as f64, exactly, on every engine. Pairs with a number outside of its range, and pairs with a NaN, are
+///   counted apart, never dropped; a pair with both is one with a NaN.
+/// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
+/// - **On the device**: a word for each bin, then outside, NaN; up to 2^32 - 1 pairs in a record. Memory as for [`Histogram`].
+///
+/// ```
+/// use treefold::{Cpu, ops::{Histogram, Histogram2d}};
+/// let over = Histogram2d::new(Histogram::new(2, 0.0, 1.0)?, Histogram::integers(0, 2)?)?;
+/// let counts = Cpu::new().reduce(over, &[[0.1f32, 0.0], [0.9, 2.0], [1.0, 2.0], [0.3, 7.0], [f32::NAN, 1.0]])?;
+/// assert_eq!((counts.shape, counts.bins), ([2, 3], vec![1, 0, 0, 0, 0, 2]));
+/// assert_eq!((counts.outside, counts.nan), (1, 1));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Histogram2d {
+    pub(crate) x: Histogram,
+    pub(crate) y: Histogram,
+}
+
+/// Counters beside the bins: outside, NaN.
+const OTHERS: u64 = 2;
+/// Bins of both together.
+const BINS_MAX: u64 = 1 << 24;
+
+impl Default for Histogram2d {
+    /// 10 by 10 bins over 0..=1.
+    fn default() -> Self {
+        Histogram2d { x: Histogram::of_bins(10), y: Histogram::of_bins(10) }
+    }
+}
+
+impl Histogram2d {
+    /// Bins of x by bins of y.
+    ///
+    /// # Errors
+    /// [`Error::TooManyBins`] where there are more than 2^24 of them.
+    pub fn new(x: Histogram, y: Histogram) -> Result<Histogram2d> {
+        let both = Histogram2d { x, y };
+        both.settled()?;
+        Ok(both)
+    }
+
+    /// # Errors
+    /// [`Error::TooManyBins`].
+    pub(super) fn settled(&self) -> Result<()> {
+        let [x, y] = self.shape();
+        if x * y > BINS_MAX { Err(Error::TooManyBins { x, y }) } else { Ok(()) }
+    }
+
+    /// Bins of x and of y.
+    pub fn shape(&self) -> [u64; 2] {
+        [&self.x, &self.y].map(|axis| axis.count().into())
+    }
+
+    fn slots(&self) -> u64 {
+        let [x, y] = self.shape();
+        x * y + OTHERS
+    }
+}
+
+/// Counts of a [`Histogram2d`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts2d {
+    /// Bins of x and of y.
+    pub shape: [u64; 2],
+    /// Pairs in each bin, in C order: those of the first bin of x first.
+    pub bins: Vec<u64>,
+    /// Pairs with a number outside of its range, and no NaN.
+    pub outside: u64,
+    /// Pairs with a NaN.
+    pub nan: u64,
+}
+
+impl Answer for Counts2d {
+    fn parts(&self) -> Vec<Part> {
+        let bins = self.bins.iter().map(|&count| Part::new("bin", count));
+        bins.chain([("outside", self.outside), ("nan", self.nan)].map(|(name, count)| Part::new(name, count))).collect()
+    }
+}
+
+impl Fold<[f32; 2]> for Histogram2d {
+    type Acc = BinCounts;
+    const ELEMENTS_MAX: u64 = (1 << 32) - 1;
+
+    fn identity(&self) -> BinCounts {
+        BinCounts::zeros(self.acc_words())
+    }
+    fn lift(&self, pair: [f32; 2], index: u64) -> BinCounts {
+        self.accumulate(&[pair], index)
+    }
+    fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
+        a.plus(b)
+    }
+    fn accumulate(&self, pairs: &[[f32; 2]], _: u64) -> BinCounts {
+        let (x_bins, y_bins) = (self.x.finder::<f32>(), self.y.finder::<f32>());
+        let [nx, ny] = self.shape().map(|bins| bins as usize);
+        let mut counts = self.identity();
+        for &[x, y] in pairs {
+            let (i, j) = (x_bins.slot(x), y_bins.slot(y));
+            let slot = match (i < nx && j < ny, x.is_nan() || y.is_nan()) {
+                (true, _) => i * ny + j,
+                (false, nan) => nx * ny + usize::from(nan),
+            };
+            counts.0[slot] += 1;
+        }
+        counts
+    }
+    fn params(&self) -> Vec<u32> {
+        [self.x.places::<f32>(), self.y.places::<f32>()].concat()
+    }
+    /// The keys of both axes, one behind the other.
+    fn table(&self) -> Vec<u32> {
+        [self.x.edge_keys::<f32>(), self.y.edge_keys::<f32>()].concat()
+    }
+    fn kind(&self) -> String {
+        format!("{}; {}", self.x.places_kind::<f32>(), self.y.places_kind::<f32>())
+    }
+    fn acc_words(&self) -> usize {
+        self.slots() as usize
+    }
+    /// It has bins only.
+    fn wgsl(&self) -> Wgsl {
+        Wgsl::new("", "", "")
+    }
+    fn device(&self, keep: Keep) -> Device {
+        let params = self.x.places::<f32>().len();
+        let x = axis("x_", &self.x, 0, 0);
+        let y = axis("y_", &self.y, params, self.x.edge_keys::<f32>().len());
+        let texts = [include_str!("../../shaders/element/f32.wgsl"), include_str!("../../shaders/histogram/pairs.wgsl")];
+        let texts = [x.into(), y.into()].into_iter().chain(texts.map(Text::from));
+        counters(keep, self.slots(), String::new(), texts.collect(), 2 * TRIPS)
+    }
+}
+
+/// The text that finds the bins of one axis, each of its names behind a prefix; its parameters and its keys begin there.
+fn axis(prefix: &str, bins: &Histogram, params: usize, keys: usize) -> String {
+    let text = prefixed(
+        &[&bins.constants::<f32>(), PLACES, EDGES].join("\n"),
+        prefix,
+        &[("param", true), ("entry", true)],
+        prefix,
+    );
+    format!(
+        "fn {prefix}param(i: u32) -> u32 {{ return param({params}u + i); }}\n\
+         fn {prefix}entry(i: u32) -> u32 {{ return entry({keys}u + i); }}\n{text}"
+    )
+}
+
+impl Op<[f32; 2]> for Histogram2d {
+    type Fold = Histogram2d;
+    type Output = Counts2d;
+    const NAME: &'static str = "histogram2d";
+    const ABOUT: &'static str = "Counts of pairs by the bins of both inputs; pairs outside and with NaN apart";
+    const EXACT: bool = true;
+
+    fn signature(&self) -> String {
+        format!("histogram2d({},{})", self.x.told(""), self.y.told("_y"))
+    }
+    fn fold(&self) -> Histogram2d {
+        self.clone()
+    }
+    fn axes(&self) -> Vec<BinAxis> {
+        vec![self.x.axis(), self.y.axis()]
+    }
+    fn finish(&self, acc: BinCounts, _: u64) -> Result<Counts2d> {
+        let BinCounts(mut bins) = acc;
+        let slots = bins.len();
+        let (Some(nan), Some(outside)) = (bins.pop(), bins.pop()) else { return Err(Error::TooFewSlots { slots }) };
+        Ok(Counts2d { shape: self.shape(), bins, outside, nan })
+    }
+    /// The counts as they are.
+    fn answer(&self) -> Option<DeviceAnswer> {
+        let bins = (2..self.slots()).map(|_| "bin");
+        Some(DeviceAnswer::checked(bins.chain(["outside", "nan"]).map(|name| (name, WordType::U32)), ""))
+    }
+    fn read(&self, words: &[u32], count: u64) -> Result<Counts2d> {
+        self.finish(crate::Accumulator::read(words), count)
+    }
+}

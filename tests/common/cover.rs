@@ -1,0 +1,14 @@
+//! Operators that stand for others, where every text or every launch shape is gone through.
+
+use treefold::Dtype;
+
+/// Whether an operator over elements of 64 bits has pieces that no other one has; those of fewer bits all count. Its texts are put together
+/// from shaders/element, the pieces of one operator, and the same kernels.
+pub fn stands_for_others(name: &str, dtype: Dtype) -> bool {
+    match dtype {
+        Dtype::F64 => ["sum", "mean", "minmax", "argmin", "count_nan", "norm2"].contains(&name),
+        Dtype::I64 => ["sum", "mean", "max", "argmax", "variance", "sumsq", "and"].contains(&name),
+        Dtype::U64 => ["sum", "min", "std", "any"].contains(&name),
+        _ => true,
+    }
+}
