@@ -218,7 +218,7 @@ fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
         return assert_eq!(reducer.kernel(), None);
     }
     let has64 = gpu.device().features().contains(wgpu::Features::SHADER_INT64);
-    let in_bins = gpu.tuning().bins_in_workgroup;
+    let in_bins = gpu.tuning().own_bins_max == 0;
     let right = match reducer.kernel() {
         Some(Keep::Bins { .. }) => in_bins,
         Some(Keep::Registers64) => !in_bins && has64,
@@ -278,7 +278,7 @@ fn windows_of_32_bits() {
 
 /// Exact folds in each invocation's own words.
 fn registers(tuning: Tuning) -> Tuning {
-    tuning.with(|tuning| tuning.bins_in_workgroup = false)
+    tuning.with(|tuning| tuning.own_bins_max = u64::MAX)
 }
 
 /// Launch shapes of all sorts: one invocation, one workgroup, the largest, many dispatches, every order, every kernel.
@@ -356,7 +356,7 @@ fn a_hundred_permutations_in_every_launch_shape() {
 fn other_sizes_of_elements_in_other_launch_shapes() {
     let mut failures = Failures::default();
     for (at, tuning) in geometries().into_iter().enumerate() {
-        let gpu = gpu().with_tuning(tuning.with(|tuning| tuning.bins_in_workgroup = true)).expect("a launch shape");
+        let gpu = gpu().with_tuning(tuning.with(|tuning| tuning.own_bins_max = 0)).expect("a launch shape");
         fn run<T: Element, O: Exactly<T>>(gpu: &Gpu, failures: &mut Failures) {
             let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
             let sets = (0..60)

@@ -55,7 +55,7 @@ fn lanes() -> Tuning {
 
 /// Each invocation's own words.
 fn registers() -> Tuning {
-    bins().loads(1).with(|tuning| tuning.bins_in_workgroup = false)
+    bins().loads(1).with(|tuning| tuning.own_bins_max = u64::MAX)
 }
 
 macro_rules! quarantined {

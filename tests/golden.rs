@@ -108,7 +108,7 @@ fn answers_are_those_of_the_file() {
     let rows = rows(&file);
     assert!(rows.len() >= 60, "{} rows", rows.len());
     // Bins compile fast everywhere.
-    let gpu = gpu().with_tuning(gpu().tuning().with(|tuning| tuning.bins_in_workgroup = true)).expect("a launch shape");
+    let gpu = gpu().with_tuning(gpu().tuning().with(|tuning| tuning.own_bins_max = 0)).expect("a launch shape");
     let mut seen = 0;
     every_operator!(check(&gpu, &rows, &mut seen));
     assert_eq!(seen, rows.len());

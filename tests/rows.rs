@@ -13,7 +13,7 @@ fn some_shapes() -> Vec<Tuning> {
     let small = small();
     // Short rows in workgroups of their own too.
     let apart = |tuning: &mut Tuning| *tuning = tuning.each(|launch| launch.short_rows_max = 0);
-    let blocked = |tuning: &mut Tuning| (tuning.order, tuning.bins_in_workgroup) = (Order::Blocked, false);
+    let blocked = |tuning: &mut Tuning| (tuning.order, tuning.own_bins_max) = (Order::Blocked, u64::MAX);
     vec![
         small,
         small.groups(8, 5, 16).with(|tuning| tuning.subgroups = false).with(apart),

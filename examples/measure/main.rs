@@ -44,7 +44,7 @@ struct Request {
     samples: usize,
     window_log2: u32,
     data: Data,
-    bins_in_workgroup: Option<bool>,
+    own_bins_max: Option<u64>,
     /// Shapes of arrays of which some axes are reduced, in place of lengths.
     shapes: Vec<Vec<u64>>,
     axes: Vec<i64>,
@@ -73,7 +73,7 @@ fn main() -> Outcome<()> {
         samples: 9,
         window_log2: 29,
         data: Data::Uniform,
-        bins_in_workgroup: None,
+        own_bins_max: None,
         shapes: vec![],
         axes: vec![0],
         short_log2: vec![],
@@ -116,7 +116,7 @@ fn main() -> Outcome<()> {
             "counted" => request.counted = value.parse()?,
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
-            "bins_in_workgroup" => request.bins_in_workgroup = Some(value.parse()?),
+            "own_bins_max" => request.own_bins_max = Some(value.parse()?),
             _ if ops::TABLE.iter().any(|entry| entry.options.iter().any(|&(name, _)| name == key)) => {
                 request.options.push((key.into(), value.into()));
             }
@@ -233,7 +233,7 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
                         tuning.single_workgroup_size = single_size.unwrap_or(tuning.single_workgroup_size);
                         tuning.order = request.order.unwrap_or(tuning.order);
                         tuning.subgroups = request.subgroups.unwrap_or(tuning.subgroups);
-                        tuning.bins_in_workgroup = request.bins_in_workgroup.unwrap_or(tuning.bins_in_workgroup);
+                        tuning.own_bins_max = request.own_bins_max.unwrap_or(tuning.own_bins_max);
                     }));
                 }
             }

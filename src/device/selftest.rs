@@ -26,7 +26,10 @@ pub(crate) async fn choose(
     waiting: Waiting,
 ) -> Result<DeviceOp> {
     let mut refusal = None;
-    for keep in candidates(context) {
+    let in_bins = with(Keep::Bins { replicas: 1 })?;
+    let exact = in_bins.folds.iter().filter_map(|fold| fold.bins()).filter(|bins| bins.carries);
+    let most = exact.map(|bins| bins.bins).max().unwrap_or(0);
+    for keep in candidates(context, most) {
         let device_op = with(keep)?;
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
         let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
@@ -50,8 +53,8 @@ pub(crate) async fn choose(
     Err(refusal.unwrap_or(Error::NoExactKernel { operator }))
 }
 
-/// Every kernel that the device could run, the one for its class first.
-fn candidates(context: &Context) -> Vec<Keep> {
+/// Every kernel that the device could run for folds of so many bins, the one for its class first.
+fn candidates(context: &Context, most: u64) -> Vec<Keep> {
     // 32 replicas of the most bins, f64's, take 36 KiB; the default limit is 16 KiB. Tuples may have room for fewer only.
     let room = context.limits.workgroup_bytes_max;
     let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
@@ -59,7 +62,7 @@ fn candidates(context: &Context) -> Vec<Keep> {
     let has64 = context.device.features().contains(wgpu::Features::SHADER_INT64);
     let own = has64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
     let mut all: Vec<Keep> =
-        if context.tuning.bins_in_workgroup { bins.chain(own).collect() } else { own.chain(bins).collect() };
+        if most > context.tuning.own_bins_max { bins.chain(own).collect() } else { own.chain(bins).collect() };
     all.push(Keep::Memory);
     all
 }

@@ -44,8 +44,8 @@ pub struct Tuning {
     pub order: Order,
     /// Whether workgroups reduce by subgroup shuffles where the device has them.
     pub subgroups: bool,
-    /// Whether exact operators begin with bins in workgroup memory, or with each invocation's own words.
-    pub bins_in_workgroup: bool,
+    /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
+    pub own_bins_max: u64,
     /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
     pub dispatch_bytes_max: u64,
 }
@@ -77,7 +77,7 @@ impl Tuning {
         single_workgroup_size: 256,
         order: Order::Striped,
         subgroups: true,
-        bins_in_workgroup: true,
+        own_bins_max: 0,
         dispatch_bytes_max: 1 << 30,
     };
 
@@ -144,7 +144,7 @@ impl Tuning {
         single_workgroup_size: 32,
         order: Order::Blocked,
         subgroups: false,
-        bins_in_workgroup: false,
+        own_bins_max: 64,
         dispatch_bytes_max: 64 << 20,
     };
 
