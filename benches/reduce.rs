@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, util::DeviceExt};
-use treefold::{Answer, Cpu, Dtype, Element, Gpu, Op};
+use treefold::{Answer, Cpu, Dtype, DynOp, Element, Gpu, Op};
 
 const ELEMENTS: usize = 1 << 24;
 const OPERATORS: [&str; 9] =
@@ -28,10 +28,10 @@ struct OnCpu<'a, 'b>(&'a mut criterion::BenchmarkGroup<'b, criterion::measuremen
 
 impl Visitor for OnCpu<'_, '_> {
     type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+    fn visit<T: Element>(self, op: DynOp<T>) {
         let (cpu, data) = (Cpu::new(), elements::<T>());
         let run = || cpu.reduce(op.clone(), black_box(&data)).map(|output| output.parts());
-        self.0.bench_function(format!("{}/{}", O::NAME, T::DTYPE), |b| b.iter(run));
+        self.0.bench_function(format!("{}/{}", op.name(), T::DTYPE), |b| b.iter(run));
     }
 }
 
@@ -39,16 +39,16 @@ struct OnAdapter<'a, 'b>(&'a mut criterion::BenchmarkGroup<'b, criterion::measur
 
 impl Visitor for OnAdapter<'_, '_> {
     type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+    fn visit<T: Element>(self, op: DynOp<T>) {
         let gpu = self.1;
         let contents = bytemuck::cast_slice(&elements::<T>()).to_vec();
         let descriptor =
             wgpu::util::BufferInitDescriptor { label: None, contents: &contents, usage: wgpu::BufferUsages::STORAGE };
         let buffer = gpu.device().create_buffer_init(&descriptor);
-        let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+        let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
         let run = || reducer.reduce(&buffer).map(|output| output.parts());
         run().expect("an answer");
-        self.0.bench_function(format!("{}/{}", O::NAME, T::DTYPE), |b| b.iter(run));
+        self.0.bench_function(format!("{}/{}", op.name(), T::DTYPE), |b| b.iter(run));
     }
 }
 

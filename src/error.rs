@@ -431,6 +431,16 @@ pub enum Error {
         /// The operator's name.
         operator: &'static str,
     },
+    /// An operator of another kind for a reducer that is there.
+    #[error(
+        "the reducer is of {operator}, and {other} has other kernels, which were neither compiled nor tested here; make a reducer of it"
+    )]
+    OtherOperator {
+        /// The reducer's operator.
+        operator: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
     /// Partials of segments, whose answers are over different numbers of elements.
     #[error(
         "partials of many answers are over as many elements each, which segments, and what only the device counts, are not; finish them here, or take a partial of each alone"

@@ -72,8 +72,8 @@ pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, BinAxis, DeviceAnswer, Fold, Header, Member, Op, Part, Partial, Partials,
-    Trips, Value, Wgsl, WordType,
+    Acc, Accumulator, Answer, AnswerWord, BinAxis, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold, Header,
+    Member, Op, Part, Partial, Partials, Trips, Value, Wgsl, WordType,
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{

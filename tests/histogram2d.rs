@@ -101,7 +101,7 @@ fn too_many_bins_are_an_error() {
     struct Nothing;
     impl treefold::ops::Visitor for Nothing {
         type Out = ();
-        fn visit<T: treefold::Element, O: treefold::Op<T, Output: treefold::Answer>>(self, _: O) {}
+        fn visit<T: treefold::Element>(self, _: treefold::DynOp<T>) {}
     }
     let told = [("bins", "5000"), ("bins_y", "5000")];
     let error = visit_with("histogram2d", Dtype::F32x2, &told, Nothing).expect_err("too many");

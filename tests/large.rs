@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use std::time::Instant;
 use treefold::ops::{self, Visitor};
-use treefold::{Answer, Cpu, Dtype, Element, Gpu, Input, Op, Value, half, wgpu};
+use treefold::{Answer, Cpu, Dtype, DynOp, Element, Gpu, Input, Op, Value, half, wgpu};
 
 /// An input of `n` elements in buffers of at most `buffer_elements`, each repeating a block, with one outlier near the end.
 struct Long<'a> {
@@ -16,7 +16,7 @@ struct Long<'a> {
 
 impl Visitor for Long<'_> {
     type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+    fn visit<T: Element>(self, op: DynOp<T>) {
         let block: Vec<T> = Random(self.n as u64).elements((1 << 20) - 3);
         let mut host: Vec<T> = block.iter().copied().cycle().take(self.n).collect();
         let outlier = self.n - self.n / 7 - 1;
@@ -52,7 +52,7 @@ impl Visitor for Long<'_> {
             })
             .collect();
         let start = Instant::now();
-        let reducer = self.gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+        let reducer = self.gpu.reducer::<T, _>(op.clone()).expect("a reducer");
         let input = Input::concat(buffers.iter().map(|(buffer, n)| Input::range(buffer, 0..*n)));
         let got = reducer.reduce(&input);
         let took = start.elapsed();
@@ -60,12 +60,13 @@ impl Visitor for Long<'_> {
         let (got, want) = match (got, want) {
             (Ok(got), Ok(want)) => (got, want),
             (got, want) => {
-                let tell = |outcome: treefold::Result<O::Output>| outcome.err().map(|error| error.to_string());
-                return assert_eq!(tell(got), tell(want), "{} {}", O::NAME, T::DTYPE);
+                let tell =
+                    |outcome: treefold::Result<treefold::DynAnswer>| outcome.err().map(|error| error.to_string());
+                return assert_eq!(tell(got), tell(want), "{} {}", op.name(), T::DTYPE);
             }
         };
-        println!("{} {} {}: {:?} {took:?}", O::NAME, T::DTYPE, self.n, got.parts());
-        assert!(op.close(&got, &want, &host, false), "{} {}: {got:?} {want:?}", O::NAME, T::DTYPE);
+        println!("{} {} {}: {:?} {took:?}", op.name(), T::DTYPE, self.n, got.parts());
+        assert!(op.close(&got, &want, &host, false), "{} {}: {got:?} {want:?}", op.name(), T::DTYPE);
         // A tree of n elements has an error far below the bound of any order.
         for (got, want) in got.parts().into_iter().zip(want.parts()) {
             let wide = |value| match value {
@@ -75,7 +76,7 @@ impl Visitor for Long<'_> {
             };
             if let (Some(got), Some(want)) = (wide(got.value), wide(want.value)) {
                 let near = (got - want).abs() <= 1e-4 * (want.abs() + (self.n as f64).sqrt());
-                assert!(near || got == want, "{} {}: {got} {want}", O::NAME, T::DTYPE);
+                assert!(near || got == want, "{} {}: {got} {want}", op.name(), T::DTYPE);
             }
         }
     }

@@ -111,7 +111,7 @@ fn sweep<T: Element, O: Op<T>>(on: &(wgpu::Device, wgpu::Queue), op: O, tuning: 
     {
         for first in [0, 1, 3, 4, 9] {
             turn += 1;
-            let case = (O::NAME, T::DTYPE, tuning, n, first);
+            let case = (op.name(), T::DTYPE, tuning, n, first);
             let at = [0, 4, 60, 256, 260, 1024][turn % 6];
             runs(on, &reducer, Input::range(&data, first..first + n), place.slice(at..at + answer), &case);
         }

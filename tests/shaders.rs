@@ -266,8 +266,8 @@ fn verdict(texts: &[Text]) {
 struct Types(BTreeMap<&'static str, usize>);
 
 impl Each for Types {
-    fn each<T: Element, O: Op<T>>(&mut self, _: &O) {
-        *self.0.entry(O::NAME).or_insert(0) += 1;
+    fn each<T: Element, O: Op<T>>(&mut self, op: &O) {
+        *self.0.entry(op.name()).or_insert(0) += 1;
     }
 }
 

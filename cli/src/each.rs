@@ -11,7 +11,7 @@ use crate::reading::{Ended, Reduction};
 use crate::report::{Answered, Many, Over};
 use anyhow::{Context, Result, ensure};
 use std::time::Duration;
-use treefold::{Answer, Axes, Element, Engine, Error, Fold, Grouped, Op, StreamEach, StreamGroups, StreamOptions};
+use treefold::{Axes, DynOp, Element, Engine, Error, Fold, Grouped, Op, StreamEach, StreamGroups, StreamOptions};
 
 /// The answers that a command line asks for, `None` where that is one for all elements; and the keys of elements, where a file has
 /// them. `ordered`: elements will come in C order, else as they are
@@ -120,26 +120,26 @@ impl By {
 }
 
 /// A reduction to many answers.
-struct Each<T: Element, O: Op<T>> {
-    op: O,
+struct Each<T: Element> {
+    op: DynOp<T>,
     chosen: Chosen,
     parts: Parts,
     shape: Vec<u64>,
-    stream: Elements<T, O>,
+    stream: Elements<T>,
 }
 
 /// The elements under way.
-enum Elements<T: Element, O: Op<T>> {
+enum Elements<T: Element> {
     /// Those of an answer lie together, or in a pattern.
-    Placed(StreamEach<T, O>, Over),
+    Placed(StreamEach<T, DynOp<T>>, Over),
     /// Each belongs to the group that its key says.
-    Keyed(StreamGroups<T, O>),
+    Keyed(StreamGroups<T, DynOp<T>>),
 }
 
 /// Elements that are read and folded at a time.
 const PART_ELEMENTS: usize = 4 << 20;
 
-impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Each<T, O> {
+impl<T: Element> Reduction<T> for Each<T> {
     fn push(&mut self, elements: &[T], keys: &[u32]) -> treefold::Result<()> {
         match &mut self.stream {
             Elements::Placed(stream, _) => stream.push(elements),
@@ -195,16 +195,16 @@ const PART_BYTES: u64 = 96;
 const PART_JSON_BYTES: u64 = 320;
 
 /// Begins the reduction, where its accumulators fit the memory.
-pub fn begin<T: Element, O: Op<T, Output: Answer>>(
+pub fn begin<T: Element>(
     engine: &Engine,
-    (op, chosen, parts): (O, Chosen, Parts),
+    (op, chosen, parts): (DynOp<T>, Chosen, Parts),
     wanted: Wanted,
     room: &mut Room,
     options: &StreamOptions,
 ) -> Result<Box<dyn Reduction<T>>> {
     let Wanted { by, shape } = wanted;
     let answers = by.answers();
-    let acc = (4 * op.fold().acc_words()).max(size_of::<treefold::Acc<T, O>>()) as u64;
+    let acc = op.fold().acc_bytes() as u64;
     let each = acc + parts.indexed.len() as u64 * room.part_bytes;
     room.taken = room.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
     ensure!(

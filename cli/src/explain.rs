@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{FromArgMatches, Parser};
 use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
-use treefold::{Answer, Dtype, Element, Explanation, Gpu, Op, Tuning};
+use treefold::{Dtype, DynOp, Element, Explanation, Gpu, Tuning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,8 +103,8 @@ struct Explain<'a> {
 
 impl Visitor for Explain<'_> {
     type Out = Result<Explanation>;
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Explanation> {
-        Ok(self.gpu.reducer::<T, O>(op)?.explain(self.elements)?)
+    fn visit<T: Element>(self, op: DynOp<T>) -> Result<Explanation> {
+        Ok(self.gpu.reducer::<T, _>(op)?.explain(self.elements)?)
     }
 }
 

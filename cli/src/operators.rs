@@ -8,7 +8,7 @@ use crate::error::usage;
 use anyhow::{Context, Result};
 use std::any::Any;
 use treefold::ops::{self, Entry, TABLE, Visitor};
-use treefold::{Answer, Dtype, Element, Error, Op};
+use treefold::{Dtype, DynOp, Element, Error};
 
 /// How sums of floats come about, where there are two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ pub fn check(name: &str, told: &Told) -> Result<()> {
     struct Nothing;
     impl Visitor for Nothing {
         type Out = ();
-        fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) {}
+        fn visit<T: Element>(self, _: DynOp<T>) {}
     }
     check_names(&[name], told)?;
     let chosen = Dtype::ALL.into_iter().find_map(|dtype| choose(name, dtype, false));
@@ -234,7 +234,7 @@ pub struct Boxed;
 
 impl Visitor for Boxed {
     type Out = Box<dyn Any>;
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Box<dyn Any> {
+    fn visit<T: Element>(self, op: DynOp<T>) -> Box<dyn Any> {
         Box::new(op)
     }
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 use treefold::internals::title;
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Fold, Header, Op, Partials};
+use treefold::{Dtype, DynOp, Element, Fold, Header, Op, Partials};
 use zip::ZipArchive;
 
 /// The option that names the place of a partial.
@@ -59,7 +59,7 @@ fn together(mut partials: Vec<Vec<u8>>, found: &[Answered]) -> Result<Vec<u8>> {
 }
 
 /// Whether partials of this operator merge to the same bits, however the input was cut.
-pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen) -> Result<()> {
+pub fn ensure_mergeable<T: Element>(op: &DynOp<T>, chosen: &Chosen) -> Result<()> {
     let (name, dtype) = (chosen.typed(), chosen.dtype);
     let integers = matches!(dtype, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
     let (fast, repair) = match chosen.method {
@@ -67,7 +67,7 @@ pub fn ensure_mergeable<T: Element, O: Op<T>>(chosen: &Chosen) -> Result<()> {
         None => ("", "name all files in one call"),
     };
     ensure!(
-        O::EXACT || integers,
+        op.is_exact() || integers,
         "{name}{fast} over {dtype} rounds on the way, so its parts do not merge to the bits of the whole; partials are for \
          operators that do; {repair}"
     );
@@ -210,7 +210,7 @@ impl Found {
     }
 
     /// Its accumulators.
-    fn partials<T: Element, O: Op<T>>(&self, op: &O) -> Result<Partials<T, O>> {
+    fn partials<T: Element>(&self, op: &DynOp<T>) -> Result<Partials<T, DynOp<T>>> {
         Partials::from_bytes(op.clone(), &self.bytes).with_context(|| self.name.clone())
     }
 }
@@ -241,10 +241,10 @@ struct Begin<'a> {
 impl Visitor for Begin<'_> {
     type Out = Result<Box<dyn Merging>>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, wanted: O) -> Self::Out {
+    fn visit<T: Element>(self, wanted: DynOp<T>) -> Self::Out {
         let Begin { args, first, chosen, plain, names } = self;
-        let op: &O = plain.downcast_ref().context("another operator")?;
-        let what = |op: &O| title(&op.signature());
+        let op: &DynOp<T> = plain.downcast_ref().context("another operator")?;
+        let what = |op: &DynOp<T>| title(&op.signature());
         if !same_fold(&op.fold(), &wanted.fold()) {
             return Err(usage(format!(
                 "{}: is a partial {}, of which {} cannot be made; reduce the input anew",
@@ -260,8 +260,8 @@ impl Visitor for Begin<'_> {
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }
-        ensure_mergeable::<T, O>(&chosen).with_context(|| names.to_string())?;
-        let all = Some(first.partials::<T, O>(op)?);
+        ensure_mergeable(&wanted, &chosen).with_context(|| names.to_string())?;
+        let all = Some(first.partials(op)?);
         let (name, what) = (first.name.clone(), first.what());
         Ok(Box::new(Under { op: op.clone(), wanted, chosen, parts, name, what, all }))
     }
@@ -285,19 +285,19 @@ struct Merged {
 }
 
 /// A merge under way.
-struct Under<T: Element, O: Op<T>> {
+struct Under<T: Element> {
     /// The operator as the partials have it, and as the command line wants it.
-    op: O,
-    wanted: O,
+    op: DynOp<T>,
+    wanted: DynOp<T>,
     chosen: Chosen,
     parts: Parts,
     /// The first file, and what it is a partial of.
     name: String,
     what: String,
-    all: Option<Partials<T, O>>,
+    all: Option<Partials<T, DynOp<T>>>,
 }
 
-impl<T: Element, O: Op<T, Output: Answer>> Merging for Under<T, O> {
+impl<T: Element> Merging for Under<T> {
     fn add(&mut self, found: Found) -> Result<()> {
         let Under { op, name, what, all, .. } = self;
         ensure!(

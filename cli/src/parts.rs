@@ -2,9 +2,8 @@
 
 use crate::npz;
 use anyhow::Result;
-use std::any::TypeId;
 use std::path::Path;
-use treefold::{Answer, Dtype, Element, Fold, Op, Part, Value};
+use treefold::{Answer, Dtype, DynOp, Element, Fold, Op, Part, Value};
 
 /// The name of parts that are the bins of a range, in its order.
 pub const BIN: &str = "bin";
@@ -64,11 +63,12 @@ pub struct Parts {
 
 impl Parts {
     /// Those of the answer over one zero.
-    pub fn of<T: Element, O: Op<T, Output: Answer>>(op: &O) -> Result<Parts> {
-        let parts = op.finish(op.fold().lift(T::ZERO, 0), 1)?.parts();
+    pub fn of<T: Element>(op: &DynOp<T>) -> Result<Parts> {
+        let answer = op.finish(op.fold().lift(T::ZERO, 0), 1)?;
+        let parts = answer.parts();
         // What is found is an element, and of its type.
-        let found = [TypeId::of::<T>(), TypeId::of::<Option<T>>(), TypeId::of::<Option<(T, T)>>()];
-        let found = found.contains(&TypeId::of::<O::Output>());
+        let is_one = answer.downcast_ref::<T>().is_some() || answer.downcast_ref::<Option<T>>().is_some();
+        let found = is_one || answer.downcast_ref::<Option<(T, T)>>().is_some();
         let of_element = |part: &Part| found || part.index.is_some();
         Ok(Parts::typed(&parts, |part| if of_element(part) { Number::Of(T::DTYPE) } else { Number::like(part.value) }))
     }

@@ -217,7 +217,18 @@ impl Answered {
         many: Option<Many>,
     ) -> Answered {
         let (operator, method) = (chosen.typed(), chosen.method);
-        Answered { operator, axes: op.axes(), weights: None, parts, many, indexed, bin, named, exact: O::EXACT, method }
+        Answered {
+            operator,
+            axes: op.axes(),
+            weights: None,
+            parts,
+            many,
+            indexed,
+            bin,
+            named,
+            exact: op.is_exact(),
+            method,
+        }
     }
 
     fn is_one_part(&self) -> bool {

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
+use treefold::{Answer, Dtype, DynOp, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -100,7 +100,7 @@ struct Run<'a> {
 impl Visitor for Run<'_> {
     type Out = Result<Report>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, _: O) -> Result<Report> {
+    fn visit<T: Element>(self, _: DynOp<T>) -> Result<Report> {
         self.over::<T>()
     }
 }
@@ -227,18 +227,18 @@ struct Looked {
 impl Visitor for Look<'_> {
     type Out = Result<Looked>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Result<Looked> {
+    fn visit<T: Element>(self, op: DynOp<T>) -> Result<Looked> {
         let Look { args, chosen } = self;
         let parts = Parts::of(&op)?;
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }
         if args.partial.is_some() {
-            ensure_mergeable::<T, O>(chosen)?;
+            ensure_mergeable(&op, chosen)?;
         }
         let indexed = parts.indexed.contains(&true);
-        let ordered = !O::Fold::COMMUTATIVE || O::Fold::READS_POSITION || indexed;
-        let at_places = O::Fold::READS_POSITION && !indexed;
+        let ordered = !op.fold().is_commutative() || op.fold().needs_position() || indexed;
+        let at_places = op.fold().needs_position() && !indexed;
         Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1 })
     }
 }
@@ -257,7 +257,7 @@ impl Visitor for Begin<'_> {
     /// A `Box<dyn Reduction<T>>`, whose type only the caller knows.
     type Out = Result<Box<dyn Any>>;
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Self::Out {
+    fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out {
         let Begin { engine, chosen, parts, wanted, room, options } = self;
         let begun: Box<dyn Reduction<T>> = match wanted {
             Some(wanted) => each::begin(engine, (op, chosen, parts), wanted, room, options)?,
@@ -268,14 +268,14 @@ impl Visitor for Begin<'_> {
 }
 
 /// A reduction to one answer.
-struct Whole<T: Element, O: Op<T>> {
-    op: O,
+struct Whole<T: Element> {
+    op: DynOp<T>,
     chosen: Chosen,
     parts: Parts,
-    stream: Stream<T, O>,
+    stream: Stream<T, DynOp<T>>,
 }
 
-impl<T: Element, O: Op<T, Output: Answer>> Reduction<T> for Whole<T, O> {
+impl<T: Element> Reduction<T> for Whole<T> {
     fn push(&mut self, elements: &[T], _: &[u32]) -> treefold::Result<()> {
         self.stream.push(elements)
     }

@@ -16,7 +16,7 @@ use half::f16;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use treefold::ops::{Binned, FastSum, Histogram, Sum};
-use treefold::{Answer, Dtype, Element, Engine, Grouped, Op, Part, StreamOptions, Word};
+use treefold::{Answer, Dtype, DynOp, Element, Engine, Grouped, Op, Part, StreamOptions, Word};
 
 /// Elements that are read and summed at a time.
 const PART_ELEMENTS: usize = 4 << 20;
@@ -34,16 +34,17 @@ pub struct Weighted<'a> {
 impl Weighted<'_> {
     /// Sums the weights by the bins of the inputs' elements.
     pub fn report(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
-        let op = self.chosen.visit(self.told, Boxed)?;
-        let op = op.downcast_ref::<Histogram>().context("another operator")?;
         match self.chosen.dtype {
-            Dtype::I32 => self.over::<i32>(op, inputs, target),
-            Dtype::U32 => self.over::<u32>(op, inputs, target),
-            _ => self.over::<f32>(op, inputs, target),
+            Dtype::I32 => self.over::<i32>(inputs, target),
+            Dtype::U32 => self.over::<u32>(inputs, target),
+            _ => self.over::<f32>(inputs, target),
         }
     }
 
-    fn over<T: Word>(self, op: &Histogram, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+    fn over<T: Word>(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+        let op = self.chosen.visit(self.told, Boxed)?;
+        let op = op.downcast_ref::<DynOp<T>>().and_then(DynOp::downcast_ref::<Histogram>);
+        let op = op.context("another operator")?;
         let weights = keys::open(self.path, "--weights")?;
         inputs.missing().refuse("weights go by the places of values");
         let missing = inputs.missing().clone();

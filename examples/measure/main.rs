@@ -24,7 +24,7 @@ use many::Many;
 use std::time::Instant;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Answer, Axes, Cpu, Dtype, Element, Gpu, Input, Op, Order, Prepared, Tuning};
+use treefold::{Answer, Axes, Cpu, Dtype, DynOp, Element, Gpu, Input, Op, Order, Prepared, Tuning};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -156,7 +156,7 @@ struct Measure<'a> {
 
 impl Visitor for Measure<'_> {
     type Out = Outcome<()>;
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Outcome<()> {
+    fn visit<T: Element>(self, op: DynOp<T>) -> Outcome<()> {
         let request = self.request;
         let lengths = request.log2.iter().map(|&log2| (1u64 << log2) + request.plus);
         let mut many: Vec<(u64, Many)> = Vec::new();

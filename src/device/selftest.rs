@@ -61,8 +61,11 @@ fn candidates(context: &Context, most: u64) -> Vec<Keep> {
     let bins = replicas.map(|(replicas, _)| Keep::Bins { replicas });
     let has64 = context.device.features().contains(wgpu::Features::SHADER_INT64);
     let own = has64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
-    let mut all: Vec<Keep> =
-        if most > context.tuning.own_bins_max { bins.chain(own).collect() } else { own.chain(bins).collect() };
+    let mut all: Vec<Keep> = if context.tuning.own_bins_max == 0 || most > context.tuning.own_bins_max {
+        bins.chain(own).collect()
+    } else {
+        own.chain(bins).collect()
+    };
     all.push(Keep::Memory);
     all
 }

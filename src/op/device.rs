@@ -140,8 +140,8 @@ impl Leaf {
             declaration: F::Acc::WGSL,
             members: F::Acc::MEMBERS,
             words: fold.acc_words(),
-            commutative: F::COMMUTATIVE,
-            reads_position: F::READS_POSITION,
+            commutative: fold.is_commutative(),
+            reads_position: fold.needs_position(),
             params: fold.params(),
             table: fold.table(),
             tested: F::TESTED,
@@ -238,7 +238,7 @@ impl DeviceOp {
         let (mut leaves, mut answers) = (Vec::new(), Vec::new());
         op.fold().leaves(keep, &mut leaves);
         op.answers(0, &mut answers);
-        DeviceOp::of(O::NAME, T::DTYPE, keep, leaves, answers)
+        DeviceOp::of(op.name(), T::DTYPE, keep, leaves, answers)
     }
 
     fn of(
@@ -283,6 +283,12 @@ impl DeviceOp {
         let (folds, answer) = &self.answers[number];
         let both = !answer.params.is_empty() && folds.iter().any(|&fold| !self.folds[fold].params.is_empty());
         if self.answers.len() > 1 || both || self.joined() { format!("a{number}_") } else { String::new() }
+    }
+
+    /// Whether the other one has the same kinds of folds, whatever their parameters.
+    pub(crate) fn is_alike(&self, other: &DeviceOp) -> bool {
+        let kinds = |op: &DeviceOp| op.order.iter().map(|&fold| op.folds[fold].key.fold).collect::<Vec<_>>();
+        kinds(self) == kinds(other)
     }
 
     /// Whether all its folds have forms that invocations share.

@@ -3,6 +3,7 @@
 mod accumulator;
 mod answer;
 mod device;
+mod dynamic;
 mod partial;
 mod wgsl;
 
@@ -10,6 +11,7 @@ pub use accumulator::{Accumulator, Member};
 pub(crate) use accumulator::{join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
+pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
@@ -64,6 +66,48 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         accumulate_in_lanes(self, elements, index)
     }
 
+    /// The accumulators of blocks, each with the place of its first element, behind those that there are.
+    #[doc(hidden)]
+    fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<Self::Acc>) {
+        accs.extend(blocks.iter().map(|&(block, at)| match block {
+            [] => self.identity(),
+            _ => self.combine(self.identity(), accumulate_block(self, block, at)),
+        }));
+    }
+
+    /// Adds an element behind those of an accumulator.
+    #[doc(hidden)]
+    #[inline]
+    fn add(&self, acc: &mut Self::Acc, x: T, index: u64) {
+        self.merge(acc, self.lift(x, index));
+    }
+
+    /// Adds another accumulator's elements behind those of this one.
+    #[doc(hidden)]
+    #[inline]
+    fn merge(&self, acc: &mut Self::Acc, other: Self::Acc) {
+        let before = std::mem::replace(acc, self.identity());
+        *acc = self.combine(before, other);
+    }
+
+    /// [`COMMUTATIVE`](Fold::COMMUTATIVE), of this value.
+    #[doc(hidden)]
+    fn is_commutative(&self) -> bool {
+        Self::COMMUTATIVE
+    }
+
+    /// [`READS_POSITION`](Fold::READS_POSITION), of this value.
+    #[doc(hidden)]
+    fn needs_position(&self) -> bool {
+        Self::READS_POSITION
+    }
+
+    /// [`ELEMENTS_MAX`](Fold::ELEMENTS_MAX), of this value.
+    #[doc(hidden)]
+    fn most_elements(&self) -> u64 {
+        Self::ELEMENTS_MAX
+    }
+
     /// Words that `param(i)` gives the device half. They travel with each record, so that another value is not another
     /// pipeline.
     fn params(&self) -> Vec<u32> {
@@ -79,6 +123,15 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn acc_words(&self) -> usize {
         Self::Acc::WORDS
+    }
+
+    /// Bytes of an accumulator on the host, about.
+    #[doc(hidden)]
+    fn acc_bytes(&self) -> usize {
+        match Self::Acc::WORDS {
+            0 => size_of::<Self::Acc>() + 8 * self.acc_words(),
+            words => size_of::<Self::Acc>().max(4 * words),
+        }
     }
 
     /// The words of an accumulator, `words.len() == acc_words()`.
@@ -134,12 +187,22 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// What the host gets.
     type Output: Debug + Send + 'static;
 
-    /// The name in labels, errors and on the command line.
+    /// The name in labels, errors and on the command line; that of a value is [`Op::name`].
     const NAME: &'static str;
     /// What it computes, in a line for help texts.
     const ABOUT: &'static str = "";
-    /// Whether the answer is the exact one, rounded once at most.
+    /// Whether the answer is the exact one, rounded once at most; that of a value is [`Op::is_exact`].
     const EXACT: bool = false;
+
+    /// [`NAME`](Op::NAME), of this value: a [`DynOp`] tells it here.
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    /// [`EXACT`](Op::EXACT), of this value: a [`DynOp`] tells it here.
+    fn is_exact(&self) -> bool {
+        Self::EXACT
+    }
 
     /// The fold that it answers over.
     fn fold(&self) -> Self::Fold;
@@ -151,7 +214,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
 
     /// The name with its parameters, `variance(ddof=1)`: what partials and errors call it.
     fn signature(&self) -> String {
-        Self::NAME.into()
+        self.name().into()
     }
 
     /// The axes of the bins that an answer counts, the last one's bins next to each other; none, where it counts none.
@@ -170,7 +233,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// [`Error::NoDeviceAnswer`] where there is none; what [`Op::finish`] says.
     fn read(&self, words: &[u32], count: u64) -> Result<Self::Output> {
         let _ = (words, count);
-        Err(Error::NoDeviceAnswer { operator: Self::NAME })
+        Err(Error::NoDeviceAnswer { operator: self.name() })
     }
 
     /// Whether an answer of the device is as good as the host's, over these elements: equal (printed alike), unless the
@@ -194,7 +257,7 @@ const LANES: usize = 32;
 
 #[inline(always)]
 fn accumulate_in_lanes<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: u64) -> F::Acc {
-    if !F::COMMUTATIVE {
+    if !fold.is_commutative() {
         return accumulate_in_order(fold, elements, index);
     }
     let mut lanes: [F::Acc; LANES] = std::array::from_fn(|_| fold.identity());
@@ -213,4 +276,20 @@ fn accumulate_in_lanes<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: 
 #[inline(always)]
 fn accumulate_in_order<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: u64) -> F::Acc {
     elements.iter().zip(index..).fold(fold.identity(), |acc, (&x, i)| fold.combine(acc, fold.lift(x, i)))
+}
+
+/// One block, with the widest vector instructions that this processor has and the compiler can use.
+pub(crate) fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn accumulate_avx2<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
+            fold.accumulate(block, index)
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
+            // SAFETY: the processor has what the function was compiled for; every processor with BMI2 has BMI1 and POPCNT.
+            return unsafe { accumulate_avx2(fold, block, index) };
+        }
+    }
+    fold.accumulate(block, index)
 }

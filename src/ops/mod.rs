@@ -4,7 +4,7 @@
 use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::half::f16;
-use crate::op::{Answer, Fold, Op};
+use crate::op::{Answer, DynOp, Fold, Op};
 
 mod binned;
 mod edges;
@@ -72,31 +72,35 @@ macro_rules! operators {
         /// Every operator over every type that it takes, in the order in which help texts list them.
         pub static TABLE: &[Entry] = &[$($($(Entry::of::<$type, $op>()),+),+),+];
 
-        /// Hands the operator of that name, over elements of that type and with these options, to `visitor`.
-        ///
-        /// `None` where there is no such operator or it does not take such elements.
-        ///
-        /// # Errors
-        /// [`Error::BadOption`] where the operator has no such option, or the option no such value; what the operator says of all of
-        /// them together.
-        pub fn visit_with<V: Visitor>(name: &str, dtype: Dtype, options: &[(&str, &str)], visitor: V) -> Result<Option<V::Out>> {
+        /// The [`DynOp`] of that name over elements of that type; `None`, where there is none. It is not generic, so that what it
+        /// names is compiled here, once for all programs.
+        fn named(name: &str, dtype: Dtype, options: &[(&str, &str)]) -> Result<Option<Box<dyn std::any::Any>>> {
             $($($(
                 if dtype == <$type as Element>::DTYPE && name == <$op as Op<$type>>::NAME {
-                    #[allow(unused_mut)]
-                    let mut op = $op::default();
-                    for &(option, value) in options {
-                        let refused = |rule: String| Error::BadOption { operator: name.into(), option: option.into(), value: value.into(), rule };
-                        if !op.set(option, value).map_err(refused)? {
-                            return Err(refused("an option that the operator has".into()));
-                        }
-                    }
-                    op.settle()?;
-                    return Ok(Some(visitor.visit::<$type, $op>(op)));
+                    return configured::<$type, $op>(options).map(Some);
                 }
             )+)+)+
             Ok(None)
         }
     };
+}
+
+/// The operator with these options.
+fn configured<T: Element, O: Op<T, Output: Answer> + Configure + Default>(
+    options: &[(&str, &str)],
+) -> Result<Box<dyn std::any::Any>> {
+    let mut op = O::default();
+    for &(option, value) in options {
+        let refused = |rule: String| {
+            let (operator, option, value) = (O::NAME.into(), option.into(), value.into());
+            Error::BadOption { operator, option, value, rule }
+        };
+        if !op.set(option, value).map_err(refused)? {
+            return Err(refused("an option that the operator has".into()));
+        }
+    }
+    op.settle()?;
+    Ok(Box::new(DynOp::<T>::of(op)))
 }
 
 /// The field that an option sets: that of its name, or one of a field's own.
@@ -155,9 +159,37 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
-/// Hands the operator of that name, over elements of that type, to `visitor`.
+/// Hands the operator of that name, over elements of that type and with these options, to `visitor`.
 ///
 /// `None` where there is no such operator or it does not take such elements.
+///
+/// # Errors
+/// [`Error::BadOption`] where the operator has no such option, or the option no such value; what the operator says of all of them
+/// together.
+pub fn visit_with<V: Visitor>(
+    name: &str,
+    dtype: Dtype,
+    options: &[(&str, &str)],
+    visitor: V,
+) -> Result<Option<V::Out>> {
+    fn hand<T: Element, V: Visitor>(op: Box<dyn std::any::Any>, visitor: V) -> Option<V::Out> {
+        op.downcast().ok().map(|op| visitor.visit::<T>(*op))
+    }
+    let Some(op) = named(name, dtype, options)? else { return Ok(None) };
+    Ok(match dtype {
+        Dtype::F16 => hand::<f16, V>(op, visitor),
+        Dtype::F32 => hand::<f32, V>(op, visitor),
+        Dtype::F64 => hand::<f64, V>(op, visitor),
+        Dtype::I32 => hand::<i32, V>(op, visitor),
+        Dtype::U32 => hand::<u32, V>(op, visitor),
+        Dtype::I64 => hand::<i64, V>(op, visitor),
+        Dtype::U64 => hand::<u64, V>(op, visitor),
+        Dtype::F32x2 => hand::<f32x2, V>(op, visitor),
+        Dtype::F32x4 => hand::<[f32; 4], V>(op, visitor),
+    })
+}
+
+/// The same without options.
 pub fn visit<V: Visitor>(name: &str, dtype: Dtype, visitor: V) -> Option<V::Out> {
     visit_with(name, dtype, &[], visitor).ok().flatten()
 }
@@ -212,10 +244,10 @@ pub(crate) use histogram::TRIPS;
 pub use histogram2d::Counts2d;
 pub use stats::Summary;
 
-/// What [`visit`] calls: generic code that wants one operator and one element type.
+/// What [`visit`] calls: code that wants an operator over one element type.
 pub trait Visitor {
     /// What it makes of them.
     type Out;
     /// Called once, with the operator that was named.
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) -> Self::Out;
+    fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out;
 }

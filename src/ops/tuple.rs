@@ -127,6 +127,26 @@ macro_rules! tuple {
             fn table(&self) -> Vec<u32> {
                 [$(self.$m.table()),+].concat()
             }
+            fn is_commutative(&self) -> bool {
+                true $(&& self.$m.is_commutative())+
+            }
+            fn needs_position(&self) -> bool {
+                false $(|| self.$m.needs_position())+
+            }
+            fn most_elements(&self) -> u64 {
+                least(&[$(self.$m.most_elements()),+])
+            }
+            #[inline]
+            fn add(&self, acc: &mut Self::Acc, x: T, index: u64) {
+                $(self.$m.add(&mut acc.$m, x, index);)+
+            }
+            #[inline]
+            fn merge(&self, acc: &mut Self::Acc, other: Self::Acc) {
+                $(self.$m.merge(&mut acc.$m, other.$m);)+
+            }
+            fn acc_bytes(&self) -> usize {
+                0 $(+ self.$m.acc_bytes())+
+            }
             fn acc_words(&self) -> usize {
                 0 $(+ self.$m.acc_words())+
             }
@@ -156,6 +176,9 @@ macro_rules! tuple {
             const NAME: &'static str = "tuple";
             const EXACT: bool = true $(&& $op::EXACT)+;
 
+            fn is_exact(&self) -> bool {
+                true $(&& self.$m.is_exact())+
+            }
             fn signature(&self) -> String {
                 format!("({})", [$(self.$m.signature()),+].join(","))
             }

@@ -118,7 +118,8 @@ impl Tuning {
 
     /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `measure -- operator=fast_sum log2=24 window_log2=25
     /// groups=8`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its
-    /// noise.
+    /// noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64 --adapter 0` over 100,000 numbers takes 1.3 s
+    /// for a sum, 4.9 for a norm and 11.3 for a variance; where each invocation had bins of its own, 10, 35 and more than a minute.
     pub const CPU: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 32,

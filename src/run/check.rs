@@ -143,7 +143,7 @@ impl<T: Element, O: Op<T>> Check<'_, T, O> {
         (got, want): (Acc<T, O>, Acc<T, O>),
         elements: &[T],
     ) -> Result<()> {
-        if O::EXACT {
+        if self.op.is_exact() {
             let words = |acc: &Acc<T, O>| {
                 let mut words = vec![0; self.fold.acc_words()];
                 self.fold.write_acc(&self.fold.canonical(acc.clone()), &mut words);
@@ -194,12 +194,12 @@ impl<T: Element, O: Op<T>> Check<'_, T, O> {
             let left = fold.combine(fold.combine(a.clone(), b.clone()), c.clone());
             let right = fold.combine(a.clone(), fold.combine(b.clone(), c));
             self.same_acc("associativity", &at, (left, right), &all)?;
-            if O::Fold::COMMUTATIVE {
+            if self.op.fold().is_commutative() {
                 let both = [front.clone(), middle.clone()].concat();
                 let swapped = (fold.combine(b.clone(), a.clone()), fold.combine(a.clone(), b.clone()));
                 self.same_acc("its order, which is declared free (COMMUTATIVE)", &at, swapped, &both)?;
             }
-            if has_offset::<T, O>(self.op)? && !O::Fold::READS_POSITION {
+            if has_offset::<T, O>(self.op)? && !self.op.fold().needs_position() {
                 let here = self.plain(&middle, 0);
                 let moved = (fold.offset(here, front.len() as u64), self.plain(&middle, front.len() as u64));
                 self.same_acc("the index offset", &at, moved, &middle)?;

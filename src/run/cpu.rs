@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::error::Result;
-use crate::op::{Fold, Op, Partial, Span};
+use crate::op::{Fold, Op, Partial, Span, accumulate_block};
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
@@ -113,27 +113,28 @@ pub(super) fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// What one thread finds of some elements: of few without the lists of [`Cpu::accumulate`].
-pub(super) fn accumulate_short<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: u64) -> F::Acc {
-    match elements.len() {
-        0 => fold.identity(),
-        1..=BLOCK => fold.combine(fold.identity(), accumulate_block(fold, elements, index)),
-        _ => Cpu::with_threads(1).accumulate(fold, elements, index),
-    }
-}
+/// Blocks that are handed to a fold at once.
+pub(super) const TOGETHER: usize = 64;
 
-/// One block, with the widest vector instructions that this processor has and the compiler can use.
-pub(super) fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn accumulate_avx2<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
-            fold.accumulate(block, index)
+/// What one thread finds of each of these slices, whose first elements have these places; behind the accumulators that there are.
+pub(super) fn accumulate_all<'a, T: Element, F: Fold<T>>(
+    fold: &F,
+    slices: impl Iterator<Item = (&'a [T], u64)>,
+    accs: &mut Vec<F::Acc>,
+) {
+    let mut blocks: Vec<(&[T], u64)> = Vec::new();
+    let hand_over = |blocks: &mut Vec<(&'a [T], u64)>, accs: &mut Vec<F::Acc>| {
+        fold.accumulate_blocks(blocks, accs);
+        blocks.clear();
+    };
+    for (slice, at) in slices {
+        if slice.len() > BLOCK || blocks.len() == TOGETHER {
+            hand_over(&mut blocks, accs);
         }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
-            // SAFETY: the processor has what the function was compiled for; every processor with BMI2 has BMI1 and POPCNT.
-            return unsafe { accumulate_avx2(fold, block, index) };
+        match slice.len() {
+            0..=BLOCK => blocks.push((slice, at)),
+            _ => accs.push(Cpu::with_threads(1).accumulate(fold, slice, at)),
         }
     }
-    fold.accumulate(block, index)
+    hand_over(&mut blocks, accs);
 }

@@ -1,10 +1,10 @@
 //! Many answers on the CPU: rows and axes, in tiles of neighbouring answers.
 
-use super::cpu::{BLOCK, Cpu, accumulate_block, on_threads};
+use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Axes, Dim, Strided, offset, room};
-use crate::op::{Acc, Fold, Op};
+use crate::op::{Acc, Fold, Op, accumulate_block};
 use std::sync::{Mutex, PoisonError};
 
 /// Neighbouring answers that are gathered together: a line of the cache holds as many floats.
@@ -57,7 +57,9 @@ impl Cpu {
         let mut all = room(strided.answers())?;
         let length = strided.length();
         let chunks = length.div_ceil(CHUNK).max(1);
-        let tile = if strided.contiguous().is_some() { 1 } else { TILE };
+        // Short rows that follow one another are handed over together.
+        let rows = (BLOCK as u64 / length.max(1)).clamp(1, TOGETHER as u64);
+        let tile = if strided.contiguous().is_some() { rows } else { TILE };
         let tiles = Tiles::of(strided, tile);
         let items = tiles.count.saturating_mul(chunks);
         // Short rows are not worth a thread each.
@@ -122,12 +124,14 @@ struct Gather<'a, T, F> {
     fold: &'a F,
     elements: &'a [T],
     strided: &'a Strided,
+    /// Whether answers are rows that follow one another.
+    rows: bool,
     room: Vec<T>,
 }
 
 impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
     fn new(fold: &'a F, elements: &'a [T], strided: &'a Strided) -> Self {
-        Gather { fold, elements, strided, room: Vec::new() }
+        Gather { fold, elements, strided, rows: strided.contiguous().is_some(), room: Vec::new() }
     }
 
     /// The accumulators of some neighbouring answers over positions `range` of each.
@@ -141,7 +145,16 @@ impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
     ) {
         let Gather { fold, elements, strided, .. } = *self;
         let inner = strided.reduced.last().copied().unwrap_or(Dim { length: 1, stride: 1 });
-        let in_place = inner.stride == 1 && (count == 1 || inner.length >= GATHERED);
+        let in_place = inner.stride == 1 && (self.rows || count == 1 || inner.length >= GATHERED);
+        let length = range.end - range.start;
+        // Elements of an answer that lie in one run.
+        if in_place && length <= (inner.length - range.start % inner.length.max(1)).min(BLOCK as u64) {
+            let slices = (from..from + count).map(|answer| {
+                let first = strided.place(answer).wrapping_add_signed(offset(&strided.reduced, range.start)) as usize;
+                (&elements[first..first + length as usize], position.wrapping_add(range.start))
+            });
+            return accumulate_all(fold, slices, accs);
+        }
         for answer in from..from + if in_place { count } else { 0 } {
             let first = strided.place(answer);
             let mut acc = fold.identity();
@@ -150,7 +163,7 @@ impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
                 let now = (inner.length - at % inner.length).min(range.end - at).min(BLOCK as u64);
                 let place = first.wrapping_add_signed(offset(&strided.reduced, at)) as usize;
                 let block = &elements[place..place + now as usize];
-                acc = fold.combine(acc, accumulate_block(fold, block, position.wrapping_add(at)));
+                fold.merge(&mut acc, accumulate_block(fold, block, position.wrapping_add(at)));
                 at += now;
             }
             accs.push(acc);
@@ -158,14 +171,19 @@ impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
         if in_place {
             return;
         }
+        if range.is_empty() {
+            return accs.extend((0..count).map(|_| fold.identity()));
+        }
         let here = accs.len();
-        accs.extend((0..count).map(|_| fold.identity()));
         let mut at = range.start;
         while at < range.end {
             let now = GATHERED.min(range.end - at);
             self.gather(from, count, at, now);
-            for (acc, block) in accs[here..].iter_mut().zip(self.room.chunks(now as usize)) {
-                *acc = fold.combine(acc.clone(), accumulate_block(fold, block, position.wrapping_add(at)));
+            accumulate_all(fold, self.room.chunks(now as usize).map(|block| (block, position.wrapping_add(at))), accs);
+            let found = accs.split_off(accs.len() - count as usize);
+            match at == range.start {
+                true => accs.extend(found),
+                false => accs[here..].iter_mut().zip(found).for_each(|(acc, found)| fold.merge(acc, found)),
             }
             at += now;
         }

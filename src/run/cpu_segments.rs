@@ -1,6 +1,6 @@
 //! Segments on the CPU: short ones in shares of equal work, long ones on all threads.
 
-use super::cpu::{BLOCK, Cpu, accumulate_short, on_threads};
+use super::cpu::{BLOCK, Cpu, accumulate_all, on_threads};
 use crate::element::Element;
 use crate::error::Result;
 use crate::input::{Offsets, room};
@@ -68,7 +68,8 @@ impl Cpu {
             cuts.extend((end > first).then_some(end));
             let found: Vec<Mutex<Vec<F::Acc>>> = (1..cuts.len()).map(|_| Mutex::default()).collect();
             on_threads(found.len(), &|part| {
-                let accs = (cuts[part]..cuts[part + 1]).map(|s| accumulate_short(fold, of(s), start(s))).collect();
+                let mut accs = Vec::new();
+                accumulate_all(fold, (cuts[part]..cuts[part + 1]).map(|s| (of(s), start(s))), &mut accs);
                 *found[part].lock().unwrap_or_else(PoisonError::into_inner) = accs;
             });
             all.extend(found.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner)));

@@ -93,7 +93,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         input: &Input<T>,
         first: u64,
     ) -> impl Future<Output = Result<(Acc<T, O>, u64)>> + wgpu::WasmNotSend + use<T, O> {
-        let submitted = submit(&self.recorder, &[&input.ranges], Self::ELEMENTS_MAX, first);
+        let submitted = submit(&self.recorder, &[&input.ranges], self.elements_max(), first);
         let (op, context, device_op) = (self.op.clone(), self.recorder.context.clone(), self.recorder.op.clone());
         async move {
             let results = submitted?.results(&context, &device_op, Waiting::Yielding).await?;

@@ -1,6 +1,6 @@
 //! Groups by the key of each element, unsorted: with how many elements each has, by every engine.
 
-use super::cpu::{BLOCK, Cpu, accumulate_short, on_threads};
+use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
 use super::engine::Engine;
 use super::reducer::Reducer;
 use super::stream::StreamOptions;
@@ -90,7 +90,7 @@ impl Cpu {
         if left != right {
             return Err(Error::Unequal { left, right });
         }
-        if !F::COMMUTATIVE {
+        if !fold.is_commutative() {
             return Err(Error::OrderOfGroups);
         }
         let nothing = || -> Result<Vec<(F::Acc, u64)>> {
@@ -115,7 +115,7 @@ impl Cpu {
         for part in found {
             let part = part.into_inner().unwrap_or_else(PoisonError::into_inner)?;
             for (place, (acc, count)) in all.iter_mut().zip(part) {
-                place.0 = fold.combine(place.0.clone(), acc);
+                fold.merge(&mut place.0, acc);
                 place.1 += count;
             }
         }
@@ -136,7 +136,7 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
     if has_positions::<T, _>(fold) || accs.len() > SORTED_MAX / EACH {
         for ((&key, &x), index) in keys.iter().zip(elements).zip(0u64..) {
             if let Some((acc, count)) = accs.get_mut(key as usize) {
-                *acc = fold.combine(acc.clone(), fold.lift(x, start.wrapping_add(index)));
+                fold.add(acc, x, start.wrapping_add(index));
                 *count += 1;
             }
         }
@@ -144,6 +144,7 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
     }
     let mut ends = vec![0usize; accs.len() + 1];
     let mut sorted = vec![T::ZERO; together.min(elements.len())];
+    let mut found = Vec::new();
     for (keys, elements) in keys.chunks(together).zip(elements.chunks(together)) {
         // A counting sort: where each group begins, which becomes where it ends.
         ends.fill(0);
@@ -159,13 +160,20 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
                 *at += 1;
             }
         }
-        let mut begin = 0;
-        for ((acc, count), &end) in accs.iter_mut().zip(&ends) {
-            if end > begin {
-                *acc = fold.combine(acc.clone(), accumulate_short(fold, &sorted[begin..end], 0));
-                *count += (end - begin) as u64;
+        // What each group begins with is where the one before it ends.
+        let begins = || [0].iter().chain(&ends);
+        let slices = begins().zip(&ends).take(accs.len()).map(|(&begin, &end)| &sorted[begin..end]);
+        let mut there = accs.iter_mut().zip(slices).filter(|(_, slice)| !slice.is_empty());
+        loop {
+            let some: Vec<_> = there.by_ref().take(TOGETHER).collect();
+            if some.is_empty() {
+                break;
             }
-            begin = end;
+            accumulate_all(fold, some.iter().map(|&(_, slice)| (slice, 0)), &mut found);
+            for (((acc, count), slice), more) in some.into_iter().zip(found.drain(..)) {
+                fold.merge(acc, more);
+                *count += slice.len() as u64;
+            }
         }
     }
 }
@@ -220,7 +228,7 @@ impl Engine {
         groups: u64,
         options: &StreamOptions,
     ) -> Result<StreamGroups<T, O>> {
-        if !O::Fold::COMMUTATIVE {
+        if !op.fold().is_commutative() {
             return Err(Error::OrderOfGroups);
         }
         let mut accs = room(groups)?;
@@ -269,7 +277,7 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
                 }
             };
             for (place, (acc, count)) in self.accs.iter_mut().zip(found) {
-                place.0 = fold.combine(place.0.clone(), acc);
+                fold.merge(&mut place.0, acc);
                 place.1 += count;
             }
             self.taken += elements.len() as u64;

@@ -68,10 +68,10 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (input, count) = (&each.input.ranges, each.count()?);
         let all: Submissions = match each.divided(count)? {
             Divided::Strided(strided) => {
-                Box::new(each_answer(&self.recorder, input, &strided, (Self::ELEMENTS_MAX, position))?)
+                Box::new(each_answer(&self.recorder, input, &strided, (self.elements_max(), position))?)
             }
             Divided::Groups(keys, groups) => {
-                let blocks = each_group(self.by_groups()?, Keyed::new::<T, O>(input, keys)?, groups, position);
+                let blocks = each_group(self.by_groups()?, Keyed::new(&self.op, input, keys)?, groups, position);
                 Box::new(blocks.map(|block| Ok((block?, false))))
             }
             Divided::Segments(segments) => {
@@ -121,7 +121,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             return Ok(Vec::new());
         }
         let ranges: Vec<_> = inputs.iter().map(|input| &input.ranges).collect();
-        let results = submit(&self.recorder, &ranges, Self::ELEMENTS_MAX, first)?.wait(&self.recorder)?;
+        let results = submit(&self.recorder, &ranges, self.elements_max(), first)?.wait(&self.recorder)?;
         Ok(accs::<T, O>(&self.op, &results))
     }
 }

@@ -71,7 +71,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
         let with = |keep| DeviceOp::new::<T, O>(&op, keep);
-        let recorder = ready(context, O::NAME, &with, waiting).await?;
+        let recorder = ready(context, op.name(), &with, waiting).await?;
         Ok(Reducer { recorder, segments: Segmented::new(), groups: Segmented::new(), op, element: PhantomData })
     }
 
@@ -79,9 +79,12 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// compiled anew where [`Fold::kind`] stays the same.
     ///
     /// # Errors
-    /// As for [`Reducer::new`].
+    /// As for [`Reducer::new`]; [`Error::OtherOperator`] where a [`DynOp`](crate::DynOp) is of another kind.
     pub fn set_op(&mut self, op: O) -> Result<()> {
         let device_op = DeviceOp::new::<T, O>(&op, self.recorder.op.keep)?;
+        if !device_op.is_alike(&self.recorder.op) {
+            return Err(Error::OtherOperator { operator: self.op.name(), other: op.name() });
+        }
         self.recorder = Recorder::new(self.recorder.context.clone(), device_op)?;
         (self.segments, self.groups) = (Segmented::new(), Segmented::new());
         self.op = op;
@@ -177,7 +180,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::record`].
     pub fn prepare<'i>(&self, input: impl Into<Input<'i, T>>, output: impl Into<Output<'i>>) -> Result<Prepared> {
-        prepared(&self.recorder, &input.into().ranges, None, Self::ELEMENTS_MAX, output.into())
+        prepared(&self.recorder, &input.into().ranges, None, self.elements_max(), output.into())
     }
 
     /// Records the reductions of [rows](Input::rows), [axes](Input::over), [segments](Input::segments) or of as many elements as the device
@@ -220,14 +223,16 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let count = each.count()?;
         match each.divided(count)? {
             Divided::Strided(strided) => {
-                prepared(&self.recorder, input, Some(&strided), Self::ELEMENTS_MAX, output.into())
+                prepared(&self.recorder, input, Some(&strided), self.elements_max(), output.into())
             }
             Divided::Segments(segments) => self.prepare_segments(input, &segments, &output.into()),
             Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output.into()),
         }
     }
 
-    pub(super) const ELEMENTS_MAX: u64 = <O::Fold as Fold<T>>::ELEMENTS_MAX;
+    pub(super) fn elements_max(&self) -> u64 {
+        self.op.fold().most_elements()
+    }
 
     /// How long [`Reducer::reduce`] waits before it gives up with [`Error::Timeout`].
     pub fn timeout(&self) -> Duration {

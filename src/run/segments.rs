@@ -42,12 +42,12 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let with = |_| DeviceOp::new::<T, O>(plain, Keep::Registers);
         let op = with(Keep::Registers)?;
         if op.folds.iter().any(|fold| fold.value().is_none()) {
-            return Err(Error::NotBySegments { operator: O::NAME });
+            return Err(Error::NotBySegments { operator: plain.name() });
         }
         // Browsers cannot wait for a self-test here.
         let op = match cfg!(target_arch = "wasm32") {
             true => op,
-            false => pollster::block_on(choose(&context, O::NAME, &with, Waiting::Blocking))?,
+            false => pollster::block_on(choose(&context, plain.name(), &with, Waiting::Blocking))?,
         };
         let recorder = Recorder::new(context, op)?;
         Ok(self.segments.get_or_init(|| recorder))
@@ -118,7 +118,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if groups == 0 {
             return Ok(Prepared::nothing(recorder.context.clone()));
         }
-        let keyed = Keyed::new::<T, O>(input, keys)?;
+        let keyed = Keyed::new(&self.op, input, keys)?;
         let groups = Groups { keys: &keyed.keys, first: 0, groups };
         let each = Arrangement::Groups(groups);
         let store = Store::Answer { counted: output.counted };
@@ -135,8 +135,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             SegmentsBy::Counted(By::Rows(length)) => length,
             SegmentsBy::Offsets(_) | SegmentsBy::Counted(_) => input.elements(),
         };
-        if elements > Self::ELEMENTS_MAX {
-            return Err(Error::TooLongToRecord { operator: O::NAME, elements, most: Self::ELEMENTS_MAX });
+        if elements > self.elements_max() {
+            return Err(Error::TooLongToRecord { operator: self.op.name(), elements, most: self.elements_max() });
         }
         groups(self.by_segments()?, input, segments)
     }
@@ -164,10 +164,10 @@ pub(super) struct Keyed<'b> {
 }
 
 impl<'b> Keyed<'b> {
-    pub fn new<T: Element, O: Op<T>>(input: &Ranges<'b>, keys: &Ranges<'b>) -> Result<Keyed<'b>> {
-        let (elements, most) = (input.elements(), <O::Fold as Fold<T>>::ELEMENTS_MAX);
+    pub fn new<T: Element, O: Op<T>>(op: &O, input: &Ranges<'b>, keys: &Ranges<'b>) -> Result<Keyed<'b>> {
+        let (elements, most) = (input.elements(), op.fold().most_elements());
         if elements > most {
-            return Err(Error::TooLongToRecord { operator: O::NAME, elements, most });
+            return Err(Error::TooLongToRecord { operator: op.name(), elements, most });
         }
         let (pieces, mut buffers) = input.pieces()?;
         let (mut keys, others) = keys.pieces()?;

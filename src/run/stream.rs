@@ -92,9 +92,9 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     pub(crate) fn on_gpu(context: Arc<Context>, op: O, options: &StreamOptions) -> Result<Self> {
         let with = |keep| DeviceOp::new::<T, O>(&op, keep);
-        let device_op = pollster::block_on(choose(&context, O::NAME, &with, Waiting::Blocking))?;
+        let device_op = pollster::block_on(choose(&context, op.name(), &with, Waiting::Blocking))?;
         let recorder = Recorder::new(context, device_op)?;
-        let ring = Ring::new(recorder, <O::Fold as Fold<T>>::ELEMENTS_MAX, options);
+        let ring = Ring::new(recorder, op.fold().most_elements(), options);
         Ok(Self::by(op, Way::Gpu(Box::new(ring)), options))
     }
 
@@ -106,8 +106,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     /// Adds what a part was folded to.
     fn merge(&mut self, part: Acc<T, O>) {
-        let acc = std::mem::replace(&mut self.acc, self.fold.identity());
-        self.acc = self.fold.combine(acc, part);
+        self.fold.merge(&mut self.acc, part);
     }
 
     /// Adds what the device has folded, as words.

@@ -85,11 +85,11 @@ impl Engine {
     ) -> Result<StreamEach<T, O>> {
         let dims = dense(axes)?;
         let fold = op.fold();
-        let ordered = !O::Fold::COMMUTATIVE || has_positions::<T, _>(&fold);
+        let ordered = !fold.is_commutative() || has_positions::<T, _>(&fold);
         // Positions grow with places.
         let mut reduced = dims.iter().filter(|dim| !dim.kept).map(|dim| dim.position);
         if ordered && !reduced.by_ref().is_sorted_by(|a, b| a >= b) {
-            return Err(Error::OrderShows { operator: O::NAME });
+            return Err(Error::OrderShows { operator: op.name() });
         }
         let elements = axes.answers() * axes.length();
         let division = Divided::Axes { dims, shape: axes.shape(false), length: axes.length() };
@@ -189,7 +189,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
             Divided::Segments(offsets) => {
                 let (first, accs) = self.on.segments(&fold, offsets, elements, range.start)?;
                 for (place, acc) in self.accs[first..].iter_mut().zip(accs) {
-                    *place = fold.combine(place.clone(), acc);
+                    fold.merge(place, acc);
                 }
             }
         }
@@ -205,7 +205,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
             };
             for (answer, acc) in (0u64..).zip(accs) {
                 let at = (found.answer as i64 + offset(&found.answers, answer)) as usize;
-                self.accs[at] = fold.combine(self.accs[at].clone(), acc);
+                fold.merge(&mut self.accs[at], acc);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::{Random, TextHash, WeightedSum, extremes, one, recorded, upload};
 use std::ops::Range;
 use treefold::ops::Visitor;
 use treefold::wgpu;
-use treefold::{Answer, Dtype, Element, Fold, Gpu, Input, Op, Result};
+use treefold::{Answer, Dtype, DynOp, Element, Fold, Gpu, Input, Op, Result};
 
 /// Every type of elements.
 pub fn every_dtype() -> impl Iterator<Item = Dtype> {
@@ -18,8 +18,10 @@ pub fn plain_fold<T: Element, O: Op<T>>(op: &O, elements: &[T]) -> Result<O::Out
     let acc = match fold.acc_words() > 100 && elements.len() > 64 {
         true => fold.accumulate(elements, 0),
         false => {
-            let lifted = elements.iter().zip(0u64..).map(|(&x, i)| fold.lift(x, i));
-            lifted.fold(fold.identity(), |a, b| fold.combine(a, b))
+            // One by one: what is lifted is combined with what there is.
+            let mut acc = fold.identity();
+            elements.iter().zip(0u64..).for_each(|(&x, i)| fold.add(&mut acc, x, i));
+            acc
         }
     };
     op.finish(acc, elements.len() as u64)
@@ -55,7 +57,7 @@ impl<'a> Compare<'a> {
 
 impl Visitor for &mut Compare<'_> {
     type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+    fn visit<T: Element>(self, op: DynOp<T>) {
         self.all(&op);
     }
 }
@@ -121,7 +123,7 @@ impl Compare<'_> {
         let answers = recorded(self.gpu, &reducer, ranges.iter().map(input));
         for ((range, want), answer) in ranges.iter().zip(&wants).zip(answers) {
             if answer[words] as usize != range.len() {
-                self.failures.push(format!("{} {range:?}: count word {}", O::NAME, answer[words]));
+                self.failures.push(format!("{} {range:?}: count word {}", op.name(), answer[words]));
             }
             let got = op.read(&answer[..words], range.len() as u64);
             self.judge(op, "recorded", elements, range, (got, want), true);
@@ -138,7 +140,7 @@ impl Compare<'_> {
         finished: bool,
     ) {
         if !same(op, &got, want, &elements[range.clone()], finished) {
-            let (name, n) = (O::NAME, range.len());
+            let (name, n) = (op.name(), range.len());
             let tell = |outcome: &Result<O::Output>| {
                 let text = outcome.as_ref().map_or_else(|error| error.to_string(), |output| format!("{output:?}"));
                 text.chars().take(300).collect::<String>()

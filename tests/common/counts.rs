@@ -20,7 +20,7 @@ pub fn counts<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Room]) -> Vec<Stri
         let whole = || Input::<T>::range(&buffer, start as u64..(start + n) as u64);
         let word = upload(gpu, &[7777, says, 9999]);
         let count = || Count::from(Input::<u32>::range(&word, 1..2));
-        let place = |way: &str| format!("{} {} {says} of {room} of {length}, {way}", O::NAME, T::DTYPE);
+        let place = |way: &str| format!("{} {} {says} of {room} of {length}, {way}", op.name(), T::DTYPE);
         let there = (says as usize).min(room as usize);
 
         let rows = Wanted::new(op, here.chunks(length).take(there).collect());

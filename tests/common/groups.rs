@@ -31,7 +31,7 @@ pub fn groups<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Spread]) -> Vec<St
         };
         let alone: Vec<Vec<T>> = (0..groups).map(of).collect();
         let wanted = Wanted::new(op, alone.iter().map(Vec::as_slice).collect());
-        let place = |way: &str| format!("{} {} {n} in {groups} groups, {way}", O::NAME, T::DTYPE);
+        let place = |way: &str| format!("{} {} {n} in {groups} groups, {way}", op.name(), T::DTYPE);
         let (buffer, stored) = (upload(gpu, &elements), upload(gpu, &[&[9][..], &keys].concat()));
         let whole = Input::<T>::range(&buffer, start as u64..(start + n) as u64);
         let of_keys = Input::<u32>::range(&stored, 1..1 + n as u64);

@@ -19,7 +19,8 @@ pub fn runs<K: Key, T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Vec<K>]) -> 
         let slices: Vec<&[T]> = firsts.iter().zip(ends).map(|(&first, end)| &here[first..end]).collect();
         let wanted = Wanted::new(op, slices.clone());
         let want: Vec<u64> = firsts.iter().map(|&first| keys[first].pattern()).collect();
-        let place = |way: &str| format!("{} {} by {} runs of {n} {}, {way}", O::NAME, T::DTYPE, firsts.len(), K::DTYPE);
+        let place =
+            |way: &str| format!("{} {} by {} runs of {n} {}, {way}", op.name(), T::DTYPE, firsts.len(), K::DTYPE);
 
         let padded: Vec<K> = keys[..start.min(n)].iter().chain(keys).copied().collect();
         let (stored, values) = (upload(gpu, &padded), upload(gpu, &elements));

@@ -22,7 +22,7 @@ pub fn rows<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<S
         let parts = Input::concat([front, Input::range(&other, 0..(all - cut.min(all)) as u64)]);
         let wanted = Wanted::new(op, here.chunks(n).collect());
         for (way, input) in [("one buffer", whole()), ("two buffers", parts)] {
-            let place = format!("{} {} of {count} rows of {n} from {start}, {way}", O::NAME, T::DTYPE);
+            let place = format!("{} {} of {count} rows of {n} from {start}, {way}", op.name(), T::DTYPE);
             each_way(gpu, &reducer, &place, || input.clone().rows(n as u64), &wanted, &[true, false], &mut failures);
         }
     }

@@ -26,7 +26,7 @@ pub fn segments<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Lengths]) -> Vec
         let wanted = Wanted::new(op, slices);
         let there = upload(gpu, &[&[9, 9], &offsets[..], &[0]].concat());
         let on_device = || Offsets::from(Input::<u32>::range(&there, 2..2 + offsets.len() as u64));
-        let place = |way: &str| format!("{} {} {n} in {} segments, {way}", O::NAME, T::DTYPE, offsets.len() - 1);
+        let place = |way: &str| format!("{} {} {n} in {} segments, {way}", op.name(), T::DTYPE, offsets.len() - 1);
         let counts = [true, false];
         let each = || whole.clone().segments(on_device());
         each_way(gpu, &reducer, &place("offsets in a buffer"), each, &wanted, &counts, &mut failures);

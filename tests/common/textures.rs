@@ -67,7 +67,7 @@ pub fn judged<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, input: &Input<T>, element
     let reduced = reducer.reduce(input);
     let mut judge = |way, got, finished| {
         if !same(op, &got, &want, elements, finished) {
-            failures.push(format!("{} {} {place}, {way}: {got:?}, want {want:?}", O::NAME, T::DTYPE));
+            failures.push(format!("{} {} {place}, {way}: {got:?}, want {want:?}", op.name(), T::DTYPE));
         }
     };
     judge("reduced", reduced, false);

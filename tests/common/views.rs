@@ -69,7 +69,7 @@ pub fn views<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, views: &[View]) -> Vec<Str
         let front = Input::range(&buffer, start as u64..(start + cut.min(elements_of)) as u64);
         let back = Input::range(&other, 0..(elements_of - cut.min(elements_of)) as u64);
         let parts = Input::concat([front, back]);
-        let place = format!("{} {} over {view:?} from {start}", O::NAME, T::DTYPE);
+        let place = format!("{} {} over {view:?} from {start}", op.name(), T::DTYPE);
         for (way, input) in [("one buffer", whole), ("two buffers", parts)] {
             each_way(
                 gpu,

@@ -6,7 +6,7 @@ use super::noop::{On, buffer, heard, instance, nothing_heard, open};
 use std::time::{Duration, Instant};
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, Features, Limits};
-use treefold::{Answer, Element, Error, Gpu, Input, Op, Output, Reducer, StreamOptions};
+use treefold::{DynAnswer, DynOp, Element, Error, Gpu, Input, Op, Output, Reducer, StreamOptions};
 
 /// The limits that a kernel could meet.
 macro_rules! limits {
@@ -83,17 +83,17 @@ impl Door<'_> {
 impl Visitor for Door<'_> {
     type Out = ();
 
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
+    fn visit<T: Element>(self, op: DynOp<T>) {
         let (device, queue) = self.on;
-        let name = format!("{} over {}", O::NAME, T::DTYPE);
-        let made = Reducer::<T, O>::new(device, queue, op.clone());
+        let name = format!("{} over {}", op.name(), T::DTYPE);
+        let made = Reducer::<T, _>::new(device, queue, op.clone());
         let Some(reducer) = self.fine("new", &name, made) else { return };
         let limits = device.limits();
         let bytes = limits.max_buffer_size.min(4 * limits.max_storage_buffer_binding_size).min(1 << 14) / 16 * 16;
         let elements: Vec<T> = Random(self.value).elements((bytes / T::DTYPE.bytes()) as usize);
         let data = buffer(device, bytes);
         queue.write_buffer(&data, 0, bytemuck::cast_slice(&elements));
-        let right = |what: &str, outcome: Result<O::Output, Error>, here: &[T], finished| {
+        let right = |what: &str, outcome: Result<DynAnswer, Error>, here: &[T], finished| {
             let want = plain_fold(&op, here);
             if let (Err(Error::Overflow { .. }), Err(Error::Overflow { .. })) = (&outcome, &want) {
                 return;
@@ -115,7 +115,7 @@ impl Visitor for Door<'_> {
         }
         let gpu = Gpu::from_device(device, queue).expect("the reducer was made");
         let here = &elements[..elements.len().min(1000)];
-        let stream = gpu.stream::<T, O>(op.clone(), &StreamOptions::default());
+        let stream = gpu.stream::<T, _>(op.clone(), &StreamOptions::default());
         let Some(mut stream) = self.fine("stream", &name, stream) else { return };
         let pushed = stream.push(here).and_then(|()| stream.finish().map(|finished| finished.output));
         right("a stream", pushed, here, false);

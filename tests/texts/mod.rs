@@ -19,7 +19,7 @@ use treefold::ops::{
     self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max, Mean, Min, MinMax,
     Norm2, Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
 };
-use treefold::{Answer, Axes, Dtype, Element, Op, Order, Tuning};
+use treefold::{Axes, Dtype, DynOp, Element, Op, Order, Tuning};
 
 /// What texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
@@ -120,8 +120,8 @@ struct Seen<'a, E>(&'a mut E);
 
 impl<E: Each> Visitor for Seen<'_, E> {
     type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
-        self.0.each::<T, O>(&op);
+    fn visit<T: Element>(self, op: DynOp<T>) {
+        self.0.each::<T, _>(&op);
     }
 }
 
@@ -171,7 +171,7 @@ impl Texts {
     /// The texts of an operator on a machine: of small and large inputs and rows, for the host and for the device.
     pub fn on<T: Element, O: Op<T>>(&mut self, op: &O, machine: &Machine) {
         // Only counts lie in the device's memory.
-        let memory = O::NAME.starts_with("histogram").then_some(Keep::Memory);
+        let memory = op.name().starts_with("histogram").then_some(Keep::Memory);
         for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
             // Not every number of replicas has room.

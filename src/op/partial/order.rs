@@ -38,6 +38,9 @@ pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right):
             "the left part is of {shown}, the right one of {shown_others}; merge like with like"
         )));
     }
+    if op.fold().kind() != other.fold().kind() {
+        return Err(bad(&format!("both parts are of a {shown}, which two operators are called; merge like with like")));
+    }
     let count = left.count.checked_add(right.count).ok_or_else(|| bad("more than 2^64 elements in all"))?;
     if left.count == 0 || right.count == 0 {
         return Ok(if left.count == 0 { Joined::Right } else { Joined::Left });

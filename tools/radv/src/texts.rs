@@ -5,7 +5,7 @@ use treefold::internals::{
     Arrangement, Cost, DeviceOp, Keep, Limits, Piece, Planner, Request, Store, Strided, assemble,
 };
 use treefold::ops::{self, Visitor};
-use treefold::{Answer, Dtype, Element, Op, Tuning};
+use treefold::{Dtype, DynOp, Element, Tuning};
 
 /// The texts of every operator, with names, where subgroups have so many lanes.
 pub fn texts(lanes: u32) -> Vec<(String, String)> {
@@ -35,8 +35,8 @@ struct All {
 
 impl Visitor for &mut All {
     type Out = ();
-    fn visit<T: Element, O: Op<T, Output: Answer>>(self, op: O) {
-        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 32 }).expect("names");
+    fn visit<T: Element>(self, op: DynOp<T>) {
+        let op = DeviceOp::new::<T, _>(&op, Keep::Bins { replicas: 32 }).expect("names");
         let planner = Planner::new(self.limits, Tuning::GPU, Cost::of(&op)).expect("a plan");
         let store = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
         // The passes of a large input, the one pass of a small one, and those of rows.
