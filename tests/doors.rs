@@ -7,7 +7,7 @@ use common::exactly::{Failures, inputs};
 use common::oracle::Exactly;
 use common::sets::{Set, shuffle};
 use common::{Random, gpu, recorded, small, upload};
-use treefold::ops::{Dot, Mean, Norm2, Std, Sum, SumOfSquares, Variance};
+use treefold::ops::{Dot, Mean, Norm2, Sem, Std, Sum, SumOfSquares, Variance};
 use treefold::{Cpu, Dtype, Element, Engine, Gpu, Input, Op, Partial, Reducer, StreamOptions};
 
 /// A door by its name: the answer of these elements, `None` where the operator has none there.
@@ -152,6 +152,8 @@ fn spreads() {
     through::<i32, Variance>(&integers(), 1, &mut failures);
     through::<u32, Std>(&integers(), 1, &mut failures);
     through::<i32, Std>(&integers(), 1, &mut failures);
+    through::<f32, Sem>(&inputs(400), 31, &mut failures);
+    through::<u32, Sem>(&integers(), 1, &mut failures);
     failures.none();
 }
 

@@ -21,6 +21,8 @@ macro_rules! for_every_operator_of_64_bits {
         $call::<u64, Norm2>($($arg),*);
         $call::<i64, Variance>($($arg),*);
         $call::<u64, Std>($($arg),*);
+        $call::<f64, Sem>($($arg),*);
+        $call::<i64, Sem>($($arg),*);
     };
 }
 

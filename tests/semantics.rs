@@ -177,6 +177,67 @@ fn several_operators_in_one_read() {
 }
 
 #[test]
+fn between_the_ends() {
+    same!(Range, &[] as &[f32], None);
+    same!(Range, &[2.5f32], Some(0.0));
+    same!(Range, &[f32::MAX, f32::MIN], Some(f32::INFINITY));
+    same!(Range, &[1e-45f32, 3e-45], Some(1e-45));
+    same!(Range, &[f32::INFINITY, 1.0], Some(f32::INFINITY));
+    for got in both(Range, &[f32::INFINITY, f32::INFINITY]).into_iter().chain(both(Range, &[1.0, f32::NAN])) {
+        assert!(got.expect("an answer").is_some_and(f32::is_nan));
+    }
+    same!(Range, &[-1e308f64, 0.5e308], Some(1.5e308));
+    same!(Range, &[i32::MIN, 0, i32::MAX], Some(u32::MAX));
+    same!(Range, &[7u32, 9, 4], Some(5));
+    same!(Range, &[i64::MIN, i64::MAX], Some(u64::MAX));
+    same!(Range, &[1u64 << 32, 1], Some(0xffff_ffff));
+    same!(NormInf, &[] as &[f32], 0.0);
+    same!(NormInf, &[] as &[i64], 0);
+    same!(NormInf, &[3.0f32, -4.0], 4.0);
+    same!(NormInf, &[-0.0f32, -1e-45], 1e-45);
+    same!(NormInf, &[f32::NEG_INFINITY, f32::MAX], f32::INFINITY);
+    for got in both(NormInf, &[9.0f32, f32::NAN, -f32::INFINITY]) {
+        assert!(got.expect("an answer").is_nan());
+    }
+    same!(NormInf, &[3.0f64, -4.0, f64::from_bits(4.0f64.to_bits() - 1)], 4.0);
+    same!(NormInf, &[i32::MIN, i32::MAX], 1 << 31);
+    same!(NormInf, &[-5i32, 3], 5);
+    same!(NormInf, &[u32::MAX, 1], u32::MAX);
+    same!(NormInf, &[i64::MIN, i64::MAX], 1 << 63);
+    same!(NormInf, &[-(1i64 << 40), (1 << 40) - 1], 1 << 40);
+    same!(NormInf, &[u64::MAX, 1], u64::MAX);
+}
+
+#[test]
+fn sums_that_wrap() {
+    same!(WrappingSum, &[] as &[i32], 0);
+    same!(WrappingSum, &[i32::MAX, 1, 1], i32::MIN + 1);
+    same!(WrappingSum, &[u32::MAX; 3], u32::MAX - 2);
+    same!(WrappingSum, &[i64::MIN, i64::MIN, -1], -1);
+    same!(WrappingSum, &[u64::MAX, 1 << 40], (1 << 40) - 1);
+}
+
+#[test]
+fn none_of_them() {
+    same!(NoneOf, &[] as &[f32], true);
+    same!(NoneOf, &[0.0f32, -0.0], true);
+    same!(NoneOf, &[0.0f32, f32::NAN], false);
+    same!(NoneOf, &[0i64, 1 << 40], false);
+}
+
+#[test]
+fn errors_of_means() {
+    same!(Sem::default(), &[1.0f32], None);
+    same!(Sem { ddof: 0 }, &[1.0f32], Some(0.0));
+    same!(Sem::default(), &[1i32, 3, 5, 7, 9], Some(2f64.sqrt()));
+    same!(Sem { ddof: 0 }, &[1.0f64, 3.0], Some(0.5f64.sqrt()));
+    same!(Sem { ddof: 4 }, &[1u64, 1, 1, 1, 6], Some(2.0));
+    for got in both(Sem::default(), &[1.0f32, f32::INFINITY]) {
+        assert!(got.expect("an answer").is_some_and(f64::is_nan));
+    }
+}
+
+#[test]
 fn numbers_of_64_bits() {
     const NONE: &[f64] = &[];
     same!(Min, NONE, None);

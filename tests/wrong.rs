@@ -142,6 +142,20 @@ fn by_words(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
+/// What is counted by a comparison, and answers over the folds of others.
+fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    let count = |relation| CountIf { compare: Comparison::whole(relation, 1) };
+    compare.all::<i32, _>(&count(Relation::AtMost));
+    compare.all::<i64, _>(&count(Relation::AtMost));
+    compare.all::<i32, _>(&count(Relation::Unequal));
+    compare.all::<i32, _>(&NormInf);
+    compare.all::<i64, _>(&treefold::ops::Range);
+    compare.all::<i32, _>(&Sem::default());
+    compare.all::<f32, _>(&NoneOf);
+    compare.failures
+}
+
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
@@ -204,6 +218,13 @@ macro_rules! wrong {
 }
 
 wrong! {
+    highest_key_left_out: "(k <= param(2u))" => "(k < param(2u))", by_answers;
+    low_word_of_the_highest_key_lost: "vec2<u32>(param(2u), param(3u))" => "vec2<u32>(0u, param(3u))", by_answers;
+    what_is_outside_not_counted: "(param(4u) != 0u)" => "false", by_answers;
+    size_of_a_negative: "bitcast<u32>(abs(bitcast<i32>(low)))" => "low", by_answers;
+    difference_one_less: "add64(add64(high, ~low), vec2<u32>(1u, 0u))" => "add64(high, ~low)", by_answers;
+    deviation_for_an_error_of_the_mean: "add_product(&divisor, count.x, &by, 0u);" => "divisor = by;", by_answers;
+    any_for_none: "return array<u32, 1>(1u - acc);" => "return array<u32, 1>(acc);", by_answers;
     low_words_not_compared: "return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x));" => "return a.y < b.y;", by_words;
     low_word_of_a_negative_kept: "return bits ^ vec2<u32>(sign, sign | 0x80000000u);" => "return bits ^ vec2<u32>(0u, sign | 0x80000000u);", by_words;
     nan_of_the_low_word_lost: "((size == 0x7ff00000u) & (bits.x != 0u))" => "false", by_words;

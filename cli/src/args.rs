@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   treefold stats temperature.npy             count, sum, mean, std, min and max with their indices
   treefold sum,max,std x.npy                 several operators, in one read of the input
+  treefold count_if '> 30' temperature.npy   how many numbers compare so
   treefold sum --json part-*.npy             several files are one input
   treefold max --dtype f32 readings.bin      raw little-endian numbers
   treefold mean --column temp 'station-*.csv.gz'    a column of tables; its empty fields are left out, and counted
@@ -57,9 +58,13 @@ Exit status: 0 done, 1 an input or the device failed, 2 the command line is wron
 #[derive(Parser, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
-    /// What to compute, several of them with commas (sum,max), or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
+    /// What to compute, several of them with commas (sum,max), with options in parentheses ('std(ddof=1),count_if(>30)'), or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
     /// the tutorials
-    #[arg(value_name = "OPERATOR", value_parser = words(), value_delimiter = ',', required = true, num_args = 1, action = ArgAction::Set)]
+    #[arg(value_name = "OPERATOR", value_parser = words(), required = true)]
+    listed: Listed,
+
+    /// Their names
+    #[arg(skip)]
     pub operators: Vec<String>,
 
     /// .npy, .npz, .csv, .tsv, .parquet and .safetensors files, or raw files with --dtype; .npy, text and raw ones packed by
@@ -162,12 +167,16 @@ impl Args {
         if args.operators.len() > 1 {
             list::check(&args.operators, args.output.as_deref())?;
         }
+        args.take_comparison();
         args.files = files::named(std::mem::take(&mut args.files))?;
         let computes = !args.is(ADAPTERS) && !args.is(MERGE);
         match args.operators.first().map(String::as_str) {
             Some(ADAPTERS) => args.check_adapters()?,
             Some(MERGE) => args.check_merge()?,
             _ => operators::check_names(&args.operators, &args.told)?,
+        }
+        if computes {
+            operators::check_needs(&args.operators, &args.told)?;
         }
         edges::settle(&mut args.told, &args.operators)?;
         for operator in args.operators.iter().filter(|_| computes) {
@@ -190,6 +199,19 @@ impl Args {
             return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
         Ok(Asked::Work(Box::new(args)))
+    }
+
+    /// What stands where the first FILE would, and begins as a comparison does, is the operator's: `count_if '> 30' FILE`.
+    fn take_comparison(&mut self) {
+        let [operator] = &self.operators[..] else { return };
+        let takes = operators::takers(operators::COMPARE).contains(&operator.as_str());
+        let begins = |text: &str| text.starts_with(['<', '>', '=', '!']);
+        let first = self.files.first().and_then(|first| first.to_str()).filter(|first| begins(first.trim_start()));
+        let told = operators::told_to(operator, &self.told);
+        if let Some(first) = first.filter(|_| takes && operators::value(&told, operators::COMPARE).is_none()) {
+            self.told.push((operators::COMPARE.into(), first.into()));
+            self.files.remove(0);
+        }
     }
 
     /// Whether this is the one word.
@@ -327,9 +349,11 @@ pub fn command<A: CommandFactory>() -> Command {
 /// What was read, and what operators are told.
 fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
     let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-    let positional = |id: &&clap::Id| matches!(id.as_str(), "operators" | "files" | "Args");
+    let positional = |id: &&clap::Id| matches!(id.as_str(), "listed" | "files" | "Args");
     let given = matches.ids().filter(given).filter(|id| !positional(id)).map(ToString::to_string).collect();
-    Ok(Args { told: told(matches), given, ..Args::from_arg_matches(matches)? })
+    let args = Args::from_arg_matches(matches)?;
+    let told = [told(matches), args.listed.told.clone()].concat();
+    Ok(Args { operators: args.listed.names.clone(), told, given, ..args })
 }
 
 /// The options of operators among the matches of a `command`.
@@ -347,24 +371,62 @@ pub fn operator_names() -> PossibleValuesParser {
     PossibleValuesParser::new(operator_values())
 }
 
-/// The parser of a word; clap's error names no word that is empty.
+/// The names of a list, and what stands in parentheses behind them.
+#[derive(Clone, Debug)]
+struct Listed {
+    names: Vec<String>,
+    told: Told,
+}
+
+/// The parser of a list; clap's error names no word that is empty.
 #[derive(Clone)]
 struct Words(PossibleValuesParser);
 
 impl TypedValueParser for Words {
-    type Value = String;
+    type Value = Listed;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, word: &OsStr) -> Result<String, clap::Error> {
-        if word.is_empty() {
-            let told = "the list of operators has an empty item; name one between two commas, or leave out a comma";
-            return Err(clap::Error::raw(ErrorKind::InvalidValue, told));
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, list: &OsStr) -> Result<Listed, clap::Error> {
+        let refused = |told: String| clap::Error::raw(ErrorKind::InvalidValue, told);
+        let mut listed = Listed { names: vec![], told: vec![] };
+        for item in items(&list.to_string_lossy()) {
+            if item.is_empty() {
+                let told = "the list of operators has an empty item; name one between two commas, or leave out a comma";
+                return Err(refused(told.into()));
+            }
+            let (name, options) = match item.split_once('(') {
+                Some((name, rest)) => {
+                    let unclosed =
+                        || refused(format!("{item}: the parenthesis does not end; write {name}(option=value)"));
+                    (name, items(rest.strip_suffix(')').ok_or_else(unclosed)?))
+                }
+                None => (item, vec![]),
+            };
+            let name = self.0.parse_ref(command, arg, OsStr::new(name))?;
+            for option in options {
+                listed.told.push(operators::in_parentheses(&name, option).map_err(|error| refused(error.to_string()))?);
+            }
+            listed.names.push(name);
         }
-        self.0.parse_ref(command, arg, word)
+        Ok(listed)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         self.0.possible_values()
     }
+}
+
+/// What stands between the commas of a list, but for those within parentheses.
+fn items(list: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let comma = |letter: char| {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => (),
+        }
+        letter == ',' && depth <= 0
+    };
+    list.split(comma).map(str::trim).collect()
 }
 
 fn words() -> Words {

@@ -42,6 +42,9 @@ pub const RANGE_Y: &str = "range_y";
 pub const INTEGERS_Y: &str = "integers_y";
 pub const EDGES_Y: &str = "edges_y";
 
+/// The option with which elements compare, which may stand before the first FILE.
+pub const COMPARE: &str = "compare";
+
 /// An option as people type it.
 pub fn flag(option: &str) -> String {
     format!("--{}", option.replace('_', "-"))
@@ -157,15 +160,58 @@ pub fn have_none(names: &[&str]) -> String {
 /// Checks that one of the typed names at least has each option that they are told.
 pub fn check_names<S: AsRef<str>>(names: &[S], told: &Told) -> Result<()> {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    match told.iter().find(|(option, _)| !takers(option).iter().any(|taker| names.contains(taker))) {
+    match told
+        .iter()
+        .find(|(option, _)| !option.contains('(') && !takers(option).iter().any(|taker| names.contains(taker)))
+    {
         Some((option, _)) => Err(not_told(option, &names)),
         None => Ok(()),
     }
 }
 
-/// What is told to this one of several typed names.
+/// Checks that each of the typed names is told what it says little without.
+pub fn check_needs(names: &[String], told: &Told) -> Result<()> {
+    for name in names {
+        let needs = TABLE.iter().filter(|entry| typed_of(entry) == name).find_map(|entry| entry.needs);
+        if let Some(option) = needs.filter(|option| value(&told_to(name, told), option).is_none()) {
+            let help = TABLE.iter().flat_map(|entry| entry.options).find(|(name, _)| *name == option);
+            let help = help.map_or(String::new(), |(_, help)| format!(": {help}"));
+            return Err(usage(format!("{name} needs {}{help}", flag(option))));
+        }
+    }
+    Ok(())
+}
+
+/// What is told to this one of several typed names: what stands in its parentheses, and what is told to all that take it.
 pub fn told_to(name: &str, told: &Told) -> Told {
-    told.iter().filter(|(option, _)| takers(option).contains(&name)).cloned().collect()
+    let own = |option: &str| option.strip_prefix(name)?.strip_prefix('(').map(String::from);
+    let mut all: Told =
+        told.iter().filter_map(|(option, value)| own(option).map(|option| (option, value.clone()))).collect();
+    for (option, value) in told.iter().filter(|(option, _)| takers(option).contains(&name)) {
+        if all.iter().all(|(known, _)| known != option) {
+            all.push((option.clone(), value.clone()));
+        }
+    }
+    all
+}
+
+/// An option in the parentheses of a typed name: `ddof=1`, or the value alone of the first that it has. It is told to no other, by a name
+/// that no flag has.
+pub fn in_parentheses(name: &str, text: &str) -> Result<(String, String)> {
+    let options: Vec<&str> = TABLE
+        .iter()
+        .filter(|entry| typed_of(entry) == name)
+        .flat_map(|entry| entry.options)
+        .map(|&(option, _)| option)
+        .collect();
+    let named = text.split_once('=').map(|(option, value)| (option.trim().replace('-', "_"), value.trim()));
+    let named = named.filter(|(option, _)| options.contains(&option.as_str()));
+    let (option, value) = match (named, options.first()) {
+        (Some(named), _) => named,
+        (None, Some(first)) => (first.to_string(), text),
+        (None, None) => return Err(usage(format!("{name}({text}): {name} has no options; leave out the parentheses"))),
+    };
+    Ok((format!("{name}({option}"), value.into()))
 }
 
 /// Checks what a typed name is told, before any input is read.

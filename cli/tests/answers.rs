@@ -11,19 +11,24 @@ const NUMBERS: [i32; 8] = [3, 1, 4, 1, 5, 9, 2, 6];
 fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
     vec![
         ("sum", json!(31), json!(31.0), None),
+        ("wrapping_sum", json!(31), Value::Null, None),
         ("product", json!(6480), json!(6480.0), None),
         ("min", json!(1), json!(1.0), None),
         ("max", json!(9), json!(9.0), None),
         ("minmax", json!({"min": 1, "max": 9}), json!({"min": 1.0, "max": 9.0}), None),
+        ("range", json!(8), json!(8.0), None),
+        ("norminf", json!(9), json!(9.0), None),
         ("argmin", json!(1), json!(1.0), Some(1)),
         ("argmax", json!(9), json!(9.0), Some(5)),
         ("mean", json!(3.875), json!(3.875), None),
         ("variance", json!(6.609375), json!(6.609375), None),
         ("std", json!(6.609375f64.sqrt()), json!(6.609375f64.sqrt()), None),
+        ("sem", json!((52.875f64 / 56.0).sqrt()), json!((52.875f64 / 56.0).sqrt()), None),
         ("count_nonzero", json!(8), json!(8), None),
         ("count_nan", json!(0), json!(0), None),
         ("any", json!(true), json!(true), None),
         ("all", json!(true), json!(true), None),
+        ("none", json!(false), json!(false), None),
         ("and", json!(0), Value::Null, None),
         ("or", json!(15), Value::Null, None),
         ("xor", json!(3 ^ 1 ^ 4 ^ 1 ^ 5 ^ 9 ^ 2 ^ 6), Value::Null, None),
@@ -34,7 +39,7 @@ fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
 
 #[test]
 fn every_operator_has_an_expected_answer() {
-    let others = ["stats", "dot", "logsumexp", "histogram", "histogram2d"];
+    let others = ["count_if", "stats", "dot", "logsumexp", "histogram", "histogram2d"];
     let names: BTreeSet<_> = expected().iter().map(|row| row.0).chain(others).collect();
     assert_eq!(names, operators().into_iter().collect());
 }
@@ -112,6 +117,41 @@ fn options_of_operators_reach_them() {
     let value = |args: &[&str]| run(args.iter().chain(&["-q", file.as_str()])).text().parse::<f64>().unwrap();
     assert!((value(&["logsumexp"]) - (1.0 + 2f64.ln())).abs() < 1e-5);
     assert!((value(&["logsumexp", "--scale", "-3"]) - (2f64.ln() - 3.0)).abs() < 1e-5);
+}
+
+#[test]
+fn comparisons_stand_before_files_or_behind_their_flag() {
+    let folder = Folder::new();
+    let file = folder.f32("t.npy", &[29.5, 30.0, 30.5, f32::NAN, -31.0]);
+    for (comparison, want) in [("> 30", "1"), (">=30", "2"), ("< -2.5", "1"), ("==30", "1"), ("!= 30", "4")] {
+        assert_eq!(run(["count_if", "-q", comparison, &file]).text(), want, "{comparison}");
+        assert_eq!(run(["count_if", "-q", "--compare", comparison, &file]).text(), want, "{comparison}");
+    }
+    assert_eq!(run(["count_nan,count_if", "-q", "--compare", "<=30", &file]).text(), "1\n3");
+    assert_eq!(run(["count_nan,count_if(<=30)", "-q", &file]).text(), "1\n3");
+    assert_eq!(run(["count_if", "-q", "> -1", &folder.i32("i.npy", &[-1, 0, 5])]).text(), "2");
+    run(["count_if", &file]).fails(2, &["count_if needs --compare", "'> 30'"]);
+    run(["sum,count_if", &file]).fails(2, &["count_if needs --compare", "'> 30'"]);
+    run(["count_if", "> x", &file]).fails(2, &["--compare of count_if is \"> x\"", "'> 30'"]);
+    run(["max", "--compare", "> 3", &file]).fails(2, &["--compare is for count_if; max has none"]);
+    run(["max", "> 3", &file]).fails(1, &["> 3", "no such file"]);
+    let part = text(folder.path().join("part"));
+    run(["count_if", ">= 30", "--partial", &part, &file]).text();
+    assert_eq!(run(["merge", "-q", &part, &part]).text(), "4");
+}
+
+#[test]
+fn options_in_parentheses_are_of_one_operator() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[1.0, 3.0]);
+    assert_eq!(run(["variance(ddof=1),std,max", "-q", &file]).text(), "2\n1\n3");
+    assert_eq!(run(["variance(0), std", "-q", "--ddof", "1", &file]).text().lines().next(), Some("1"));
+    let bins = run(["histogram(bins=2,range=0:4),count_if(== 3)", "-q", &file]).out;
+    assert_eq!(bins, "bin 1\nbin 1\nbelow 0\nabove 0\nnan 0\n1\n");
+    run(["std(ddof=1", &file]).fails(2, &["std(ddof=1: the parenthesis does not end", "std(option=value)"]);
+    run(["max(3)", &file]).fails(2, &["max has no options", "leave out the parentheses"]);
+    run(["std(x)", &file]).fails(2, &["--ddof of std is \"x\""]);
+    run(["count_if()", &file]).fails(2, &["--compare of count_if is \"\""]);
 }
 
 #[test]

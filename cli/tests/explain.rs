@@ -20,7 +20,7 @@ fn code(text: &str) -> Vec<&str> {
 
 /// Every operator over a type that it takes, and sums over all others.
 fn cases() -> Vec<[&'static str; 2]> {
-    let of_integers = ["and", "or", "xor"];
+    let of_integers = ["and", "or", "xor", "wrapping_sum"];
     let each = operators().into_iter().map(|name| [name, if of_integers.contains(&name) { "i32" } else { "f32" }]);
     let sums = ["i32", "u32", "f16", "f64", "i64", "u64"].map(|dtype| ["sum", dtype]);
     each.chain(sums).chain([["variance", "i32"], ["stats", "u32"]]).collect()

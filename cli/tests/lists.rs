@@ -23,7 +23,7 @@ fn matrices(folder: &Folder) -> [(String, &'static str, bool); 3] {
 
 /// The operators over a type, each with the options that it is told.
 fn told(dtype: &str) -> Vec<(&'static str, Vec<&'static str>)> {
-    let all = [("ddof", "1"), ("scale", "0.5"), ("bins", "3"), ("range", "-4:4")];
+    let all = [("ddof", "1"), ("scale", "0.5"), ("bins", "3"), ("range", "-4:4"), ("compare", "> 3")];
     let entries =
         treefold::ops::TABLE.iter().filter(|entry| entry.dtype.name() == dtype && entry.fast_form_of.is_none());
     let with = |entry: &treefold::ops::Entry| {

@@ -94,6 +94,11 @@ fn every_operator_that_does_not_round_merges() {
         "and",
         "or",
         "xor",
+        "wrapping_sum",
+        "range",
+        "norminf",
+        "none",
+        "sem",
         "argmin",
         "argmax",
         "stats",
@@ -104,7 +109,17 @@ fn every_operator_that_does_not_round_merges() {
         splits_merge_to_the_whole(operator, &[whole], &[vec![front.clone()], vec![back.clone()]]);
     }
     let exact_floats = ["sum", "mean", "sumsq", "norm2", "stats", "min", "max", "minmax", "argmin", "argmax"];
-    for operator in exact_floats.into_iter().chain(["count_nonzero", "count_nan", "any", "all", "histogram"]) {
+    for operator in exact_floats.into_iter().chain([
+        "count_nonzero",
+        "count_nan",
+        "any",
+        "all",
+        "none",
+        "range",
+        "norminf",
+        "sem",
+        "histogram",
+    ]) {
         let [whole, front, back] = &float_files;
         splits_merge_to_the_whole(operator, &[whole], &[vec![front.clone()], vec![back.clone()]]);
     }

@@ -3,8 +3,12 @@
 // Expects: exact/natural.wgsl, exact/round_f64.wgsl, exact/spread.wgsl.
 
 fn deviation_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
+    return spread_root(acc, count, divisor_of(count, ddof));
+}
+
+// The root of n·Q - S² divided by a number.
+fn spread_root(acc: Acc, count: vec2<u32>, divisor: vec4<u32>) -> array<u32, 2> {
     var spread = spread_of(acc, count);
-    let divisor = divisor_of(count, ddof);
     let top = highest(&spread);
     if top < 0i { return array<u32, 2>(); }
     var at = top / 2i + 1i;

@@ -2,7 +2,7 @@
 
 use super::round::{BigNat, Float, Quotient};
 
-/// Limbs of room for more digits than any format has: the divisors take 128 bits at most.
+/// Limbs of room for more digits than any format has: the divisors take 192 bits at most.
 const ROOM: u32 = 8;
 
 /// The squared distances of n elements from their mean, exactly: n·Q - S², n times their sum, for the sum S of the elements in units
@@ -28,10 +28,23 @@ impl Spread {
 
     /// The standard deviation, the root of the variance, rounded once; n > `ddof`.
     pub fn deviation<F: Float>(&self, ddof: u64) -> F {
-        let (by_n, rest) = self.scaled.limbs_up(2 * ROOM).divided(self.n.max(1));
-        let (quotient, more) = by_n.divided(self.n.saturating_sub(ddof).max(1));
+        self.root([self.n, self.n.saturating_sub(ddof)])
+    }
+
+    /// The standard error of the mean, the root of the variance divided by n, rounded once; n > `ddof`.
+    pub fn mean_error<F: Float>(&self, ddof: u64) -> F {
+        self.root([self.n, self.n, self.n.saturating_sub(ddof)])
+    }
+
+    /// The root of n·Q - S² divided by some numbers, rounded once.
+    fn root<F: Float, const N: usize>(&self, divisors: [u64; N]) -> F {
+        let begin = (self.scaled.limbs_up(2 * ROOM), false);
+        let (quotient, remains) = divisors.into_iter().fold(begin, |(quotient, remains), divisor| {
+            let (quotient, rest) = quotient.divided(divisor.max(1));
+            (quotient, remains || rest != 0)
+        });
         let last = F::EXPONENT_MIN - self.unit + 32 * ROOM as i32;
-        float(quotient.root(last, F::DIGITS), rest != 0 || more != 0, last)
+        float(quotient.root(last, F::DIGITS), remains, last)
     }
 }
 

@@ -1,5 +1,6 @@
-//! Operators on words: bitwise and, or, xor, and the two quantifiers.
+//! Operators on words: bitwise and, or, xor, and the quantifiers.
 
+use crate::element::Scalar;
 use crate::half::f16;
 use crate::op::WordType;
 use crate::{Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
@@ -101,6 +102,40 @@ quantifier! {
     /// # Ok::<(), treefold::Error>(())
     /// ```
     All, "all", "Whether all elements are not zero", &, "atomicAnd", 1
+}
+
+/// Whether no element is not zero: all are zero (a NaN is not). **Empty**: true. **On the device**: 1 word, 0 or 1.
+///
+/// ```
+/// use treefold::{Cpu, ops::NoneOf};
+/// assert!(Cpu::new().reduce(NoneOf, &[0.0f32, -0.0])?);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoneOf;
+
+impl<T: Scalar> Op<T> for NoneOf
+where
+    Any: Fold<T, Acc = u32>,
+{
+    type Fold = Any;
+    type Output = bool;
+    const NAME: &'static str = "none";
+    const ABOUT: &'static str = "Whether no element is not zero";
+    const EXACT: bool = true;
+
+    fn fold(&self) -> Any {
+        Any
+    }
+    fn finish(&self, acc: u32, _: u64) -> Result<bool> {
+        Ok(acc == 0)
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        Some(DeviceAnswer::checked([("none", WordType::U32)], "return array<u32, 1>(1u - acc);"))
+    }
+    fn read(&self, words: &[u32], _: u64) -> Result<bool> {
+        Ok(words.first().is_some_and(|&none| none != 0))
+    }
 }
 
 macro_rules! bitwise {

@@ -1,8 +1,8 @@
 //! Counting the elements that hold some property.
 
-use super::wide::{SUM64_CELL, Sum64};
+use super::wide::{Sum64, sum64_answer, sum64_wgsl};
 use crate::element::Scalar;
-use crate::op::{WordType, join};
+use crate::op::join;
 use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 macro_rules! counting {
@@ -32,9 +32,8 @@ macro_rules! counting {
                 Sum64::new(blocks.map(|block| i128::from(block.iter().map(|&$x| u32::from($holds)).sum::<u32>())).sum())
             }
             fn wgsl(&self) -> Wgsl {
-                let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
                 let lift = concat!("return Acc(select(0u, 1u, ", $wgsl, "), 0u);");
-                Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
+                sum64_wgsl(lift)
             }
         }
 
@@ -52,8 +51,7 @@ macro_rules! counting {
                 Ok(acc.total() as u64)
             }
             fn answer(&self) -> Option<DeviceAnswer> {
-                let words = [("low", WordType::Part), ("high", WordType::Part)];
-                Some(DeviceAnswer::checked(words, "return array<u32, 2>(acc.low, acc.high);"))
+                Some(sum64_answer())
             }
             fn read(&self, words: &[u32], _: u64) -> Result<u64> {
                 Ok(join(words))

@@ -363,6 +363,13 @@ pub struct Ends<K> {
     high: K,
 }
 
+impl<K> Ends<K> {
+    /// The minimum and the maximum.
+    pub(super) fn elements<T: Scalar<Key = K>>(self) -> (T, T) {
+        (End::Low.unrank(self.low), End::High.unrank(self.high))
+    }
+}
+
 impl<K: OrderKey> Accumulator for Ends<K> {
     const WORDS: usize = 2 * K::WORDS;
     const WGSL: &'static str = match K::WORDS {
@@ -445,7 +452,7 @@ impl<T: Scalar> Op<T> for MinMax {
         MinMax
     }
     fn finish(&self, acc: Ends<T::Key>, count: u64) -> Result<Option<(T, T)>> {
-        Ok((count > 0).then(|| (End::Low.unrank(acc.low), End::High.unrank(acc.high))))
+        Ok((count > 0).then(|| acc.elements()))
     }
     fn answer(&self) -> Option<DeviceAnswer> {
         let words = words_of::<T>("min").into_iter().chain(words_of::<T>("max"));

@@ -30,6 +30,8 @@ pub struct Entry {
     pub fast_form_of: Option<&'static str>,
     /// Its options: the name, which is that of the operator's field, and what it does, in a line.
     pub options: &'static [(&'static str, &'static str)],
+    /// The option without which it says little.
+    pub needs: Option<&'static str>,
 }
 
 impl Entry {
@@ -42,17 +44,19 @@ impl Entry {
             sums_exactly: O::EXACT && <O::Fold as Fold<T>>::TESTED,
             fast_form_of: O::FAST_FORM_OF,
             options: O::OPTIONS,
+            needs: O::NEEDS,
         }
     }
 }
 
 macro_rules! operators {
-    ($($module:ident: $($op:ident $(fast $exact:literal)? $({ $($field:ident $(at $axis:ident . $place:ident)?: $help:literal),+ })? $(if $settled:ident)? over $($type:ident)+),+;)+) => {
+    ($($module:ident: $($op:ident $(fast $exact:literal)? $({ $($field:ident $(at $axis:ident . $place:ident)?: $help:literal),+ })? $(needs $needs:ident)? $(if $settled:ident)? over $($type:ident)+),+;)+) => {
         $(mod $module; pub use $module::{$($op),+};)+
 
         $($(impl Configure for $op {
             const FAST_FORM_OF: Option<&'static str> = fast!($($exact)?);
             const OPTIONS: &'static [(&'static str, &'static str)] = &[$($((stringify!($field), $help)),+)?];
+            const NEEDS: Option<&'static str> = needs!($($needs)?);
 
             fn set(&mut self, option: &str, value: &str) -> Result<bool, String> {
                 $($(if option == stringify!($field) {
@@ -113,6 +117,15 @@ macro_rules! place {
     };
 }
 
+macro_rules! needs {
+    () => {
+        None
+    };
+    ($option:ident) => {
+        Some(stringify!($option))
+    };
+}
+
 macro_rules! fast {
     () => {
         None
@@ -144,6 +157,7 @@ fn parsed<V: std::str::FromStr + Rule>(text: &str) -> Result<V, String> {
 trait Configure {
     const FAST_FORM_OF: Option<&'static str>;
     const OPTIONS: &'static [(&'static str, &'static str)];
+    const NEEDS: Option<&'static str>;
 
     /// Sets an option; whether there is one of that name, or what its value must be.
     fn set(&mut self, option: &str, value: &str) -> Result<bool, String>;
@@ -200,19 +214,24 @@ type f32x2 = [f32; 2];
 operators! {
     sum: Sum over f32 f16 f64 i32 u32 i64 u64;
     fast_sum: FastSum fast "sum" over f32;
+    wrapping_sum: WrappingSum over i32 u32 i64 u64;
     product: Product over f32 i32 u32;
     min: Min over f32 f64 i32 u32 i64 u64;
     max: Max over f32 f64 i32 u32 i64 u64;
     minmax: MinMax over f32 f64 i32 u32 i64 u64;
+    range: Range over f32 f64 i32 u32 i64 u64, NormInf over f32 f64 i32 u32 i64 u64;
     argmin: ArgMin over f32 f64 i32 u32 i64 u64;
     argmax: ArgMax over f32 f64 i32 u32 i64 u64;
     mean: Mean over f32 f16 f64 i32 u32 i64 u64;
     fast_mean: FastMean fast "mean" over f32;
     variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
-        Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64;
+        Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
+        Sem { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64;
     fast_variance: FastVariance fast "variance" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
     count: CountNonzero over f32 f64 i32 u32 i64 u64, CountNan over f32 f64 i32 u32 i64 u64;
+    count_if: CountIf { compare: "What to count: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f64 i32 u32 i64 u64;
     bits: Any over f32 f64 i32 u32 i64 u64, All over f32 f64 i32 u32 i64 u64,
+        NoneOf over f32 f64 i32 u32 i64 u64,
         And over i32 u32 i64 u64, Or over i32 u32 i64 u64, Xor over i32 u32 i64 u64;
     stats: Stats { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         FastStats fast "stats" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
@@ -238,6 +257,7 @@ operators! {
 }
 
 pub use binned::{Binned, Counts};
+pub use count_if::{Comparison, Relation, Within};
 pub use extreme::{Ends, Found, Located};
 pub use fast_sum::FloatSum;
 pub(crate) use histogram::TRIPS;

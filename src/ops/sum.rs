@@ -1,7 +1,7 @@
 //! Sum: as if computed in real numbers and rounded once, exact in 64 or 128 bits for integers.
 
 use super::exact::{Elements, Rounding, exact_answer, exact_fold};
-use super::wide::{SUM64_CELL, Sum64};
+use super::wide::{Sum64, sum64_answer, sum64_wgsl};
 use crate::element::{Dtype, Word};
 use crate::exact::LongAccumulator;
 use crate::half::f16;
@@ -45,13 +45,12 @@ exact_answer!(Sum = "sum" over f64, Sum, Elements, "Sum, rounded once; exact for
     |acc, count| |unit| acc.quotient(unit, 1, count), |value, _count| value);
 
 /// The WGSL of an exact integer sum in two words; a signed element brings its sign along.
-fn sum64_wgsl<T: Word>() -> Wgsl {
+fn integer_wgsl<T: Word>() -> Wgsl {
     let lift = match T::DTYPE {
         Dtype::I32 => "return Acc(bits, bitcast<u32>(bitcast<i32>(bits) >> 31u));",
         _ => "return Acc(bits, 0u);",
     };
-    let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
-    Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
+    sum64_wgsl(lift)
 }
 
 macro_rules! integer_sum {
@@ -77,7 +76,7 @@ macro_rules! integer_sum {
                 Sum64::of(elements)
             }
             fn wgsl(&self) -> Wgsl {
-                sum64_wgsl::<$type>()
+                integer_wgsl::<$type>()
             }
         }
 
@@ -95,8 +94,7 @@ macro_rules! integer_sum {
                 <$wide>::try_from(acc.total()).map_err(|_| Error::Overflow { operator: "sum", bits: 64 })
             }
             fn answer(&self) -> Option<DeviceAnswer> {
-                let words = [("low", WordType::Part), ("high", WordType::Part)];
-                Some(DeviceAnswer::checked(words, "return array<u32, 2>(acc.low, acc.high);"))
+                Some(sum64_answer())
             }
             fn read(&self, words: &[u32], _: u64) -> Result<$wide> {
                 Ok(join(words) as $wide)

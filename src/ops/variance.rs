@@ -1,4 +1,4 @@
-//! Variance and standard deviation: from exact sums of powers.
+//! Variance, standard deviation and standard error of the mean: from exact sums of powers.
 
 use super::exact::{Elements, NATURAL, ROUND_F64, Terms};
 use super::{Sum, SumOfSquares};
@@ -42,7 +42,29 @@ pub struct Std {
     pub ddof: u32,
 }
 
-/// One of the two answers, over one element type.
+/// The standard error of the mean √(Σ(x - mean)² / (n·(n - ddof))) as if computed in real numbers and rounded once to f64: that of
+/// [`Std`] divided by √n, with all else as for [`Variance`]. Here ddof is 1 by default, as in SciPy and pandas.
+///
+/// - **On the device**: up to 2^42 elements; NaN of more.
+///
+/// ```
+/// use treefold::{Cpu, ops::Sem};
+/// assert_eq!(Cpu::new().reduce(Sem::default(), &[1i32, 3, 5, 7, 9])?, Some(2f64.sqrt()));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Sem {
+    /// Delta degrees of freedom: what is subtracted from n in the divisor.
+    pub ddof: u32,
+}
+
+impl Default for Sem {
+    fn default() -> Self {
+        Sem { ddof: 1 }
+    }
+}
+
+/// One of the answers, over one element type.
 macro_rules! spread_answer {
     ($name:ident = $text:literal over $type:ty, $fold:ty = $value:expr, $about:literal, $method:ident, $powers:expr, $kernel:ident, |$acc:ident, $count:ident| $spread:expr) => {
         impl Op<$type> for $name {
@@ -83,7 +105,7 @@ struct PowersText {
     unit: i32,
 }
 
-/// How the device rounds one of the two answers.
+/// How the device rounds one of the answers.
 struct Finish {
     text: &'static str,
     call: &'static str,
@@ -95,6 +117,14 @@ const VARIANCE: Finish =
     Finish { text: include_str!("../../shaders/exact/variance.wgsl"), call: "variance_f64", power: 2 };
 const DEVIATION: Finish =
     Finish { text: include_str!("../../shaders/exact/deviation.wgsl"), call: "deviation_f64", power: 1 };
+const MEAN_ERROR: Finish = Finish {
+    text: concat!(
+        include_str!("../../shaders/exact/deviation.wgsl"),
+        include_str!("../../shaders/exact/mean_error.wgsl")
+    ),
+    call: "mean_error_f64",
+    power: 1,
+};
 
 const SUMS: &str = include_str!("../../shaders/exact/powers_sums.wgsl");
 const FLOATS: PowersText = PowersText { text: SUMS, limbs: (11, Some(20), 22), unit: <Elements as Terms<f32>>::UNIT };
@@ -123,16 +153,18 @@ return {}(acc, count, param(0u));",
             .helpers(self.text)
             .helpers(include_str!("../../shaders/exact/spread.wgsl"))
             .helpers(how.text)
-            .trips(all * (sum + 8) + squares.map_or(0, |squares| sum + squares) + 192)
+            .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 192)
     }
 }
 
-/// Both answers over one element type.
+/// The answers over one element type.
 macro_rules! spread_answers {
     ($type:ty, $fold:ty = $value:expr, $powers:expr, |$acc:ident, $count:ident| $spread:expr) => {
         spread_answer!(Variance = "variance" over $type, $fold = $value, "Variance, divided by n - ddof; rounded once", variance, $powers, VARIANCE,
             |$acc, $count| $spread);
         spread_answer!(Std = "std" over $type, $fold = $value, "Standard deviation, divided by n - ddof; rounded once", deviation, $powers, DEVIATION,
+            |$acc, $count| $spread);
+        spread_answer!(Sem = "sem" over $type, $fold = $value, "Standard error of the mean, ddof 1 unless told; rounded once", mean_error, $powers, MEAN_ERROR,
             |$acc, $count| $spread);
     };
 }

@@ -1,7 +1,7 @@
 //! Integer accumulators that are wider on the host than on the device.
 
-use crate::Accumulator;
-use crate::op::{Member, join, split};
+use crate::op::{Member, Text, WordType, join, split};
+use crate::{Accumulator, DeviceAnswer, Wgsl};
 use std::marker::PhantomData;
 use std::ops::Add;
 
@@ -39,7 +39,7 @@ impl<W> Add for Sum64<W> {
 }
 
 /// The form of such a sum that invocations share.
-pub(super) const SUM64_CELL: [&str; 1] = [include_str!("../../shaders/cells/sum64.wgsl")];
+const SUM64_CELL: [&str; 1] = [include_str!("../../shaders/cells/sum64.wgsl")];
 
 macro_rules! sum64_words {
     ($wide:ty) => {
@@ -62,3 +62,17 @@ macro_rules! sum64_words {
 
 sum64_words!(i64);
 sum64_words!(u64);
+
+/// The WGSL of a fold into two words that are one sum; `lift` gives the words of an element.
+pub(super) fn sum64_wgsl(lift: impl Into<Text>) -> Wgsl {
+    let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
+    Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
+}
+
+/// Both words as an answer.
+pub(super) fn sum64_answer() -> DeviceAnswer {
+    DeviceAnswer::checked(
+        [("low", WordType::Part), ("high", WordType::Part)],
+        "return array<u32, 2>(acc.low, acc.high);",
+    )
+}

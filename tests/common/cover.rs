@@ -6,9 +6,10 @@ use treefold::Dtype;
 /// from shaders/element, the pieces of one operator, and the same kernels.
 pub fn stands_for_others(name: &str, dtype: Dtype) -> bool {
     match dtype {
-        Dtype::F64 => ["sum", "mean", "minmax", "argmin", "count_nan", "norm2"].contains(&name),
-        Dtype::I64 => ["sum", "mean", "max", "argmax", "variance", "sumsq", "and"].contains(&name),
-        Dtype::U64 => ["sum", "min", "std", "any"].contains(&name),
+        Dtype::F64 => ["sum", "mean", "minmax", "norminf", "argmin", "count_nan", "norm2"].contains(&name),
+        Dtype::I64 => ["sum", "wrapping_sum", "mean", "max", "range", "norminf", "argmax", "variance", "sumsq", "and"]
+            .contains(&name),
+        Dtype::U64 => ["sum", "min", "std", "sem", "any"].contains(&name),
         _ => true,
     }
 }

@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::Zero;
 use std::cmp::Ordering;
 use treefold::half::f16;
-use treefold::ops::{Dot, Mean, Norm2, Std, Sum, SumOfSquares, Variance};
+use treefold::ops::{Dot, Mean, Norm2, Sem, Std, Sum, SumOfSquares, Variance};
 use treefold::{Element, Op};
 
 /// A binary float format.
@@ -221,7 +221,7 @@ fn spread(
     sum: &Total,
     squares: impl Iterator<Item = Term>,
     ddof: u64,
-    nearest: fn(&BigUint, &BigUint, Format) -> u64,
+    nearest: impl Fn(&BigUint, &BigUint, Format) -> u64,
 ) -> Option<u64> {
     let n = sum.count;
     (n > ddof).then(|| {
@@ -257,6 +257,12 @@ fn integer_squares<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> 
 /// The same of integers.
 fn spread_integers<T: Copy + Into<i128>>(x: &[T], nearest: fn(&BigUint, &BigUint, Format) -> u64) -> Option<u128> {
     spread(&Total::of(integers(x)), integer_squares(x), 0, nearest).map(u128::from)
+}
+
+/// The root of a variance of these elements divided by their number; ddof 1.
+fn mean_error(sum: &Total, squares: impl Iterator<Item = Term>) -> Option<u128> {
+    let n = sum.count;
+    spread(sum, squares, 1, |a, b, format| nearest_root_of_quotient(a, &(b * n), format)).map(u128::from)
 }
 
 fn root(total: Total, format: Format) -> Option<u128> {
@@ -344,6 +350,12 @@ exactly! {
     Std<u64> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
     Std<i32> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
     Std<u32> = |x| spread_integers(x, nearest_root_of_quotient), |out| double(out);
+    Sem<f32> = |x| mean_error(&Total::of(terms(x, SINGLE)), squares(x, SINGLE)), |out| double(out);
+    Sem<f64> = |x| mean_error(&Total::of(terms(x, DOUBLE)), squares(x, DOUBLE)), |out| double(out);
+    Sem<i32> = |x| mean_error(&Total::of(integers(x)), integer_squares(x)), |out| double(out);
+    Sem<u32> = |x| mean_error(&Total::of(integers(x)), integer_squares(x)), |out| double(out);
+    Sem<i64> = |x| mean_error(&Total::of(integers(x)), integer_squares(x)), |out| double(out);
+    Sem<u64> = |x| mean_error(&Total::of(integers(x)), integer_squares(x)), |out| double(out);
     Sum<i64> = |x| Some(x.iter().map(|&x| i128::from(x)).sum::<i128>() as u128), |out| Some(*out as u128);
     Sum<u64> = |x| Some(x.iter().map(|&x| u128::from(x)).sum()), |out| Some(*out);
 }

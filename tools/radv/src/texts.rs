@@ -36,8 +36,12 @@ struct All {
 impl Visitor for &mut All {
     type Out = ();
     fn visit<T: Element>(self, op: DynOp<T>) {
-        let op = DeviceOp::new::<T, _>(&op, Keep::Bins { replicas: 32 }).expect("names");
-        let planner = Planner::new(self.limits, Tuning::GPU, Cost::of(&op)).expect("a plan");
+        // As many replicas as the workgroup's memory has room for, as the library takes them.
+        let planned = [32, 8, 1].into_iter().find_map(|replicas| {
+            let op = DeviceOp::new::<T, _>(&op, Keep::Bins { replicas }).expect("names");
+            Planner::new(self.limits, Tuning::GPU, Cost::of(&op)).ok().map(|planner| (op, planner))
+        });
+        let (op, planner) = planned.expect("a plan");
         let store = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
         // The passes of a large input, the one pass of a small one, and those of rows.
         let columns = Axes::of(&[1 << 16, 1 << 8], &[0]).expect("axes");

@@ -1,0 +1,285 @@
+//! Counting the elements that compare in some way with a number.
+
+use super::Rule;
+use super::wide::{Sum64, sum64_answer, sum64_wgsl};
+use crate::element::{Dtype, OrderKey, Scalar};
+use crate::half::f16;
+use crate::op::join;
+use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl};
+use std::fmt;
+use std::str::FromStr;
+
+/// How many elements compare in this way with a number.
+///
+/// - **Floats** compare with the number rounded to their type, as NumPy's do with a number of Python; -0 equals +0; a NaN is not equal to
+///   anything. **Integers** compare with the number as it is: no i32 equals 2.5, and every u32 is greater than -1.
+/// - **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high). The number is a parameter: another one is not
+///   another pipeline.
+///
+/// ```
+/// use treefold::{Cpu, ops::CountIf};
+/// let warm = CountIf { compare: "> 30".parse()? };
+/// assert_eq!(Cpu::new().reduce(warm, &[21.5f32, 30.0, 30.5, f32::NAN])?, 1);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CountIf {
+    /// What is counted; where nothing else is said, what is not zero.
+    pub compare: Comparison,
+}
+
+/// A comparison with a number; written `> 30`, `<= -2.5`, `== 0`, `!= 1e9`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    relation: Relation,
+    number: Number,
+}
+
+/// What an element is to the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+}
+
+/// The longer ones first, so that each is found by what a text begins with.
+const RELATIONS: [(&str, Relation); 6] = [
+    ("<=", Relation::AtMost),
+    (">=", Relation::AtLeast),
+    ("==", Relation::Equal),
+    ("!=", Relation::Unequal),
+    ("<", Relation::Less),
+    (">", Relation::Greater),
+];
+
+/// A number that elements of any type are compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Whole(i128),
+    /// Not NaN.
+    Real(f64),
+}
+
+impl Comparison {
+    /// With a number; `None` with NaN, to which nothing compares ([`CountNan`](super::CountNan) counts those).
+    pub fn new(relation: Relation, number: f64) -> Option<Comparison> {
+        (!number.is_nan()).then_some(Comparison { relation, number: Number::Real(number) })
+    }
+
+    /// With a whole number, of which none is rounded.
+    pub fn whole(relation: Relation, number: i128) -> Comparison {
+        Comparison { relation, number: Number::Whole(number) }
+    }
+
+    /// Whose keys are counted.
+    fn within<T: Scalar>(self) -> Within<T::Key> {
+        let (low, high) = if T::NAN.is_some() { self.of_floats::<T>() } else { self.of_integers::<T>() };
+        let outside = self.relation == Relation::Unequal;
+        // No key is within 1 and 0.
+        let (low, high) = if low <= high { (low, high) } else { (1, 0) };
+        Within { low: T::Key::narrow(low as u64), high: T::Key::narrow(high as u64), outside }
+    }
+
+    /// The keys from the first to the last.
+    fn of_floats<T: Scalar>(self) -> (i128, i128) {
+        let number = match self.number {
+            Number::Whole(number) => number as f64,
+            Number::Real(number) => number,
+        };
+        let key = |number: f64| {
+            let bits = match T::DTYPE {
+                Dtype::F16 => f16::from_f64(number).to_bits().into(),
+                Dtype::F32 => (number as f32).to_bits().into(),
+                _ => number.to_bits(),
+            };
+            i128::from(T::tie(T::from_pattern(bits).key()).wide())
+        };
+        let (key, least, most) = (key(number), key(f64::NEG_INFINITY), key(f64::INFINITY));
+        match self.relation {
+            Relation::Less => (least, key - 1),
+            Relation::AtMost => (least, key),
+            Relation::Greater => (key + 1, most),
+            Relation::AtLeast => (key, most),
+            Relation::Equal | Relation::Unequal => (key, key),
+        }
+    }
+
+    /// The same of integers, whose keys count from the lowest.
+    fn of_integers<T: Scalar>(self) -> (i128, i128) {
+        let lowest = match T::DTYPE {
+            Dtype::I32 => i32::MIN.into(),
+            Dtype::I64 => i64::MIN.into(),
+            _ => 0,
+        };
+        let most = i128::from(T::Key::MOST.wide());
+        // The whole numbers next to it, or it.
+        let (below, above) = match self.number {
+            Number::Whole(number) => (number, number),
+            Number::Real(number) => (number.floor() as i128, number.ceil() as i128),
+        };
+        let (low, high) = match self.relation {
+            Relation::Less => (i128::MIN, above.saturating_sub(1)),
+            Relation::AtMost => (i128::MIN, below),
+            Relation::Greater => (below.saturating_add(1), i128::MAX),
+            Relation::AtLeast => (above, i128::MAX),
+            // Of no whole number the one below is less than the one above.
+            Relation::Equal | Relation::Unequal => (above, below),
+        };
+        let key = |number: i128| number.saturating_sub(lowest);
+        (key(low).max(0), key(high).min(most))
+    }
+}
+
+impl Default for Comparison {
+    /// What is not zero.
+    fn default() -> Self {
+        Comparison::whole(Relation::Unequal, 0)
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = RELATIONS.iter().find(|(_, relation)| *relation == self.relation).map_or("", |(text, _)| text);
+        match self.number {
+            Number::Whole(number) => write!(f, "{text} {number}"),
+            Number::Real(number) => write!(f, "{text} {number:?}"),
+        }
+    }
+}
+
+impl Rule for Comparison {
+    const RULE: &'static str = "one of < <= > >= == != and a number: '> 30'";
+}
+
+impl FromStr for Comparison {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let refused = || {
+            let (option, value, rule) = ("compare".into(), text.into(), Self::RULE.into());
+            Error::BadOption { operator: "count_if".into(), option, value, rule }
+        };
+        let found = RELATIONS.iter().find_map(|&(begin, relation)| Some((relation, text.trim().strip_prefix(begin)?)));
+        let (relation, number) = found.ok_or_else(refused)?;
+        let number = number.trim();
+        match number.parse() {
+            Ok(whole) => Ok(Comparison::whole(relation, whole)),
+            Err(_) => number.parse().ok().and_then(|real| Comparison::new(relation, real)).ok_or_else(refused),
+        }
+    }
+}
+
+/// The fold of [`CountIf`]: how many keys lie between two, or do not. Those of NaN lie beyond the infinities.
+#[derive(Clone, Copy, Debug)]
+pub struct Within<K> {
+    low: K,
+    high: K,
+    outside: bool,
+}
+
+impl<K: OrderKey> Within<K> {
+    #[inline(always)]
+    fn holds<T: Scalar<Key = K>>(&self, x: T) -> bool {
+        let key = T::tie(x.key());
+        ((key >= self.low) & (key <= self.high)) != self.outside
+    }
+}
+
+impl<T: Scalar> Fold<T> for Within<T::Key> {
+    type Acc = Sum64<u64>;
+
+    #[inline(always)]
+    fn identity(&self) -> Sum64<u64> {
+        Sum64::ZERO
+    }
+    #[inline(always)]
+    fn lift(&self, x: T, _: u64) -> Sum64<u64> {
+        Sum64::new(i128::from(self.holds(x)))
+    }
+    #[inline(always)]
+    fn combine(&self, a: Sum64<u64>, b: Sum64<u64>) -> Sum64<u64> {
+        a + b
+    }
+    #[inline(always)]
+    fn accumulate(&self, elements: &[T], _: u64) -> Sum64<u64> {
+        let count = |block: &[T]| block.iter().map(|&x| u32::from(self.holds(x))).sum::<u32>();
+        Sum64::new(elements.chunks(1 << 16).map(|block| i128::from(count(block))).sum())
+    }
+    fn wgsl(&self) -> Wgsl {
+        let within = match T::Key::WORDS {
+            1 => "let k = tie(key(bits));\nlet within = (k >= param(0u)) & (k <= param(2u));",
+            _ => {
+                "let k = tie(key(bits));
+let below = less64(k, vec2<u32>(param(0u), param(1u)));
+let above = less64(vec2<u32>(param(2u), param(3u)), k);
+let within = !below & !above;"
+            }
+        };
+        let lift = format!("{within}\nreturn Acc(select(0u, 1u, within != (param(4u) != 0u)), 0u);");
+        sum64_wgsl(lift)
+    }
+    /// The lowest key, the highest, and whether what is not between them counts.
+    fn params(&self) -> Vec<u32> {
+        let (low, high) = (self.low.wide(), self.high.wide());
+        vec![low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, self.outside.into()]
+    }
+}
+
+impl<T: Scalar> Op<T> for CountIf {
+    type Fold = Within<T::Key>;
+    type Output = u64;
+    const NAME: &'static str = "count_if";
+    const ABOUT: &'static str = "How many elements compare so with a number";
+    const EXACT: bool = true;
+
+    fn signature(&self) -> String {
+        format!("count_if(compare={})", self.compare)
+    }
+    fn fold(&self) -> Within<T::Key> {
+        self.compare.within::<T>()
+    }
+    fn finish(&self, acc: Sum64<u64>, _: u64) -> Result<u64> {
+        Ok(acc.total() as u64)
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        Some(sum64_answer())
+    }
+    fn read(&self, words: &[u32], _: u64) -> Result<u64> {
+        Ok(join(words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_are_read_as_they_are_written() {
+        for (text, shown) in [
+            ("> 30", "> 30"),
+            ("<=-2.5", "<= -2.5"),
+            (" == 0 ", "== 0"),
+            ("!=1e9", "!= 1000000000.0"),
+            ("< inf", "< inf"),
+            (">= 170141183460469231731687303715884105727", ">= 170141183460469231731687303715884105727"),
+        ] {
+            let compare: Comparison = text.parse().expect("a comparison");
+            assert_eq!(compare.to_string(), shown);
+            assert_eq!(shown.parse::<Comparison>().expect("the same"), compare);
+        }
+        for text in ["", "30", ">", "> x", "=> 3", "= 3", "!3", "> nan", "> 1 2"] {
+            let refused = text.parse::<Comparison>().expect_err("no comparison").to_string();
+            assert!(refused.contains("'> 30'"), "{refused}");
+        }
+    }
+}
