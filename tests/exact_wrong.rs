@@ -158,15 +158,3 @@ noticed! {
     remainder_ignored: Mean, "let rest = ((remainder.x | remainder.y) != 0u) | any_below" => "let rest = any_below";
     root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
 }
-
-/// All kernels of squares of f64 have this text: none is right, and the device says so.
-#[test]
-fn squares_of_f64_a_place_lower() {
-    let (patch, matched) = patch!("at + 33u" => "at + 32u");
-    for tuning in [bins(), lanes(), registers()] {
-        let gpu = gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
-        let refused = gpu.reducer::<f64, _>(Norm2).err();
-        assert!(matches!(refused, Some(Error::NoExactKernel { operator: "norm2" })), "{refused:?}");
-    }
-    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
-}

@@ -167,7 +167,7 @@ impl Args {
         if args.operators.len() > 1 {
             list::check(&args.operators, args.output.as_deref())?;
         }
-        args.take_comparison();
+        args.take_comparison()?;
         args.files = files::named(std::mem::take(&mut args.files))?;
         let computes = !args.is(ADAPTERS) && !args.is(MERGE);
         match args.operators.first().map(String::as_str) {
@@ -179,6 +179,17 @@ impl Args {
             operators::check_needs(&args.operators, &args.told)?;
         }
         edges::settle(&mut args.told, &args.operators)?;
+        for operator in &args.operators {
+            if !operators::has_own(operator, &args.told) {
+                continue;
+            }
+            let mut told = operators::told_to(operator, &args.told);
+            edges::settle(&mut told, &[operator])?;
+            let others = std::mem::take(&mut args.told)
+                .into_iter()
+                .filter(|(option, _)| !option.starts_with(&format!("{operator}(")));
+            args.told = others.chain(operators::own_to(operator, told)).collect();
+        }
         for operator in args.operators.iter().filter(|_| computes) {
             operators::check(operator, &operators::told_to(operator, &args.told))?;
         }
@@ -202,16 +213,22 @@ impl Args {
     }
 
     /// What stands where the first FILE would, and begins as a comparison does, is the operator's: `count_if '> 30' FILE`.
-    fn take_comparison(&mut self) {
-        let [operator] = &self.operators[..] else { return };
+    fn take_comparison(&mut self) -> Result<()> {
+        let [operator] = &self.operators[..] else { return Ok(()) };
         let takes = operators::takers(operators::COMPARE).contains(&operator.as_str());
         let begins = |text: &str| text.starts_with(['<', '>', '=', '!']);
         let first = self.files.first().and_then(|first| first.to_str()).filter(|first| begins(first.trim_start()));
-        let told = operators::told_to(operator, &self.told);
-        if let Some(first) = first.filter(|_| takes && operators::value(&told, operators::COMPARE).is_none()) {
+        if let Some(first) = first.filter(|_| takes) {
+            let told = operators::told_to(operator, &self.told);
+            if let Some(other) = operators::value(&told, operators::COMPARE) {
+                return Err(usage(format!(
+                    "{operator} is told to compare twice, {other:?} and {first:?}; say it once"
+                )));
+            }
             self.told.push((operators::COMPARE.into(), first.into()));
             self.files.remove(0);
         }
+        Ok(())
     }
 
     /// Whether this is the one word.
@@ -395,15 +412,17 @@ impl TypedValueParser for Words {
             }
             let (name, options) = match item.split_once('(') {
                 Some((name, rest)) => {
+                    let name = name.trim();
                     let unclosed =
-                        || refused(format!("{item}: the parenthesis does not end; write {name}(option=value)"));
-                    (name, items(rest.strip_suffix(')').ok_or_else(unclosed)?))
+                        || refused(format!("{item}: does not end with its parenthesis; write {name}(option=value)"));
+                    (name, Some(rest.strip_suffix(')').ok_or_else(unclosed)?))
                 }
-                None => (item, vec![]),
+                None => (item, None),
             };
             let name = self.0.parse_ref(command, arg, OsStr::new(name))?;
-            for option in options {
-                listed.told.push(operators::in_parentheses(&name, option).map_err(|error| refused(error.to_string()))?);
+            if let Some(options) = options {
+                let told = operators::in_parentheses(&name, options);
+                listed.told.extend(told.map_err(|error| refused(error.to_string()))?);
             }
             listed.names.push(name);
         }

@@ -195,23 +195,47 @@ pub fn told_to(name: &str, told: &Told) -> Told {
     all
 }
 
-/// An option in the parentheses of a typed name: `ddof=1`, or the value alone of the first that it has. It is told to no other, by a name
-/// that no flag has.
-pub fn in_parentheses(name: &str, text: &str) -> Result<(String, String)> {
-    let options: Vec<&str> = TABLE
-        .iter()
-        .filter(|entry| typed_of(entry) == name)
-        .flat_map(|entry| entry.options)
-        .map(|&(option, _)| option)
-        .collect();
-    let named = text.split_once('=').map(|(option, value)| (option.trim().replace('-', "_"), value.trim()));
-    let named = named.filter(|(option, _)| options.contains(&option.as_str()));
-    let (option, value) = match (named, options.first()) {
-        (Some(named), _) => named,
-        (None, Some(first)) => (first.to_string(), text),
-        (None, None) => return Err(usage(format!("{name}({text}): {name} has no options; leave out the parentheses"))),
+/// What stands in the parentheses of a typed name: `ddof=1`, or the value alone of the first option that it has. It is told to no other, by
+/// names that no flag has.
+pub fn in_parentheses(name: &str, inner: &str) -> Result<Told> {
+    let refused = |why: String| Err(usage(format!("{name}({inner}): {why}")));
+    let entry = TABLE.iter().find(|entry| typed_of(entry) == name);
+    let options: Vec<&str> = entry.into_iter().flat_map(|entry| entry.options).map(|&(option, _)| option).collect();
+    let Some(&first) = options.first() else {
+        return refused(format!("{name} has no options of its own; leave out the parentheses"));
     };
-    Ok((format!("{name}({option}"), value.into()))
+    let is_name = |text: &str| {
+        text.starts_with(char::is_alphabetic) && !text.contains(|c: char| !c.is_alphanumeric() && c != '_')
+    };
+    let mut all: Told = vec![];
+    for item in inner.split(',').map(str::trim) {
+        let named = item.split_once('=').map(|(option, value)| (option.trim().replace('-', "_"), value.trim()));
+        let named = named.filter(|(option, _)| is_name(option));
+        let twice = named.as_ref().is_some_and(|(option, _)| value(&all, option).is_some());
+        match (named, all.last_mut()) {
+            (Some((option, _)), _) if !options.contains(&option.as_str()) => {
+                return refused(format!("{name} has no option {option}, but {}", options.join(", ")));
+            }
+            (Some((option, _)), _) if twice => {
+                return refused(format!("{option} is told twice; say it once"));
+            }
+            (Some((option, value)), _) => all.push((option, value.into())),
+            // A value of several numbers goes on.
+            (None, Some((_, value))) => *value = format!("{value},{item}"),
+            (None, None) => all.push((first.into(), item.into())),
+        }
+    }
+    Ok(own_to(name, all))
+}
+
+/// What is told to this typed name alone.
+pub fn own_to(name: &str, told: Told) -> Told {
+    told.into_iter().map(|(option, value)| (format!("{name}({option}"), value)).collect()
+}
+
+/// Whether something is told to this typed name alone.
+pub fn has_own(name: &str, told: &Told) -> bool {
+    told.iter().any(|(option, _)| option.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
 }
 
 /// Checks what a typed name is told, before any input is read.
@@ -334,10 +358,10 @@ mod tests {
     #[test]
     fn options_are_flags_of_those_that_have_them() {
         let told = |option: &str, value: &str| vec![(option.to_string(), value.to_string())];
-        assert_eq!(takers("ddof"), ["variance", "std", "stats"]);
+        assert_eq!(takers("ddof"), ["variance", "std", "sem", "stats"]);
         assert!(check("variance", &told("ddof", "1")).is_ok());
         let text = |name, told: Told| check(name, &told).unwrap_err().to_string();
-        assert_eq!(text("sum", told("ddof", "1")), "--ddof is for variance and std and stats; sum has none");
+        assert_eq!(text("sum", told("ddof", "1")), "--ddof is for variance and std and sem and stats; sum has none");
         assert!(text("stats", told("ddof", "x")).contains("--ddof of stats is \"x\""));
         let options = options();
         assert!((1..options.len()).all(|i| options[..i].iter().all(|(name, _)| *name != options[i].0)), "{options:?}");

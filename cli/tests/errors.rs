@@ -160,7 +160,7 @@ fn command_lines_that_are_wrong() {
     run(["sum", "--dtype", "f128", "x.bin"]).fails(2, &["f128", "f32", "f16", "f64", "i64", "u64"]);
     run(["sum", "--nope"]).fails(2, &["--nope"]);
     run(["sum", "--json", "--quiet"]).fails(2, &["--json"]);
-    run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and std and stats"]);
+    run(["sum", "--ddof", "1"]).fails(2, &["--ddof", "variance and std and sem and stats"]);
     run(["fast_sum", "x.npy"]).fails(2, &["'fast_sum'"]);
     run(["sum", "--force", "x.npy"])
         .fails(2, &["--force lets --partial, --output or --plot replace a file, and there is none"]);

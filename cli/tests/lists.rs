@@ -258,7 +258,7 @@ fn lists_that_are_none_are_told() {
     fails(&["histogram,max", "--partial", "p"], &["--partial of histogram", "--range"]);
     fails(&["sum,max", "--output", "o.npy"], &["--output o.npy: holds one array", "sum,max are 2", "o.npz"]);
     fails(&["sum,max", "--output", "out"], &["--output out: holds one array", "out.npz"]);
-    fails(&["sum,max", "--ddof", "1"], &["--ddof is for variance and std and stats; sum and max have none"]);
+    fails(&["sum,max", "--ddof", "1"], &["--ddof is for variance and std and sem and stats; sum and max have none"]);
     fails(&["sum,variance", "--ddof", "x"], &["--ddof of variance is \"x\""]);
     run(["sum,and", &file]).fails(1, &["x.npy", "holds f32", "\"and\" takes i32, u32, i64 and u64"]);
     assert_eq!(run(["max,variance", "-q", "--ddof", "1", &folder.f32("y.npy", &[1.0, 3.0])]).text(), "3\n2");

@@ -12,7 +12,8 @@ use std::str::FromStr;
 /// How many elements compare in this way with a number.
 ///
 /// - **Floats** compare with the number rounded to their type, as NumPy's do with a number of Python; -0 equals +0; a NaN is not equal to
-///   anything. **Integers** compare with the number as it is: no i32 equals 2.5, and every u32 is greater than -1.
+///   anything. **Integers** compare with the number as it is: no i32 equals 2.5, and every u32 is greater than -1. A number that is not
+///   whole is an f64.
 /// - **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high). The number is a parameter: another one is not
 ///   another pipeline.
 ///
@@ -172,7 +173,9 @@ impl FromStr for Comparison {
         let found = RELATIONS.iter().find_map(|&(begin, relation)| Some((relation, text.trim().strip_prefix(begin)?)));
         let (relation, number) = found.ok_or_else(refused)?;
         let number = number.trim();
-        match number.parse() {
+        // 3.00 is whole.
+        let point = number.split_once('.').filter(|(_, digits)| digits.bytes().all(|digit| digit == b'0'));
+        match point.map_or(number, |(whole, _)| whole).parse() {
             Ok(whole) => Ok(Comparison::whole(relation, whole)),
             Err(_) => number.parse().ok().and_then(|real| Comparison::new(relation, real)).ok_or_else(refused),
         }
@@ -271,6 +274,7 @@ mod tests {
             (" == 0 ", "== 0"),
             ("!=1e9", "!= 1000000000.0"),
             ("< inf", "< inf"),
+            ("== 9007199254740993.0", "== 9007199254740993"),
             (">= 170141183460469231731687303715884105727", ">= 170141183460469231731687303715884105727"),
         ] {
             let compare: Comparison = text.parse().expect("a comparison");

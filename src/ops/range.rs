@@ -57,6 +57,11 @@ return array<u32, 2>(found.x, found.y);"
     DeviceAnswer::checked(words_of::<S>(name), finish)
 }
 
+/// The same, but for a NaN that of all answers: the sign of what a processor makes of two infinities is its own.
+fn plain<T: Scalar>(x: T) -> T {
+    T::NAN.filter(|_| x.is_nan()).unwrap_or(x)
+}
+
 const LESS: &str = "let number = high - low;";
 const LESS_64: &str = "let number = add64(add64(high, ~low), vec2<u32>(1u, 0u));";
 
@@ -115,13 +120,13 @@ macro_rules! of_ends {
 }
 
 of_ends! {
-    f32 => f32; low, high => high - low, None;
+    f32 => f32; low, high => plain(high - low), None;
         x => x.abs(), "let number = max(low & 0x7fffffffu, high & 0x7fffffffu);";
     i32 => u32; low, high => high.wrapping_sub(low) as u32, Some(LESS);
         x => x.unsigned_abs(), "let number = max(bitcast<u32>(abs(bitcast<i32>(low))), bitcast<u32>(abs(bitcast<i32>(high))));";
     u32 => u32; low, high => high - low, Some(LESS);
         x => x, "let number = high;";
-    f64 => f64; low, high => high - low, None;
+    f64 => f64; low, high => plain(high - low), None;
         x => x.abs(), "let a = low & vec2<u32>(0xffffffffu, 0x7fffffffu);
 let b = high & vec2<u32>(0xffffffffu, 0x7fffffffu);
 let number = select(a, b, less64(a, b));";
