@@ -154,7 +154,7 @@ fn short_bindings_small_workgroups_no_features() {
     assert!(failures.is_empty(), "{}", some(&failures));
     let failures = compare(&gpu, shape, &["fast_sum", "argmax", "fast_stats"], true);
     assert!(failures.is_empty(), "{}", some(&failures));
-    // Partials of exact operators are wider.
-    let failures = compare(&small_gpu(1 << 15), shape, &["sum", "stats"], true);
+    // Partials of exact operators are wider. Those of f64 squares, whose bins have no room here, take a compiler minutes.
+    let failures = compare(&small_gpu(1 << 15), shape, &["sum", "stats"], false);
     assert!(failures.is_empty(), "{}", some(&failures));
 }
