@@ -58,10 +58,14 @@ fn operators_answer_as_by_hand() {
             }
             let json = done.json();
             let near = |value: &Value| value.as_f64().map(|x| x as f32);
-            assert!(
-                json["value"] == value || ["norm2", "sem"].contains(&name) && near(&json["value"]) == near(&value),
-                "{json}"
-            );
+            // Of these the parser of JSON may miss the last bit, which stands beside the value.
+            let bits = value.as_f64().map(|x| Value::from(format!("{:016x}", x.to_bits())));
+            let same = match name {
+                "norm2" => near(&json["value"]) == near(&value),
+                "sem" => json.get("bits") == bits.as_ref(),
+                _ => false,
+            };
+            assert!(json["value"] == value || same, "{json}");
             assert_eq!(json["operator"], name);
             assert_eq!(json["dtype"], dtype);
             assert_eq!(json["count"], 8);

@@ -26,10 +26,9 @@ pub(crate) async fn choose(
     waiting: Waiting,
 ) -> Result<DeviceOp> {
     let mut refusal = None;
-    let in_bins = with(Keep::Bins { replicas: 1 })?;
-    let exact = in_bins.folds.iter().filter_map(|fold| fold.bins()).filter(|bins| bins.carries);
-    let most = exact.map(|bins| bins.bins).max().unwrap_or(0);
-    for keep in candidates(context, most) {
+    let own_max = context.tuning.own_bins_max;
+    let shared = own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1 })?) > own_max;
+    for keep in candidates(context, shared) {
         let device_op = with(keep)?;
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
         let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
@@ -53,19 +52,21 @@ pub(crate) async fn choose(
     Err(refusal.unwrap_or(Error::NoExactKernel { operator }))
 }
 
-/// Every kernel that the device could run for folds of so many bins, the one for its class first.
-fn candidates(context: &Context, most: u64) -> Vec<Keep> {
+/// Bins of the exact fold that has the most.
+fn most_bins(op: &DeviceOp) -> u64 {
+    let exact = op.folds.iter().filter_map(|fold| fold.bins()).filter(|bins| bins.carries);
+    exact.map(|bins| bins.bins).max().unwrap_or(0)
+}
+
+/// Every kernel that the device could run, those that share bins first, or those that do not.
+fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     // 32 replicas of the most bins, f64's, take 36 KiB; the default limit is 16 KiB. Tuples may have room for fewer only.
     let room = context.limits.workgroup_bytes_max;
     let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
     let bins = replicas.map(|(replicas, _)| Keep::Bins { replicas });
     let has64 = context.device.features().contains(wgpu::Features::SHADER_INT64);
     let own = has64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
-    let mut all: Vec<Keep> = if context.tuning.own_bins_max == 0 || most > context.tuning.own_bins_max {
-        bins.chain(own).collect()
-    } else {
-        own.chain(bins).collect()
-    };
+    let mut all: Vec<Keep> = if shared { bins.chain(own).collect() } else { own.chain(bins).collect() };
     all.push(Keep::Memory);
     all
 }

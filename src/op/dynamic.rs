@@ -56,45 +56,75 @@ impl DynAnswer {
     }
 }
 
+/// Methods that a kind has, and passes on to what it is of: their declarations, or themselves.
+macro_rules! methods {
+    (declared: $($name:ident($($arg:ident: $type:ty),*) -> $out:ty;)+) => {
+        $(fn $name(&self $(, $arg: $type)*) -> $out;)+
+    };
+    (passed_on: $($name:ident($($arg:ident: $type:ty),*) -> $out:ty;)+) => {
+        $(fn $name(&self $(, $arg: $type)*) -> $out {
+            self.0.$name($($arg),*)
+        })+
+    };
+}
+
+/// Those of operators, whatever their element.
+macro_rules! of_operators {
+    ($how:ident) => {
+        methods! { $how:
+            name() -> &'static str;
+            is_exact() -> bool;
+            signature() -> String;
+            axes() -> Vec<BinAxis>;
+            answer() -> Option<DeviceAnswer>;
+            answers(leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize;
+        }
+    };
+}
+
+/// Those of folds.
+macro_rules! of_folds {
+    ($how:ident) => {
+        methods! { $how:
+            wgsl() -> Wgsl;
+            is_commutative() -> bool;
+            needs_position() -> bool;
+            most_elements() -> u64;
+            params() -> Vec<u32>;
+            acc_words() -> usize;
+            device(keep: Keep) -> Device;
+            table() -> Vec<u32>;
+            leaves(keep: Keep, out: &mut Vec<Leaf>) -> ();
+        }
+    };
+}
+
 /// One of the kinds of operators.
 trait Kind<T: Element>: Send + Sync {
+    of_operators!(declared);
     fn op(&self) -> &dyn Any;
-    fn name(&self) -> &'static str;
-    fn is_exact(&self) -> bool;
     fn fold(&self) -> DynFold<T>;
     fn finish(&self, acc: DynAcc, count: u64) -> Result<DynAnswer>;
-    fn signature(&self) -> String;
-    fn axes(&self) -> Vec<BinAxis>;
-    fn answer(&self) -> Option<DeviceAnswer>;
-    fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize;
     fn read(&self, words: &[u32], count: u64) -> Result<DynAnswer>;
     fn close(&self, device: &DynAnswer, host: &DynAnswer, elements: &[T], finished: bool) -> bool;
 }
 
 /// One of the kinds of folds.
 trait FoldKind<T: Element>: Send + Sync {
+    of_folds!(declared);
     fn identity(&self) -> DynAcc;
     fn lift(&self, x: T, index: u64) -> DynAcc;
     fn combine(&self, a: DynAcc, b: DynAcc) -> DynAcc;
-    fn wgsl(&self) -> Wgsl;
     fn offset(&self, acc: DynAcc, by: u64) -> DynAcc;
     fn accumulate(&self, elements: &[T], index: u64) -> DynAcc;
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>);
     fn add(&self, acc: &mut DynAcc, x: T, index: u64);
     fn merge(&self, acc: &mut DynAcc, other: DynAcc);
-    fn is_commutative(&self) -> bool;
-    fn needs_position(&self) -> bool;
-    fn most_elements(&self) -> u64;
-    fn params(&self) -> Vec<u32>;
     fn kind(&self) -> String;
-    fn acc_words(&self) -> usize;
     fn acc_bytes(&self) -> usize;
     fn write_acc(&self, acc: &DynAcc, words: &mut [u32]);
     fn read_acc(&self, words: &[u32]) -> DynAcc;
     fn canonical(&self, acc: DynAcc) -> DynAcc;
-    fn device(&self, keep: Keep) -> Device;
-    fn table(&self) -> Vec<u32>;
-    fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>);
 }
 
 trait AnyAcc: Send + Sync {
@@ -154,14 +184,9 @@ fn unboxed<A: Accumulator>(acc: DynAcc, identity: impl FnOnce() -> A) -> A {
 }
 
 impl<T: Element, O: Op<T, Output: Answer>> Kind<T> for Of<O> {
+    of_operators!(passed_on);
     fn op(&self) -> &dyn Any {
         &self.0
-    }
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn is_exact(&self) -> bool {
-        self.0.is_exact()
     }
     fn fold(&self) -> DynFold<T> {
         DynFold(Arc::new(Of(self.0.fold())))
@@ -169,18 +194,6 @@ impl<T: Element, O: Op<T, Output: Answer>> Kind<T> for Of<O> {
     fn finish(&self, acc: DynAcc, count: u64) -> Result<DynAnswer> {
         let acc = unboxed(acc, || self.0.fold().identity());
         Ok(DynAnswer(Box::new(self.0.finish(acc, count)?)))
-    }
-    fn signature(&self) -> String {
-        self.0.signature()
-    }
-    fn axes(&self) -> Vec<BinAxis> {
-        self.0.axes()
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        self.0.answer()
-    }
-    fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize {
-        self.0.answers(leaf, out)
     }
     fn read(&self, words: &[u32], count: u64) -> Result<DynAnswer> {
         Ok(DynAnswer(Box::new(self.0.read(words, count)?)))
@@ -194,6 +207,7 @@ impl<T: Element, O: Op<T, Output: Answer>> Kind<T> for Of<O> {
 }
 
 impl<T: Element, F: Fold<T>> FoldKind<T> for Of<F> {
+    of_folds!(passed_on);
     fn identity(&self) -> DynAcc {
         boxed(self.0.identity())
     }
@@ -204,9 +218,6 @@ impl<T: Element, F: Fold<T>> FoldKind<T> for Of<F> {
         let mut a = a;
         self.merge(&mut a, b);
         a
-    }
-    fn wgsl(&self) -> Wgsl {
-        self.0.wgsl()
     }
     fn offset(&self, acc: DynAcc, by: u64) -> DynAcc {
         boxed(self.0.offset(unboxed(acc, || self.0.identity()), by))
@@ -231,24 +242,9 @@ impl<T: Element, F: Fold<T>> FoldKind<T> for Of<F> {
             None => *acc = other,
         }
     }
-    fn is_commutative(&self) -> bool {
-        self.0.is_commutative()
-    }
-    fn needs_position(&self) -> bool {
-        self.0.needs_position()
-    }
-    fn most_elements(&self) -> u64 {
-        self.0.most_elements()
-    }
-    fn params(&self) -> Vec<u32> {
-        self.0.params()
-    }
     /// Of another kind, where only the type tells.
     fn kind(&self) -> String {
         format!("{} {:?} {}", type_name::<F>(), TypeId::of::<F>(), self.0.kind())
-    }
-    fn acc_words(&self) -> usize {
-        self.0.acc_words()
     }
     fn acc_bytes(&self) -> usize {
         self.0.acc_bytes()
@@ -264,15 +260,6 @@ impl<T: Element, F: Fold<T>> FoldKind<T> for Of<F> {
     }
     fn canonical(&self, acc: DynAcc) -> DynAcc {
         boxed(self.0.canonical(unboxed(acc, || self.0.identity())))
-    }
-    fn device(&self, keep: Keep) -> Device {
-        self.0.device(keep)
-    }
-    fn table(&self) -> Vec<u32> {
-        self.0.table()
-    }
-    fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
-        self.0.leaves(keep, out);
     }
 }
 
@@ -344,26 +331,12 @@ impl<T: Element> Op<T> for DynOp<T> {
     type Output = DynAnswer;
     const NAME: &'static str = "dynamic";
 
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn is_exact(&self) -> bool {
-        self.0.is_exact()
-    }
+    of_operators!(passed_on);
     fn fold(&self) -> DynFold<T> {
         self.0.fold()
     }
     fn finish(&self, acc: DynAcc, count: u64) -> Result<DynAnswer> {
         self.0.finish(acc, count)
-    }
-    fn signature(&self) -> String {
-        self.0.signature()
-    }
-    fn axes(&self) -> Vec<BinAxis> {
-        self.0.axes()
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        self.0.answer()
     }
     fn read(&self, words: &[u32], count: u64) -> Result<DynAnswer> {
         self.0.read(words, count)
@@ -371,14 +344,12 @@ impl<T: Element> Op<T> for DynOp<T> {
     fn close(&self, device: &DynAnswer, host: &DynAnswer, elements: &[T], finished: bool) -> bool {
         self.0.close(device, host, elements, finished)
     }
-    fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize {
-        self.0.answers(leaf, out)
-    }
 }
 
 impl<T: Element> Fold<T> for DynFold<T> {
     type Acc = DynAcc;
 
+    of_folds!(passed_on);
     fn identity(&self) -> DynAcc {
         self.0.identity()
     }
@@ -387,9 +358,6 @@ impl<T: Element> Fold<T> for DynFold<T> {
     }
     fn combine(&self, a: DynAcc, b: DynAcc) -> DynAcc {
         self.0.combine(a, b)
-    }
-    fn wgsl(&self) -> Wgsl {
-        self.0.wgsl()
     }
     fn offset(&self, acc: DynAcc, by: u64) -> DynAcc {
         self.0.offset(acc, by)
@@ -406,23 +374,8 @@ impl<T: Element> Fold<T> for DynFold<T> {
     fn merge(&self, acc: &mut DynAcc, other: DynAcc) {
         self.0.merge(acc, other);
     }
-    fn is_commutative(&self) -> bool {
-        self.0.is_commutative()
-    }
-    fn needs_position(&self) -> bool {
-        self.0.needs_position()
-    }
-    fn most_elements(&self) -> u64 {
-        self.0.most_elements()
-    }
-    fn params(&self) -> Vec<u32> {
-        self.0.params()
-    }
     fn kind(&self) -> String {
         self.0.kind()
-    }
-    fn acc_words(&self) -> usize {
-        self.0.acc_words()
     }
     /// With the box, and what an allocation takes besides.
     fn acc_bytes(&self) -> usize {
@@ -436,14 +389,5 @@ impl<T: Element> Fold<T> for DynFold<T> {
     }
     fn canonical(&self, acc: DynAcc) -> DynAcc {
         self.0.canonical(acc)
-    }
-    fn device(&self, keep: Keep) -> Device {
-        self.0.device(keep)
-    }
-    fn table(&self) -> Vec<u32> {
-        self.0.table()
-    }
-    fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
-        self.0.leaves(keep, out);
     }
 }

@@ -1,9 +1,8 @@
 //! Counting the elements that hold some property.
 
-use super::wide::{Sum64, sum64_answer, sum64_wgsl};
+use super::wide::{Sum64, count_answer, sum64_wgsl};
 use crate::element::Scalar;
-use crate::op::join;
-use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
+use crate::{Fold, Op, Wgsl};
 
 macro_rules! counting {
     ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $x:ident => $holds:expr, $wgsl:literal) => {
@@ -47,15 +46,7 @@ macro_rules! counting {
             fn fold(&self) -> $name {
                 $name
             }
-            fn finish(&self, acc: Sum64<u64>, _: u64) -> Result<u64> {
-                Ok(acc.total() as u64)
-            }
-            fn answer(&self) -> Option<DeviceAnswer> {
-                Some(sum64_answer())
-            }
-            fn read(&self, words: &[u32], _: u64) -> Result<u64> {
-                Ok(join(words))
-            }
+            count_answer!();
         }
     };
 }

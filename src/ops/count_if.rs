@@ -1,11 +1,10 @@
 //! Counting the elements that compare in some way with a number.
 
 use super::Rule;
-use super::wide::{Sum64, sum64_answer, sum64_wgsl};
+use super::wide::{Sum64, count_answer, sum64_wgsl};
 use crate::element::{Dtype, OrderKey, Scalar};
 use crate::half::f16;
-use crate::op::join;
-use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl};
+use crate::{Error, Fold, Op, Result, Wgsl};
 use std::fmt;
 use std::str::FromStr;
 
@@ -251,15 +250,7 @@ impl<T: Scalar> Op<T> for CountIf {
     fn fold(&self) -> Within<T::Key> {
         self.compare.within::<T>()
     }
-    fn finish(&self, acc: Sum64<u64>, _: u64) -> Result<u64> {
-        Ok(acc.total() as u64)
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        Some(sum64_answer())
-    }
-    fn read(&self, words: &[u32], _: u64) -> Result<u64> {
-        Ok(join(words))
-    }
+    count_answer!();
 }
 
 #[cfg(test)]

@@ -69,6 +69,22 @@ pub(super) fn sum64_wgsl(lift: impl Into<Text>) -> Wgsl {
     Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
 }
 
+/// What an operator that counts answers: how it finishes, on the host and on the device, and how words are read back.
+macro_rules! count_answer {
+    () => {
+        fn finish(&self, acc: crate::ops::wide::Sum64<u64>, _: u64) -> crate::Result<u64> {
+            Ok(acc.total() as u64)
+        }
+        fn answer(&self) -> Option<crate::DeviceAnswer> {
+            Some(crate::ops::wide::sum64_answer())
+        }
+        fn read(&self, words: &[u32], _: u64) -> crate::Result<u64> {
+            Ok(crate::op::join(words))
+        }
+    };
+}
+pub(super) use count_answer;
+
 /// Both words as an answer.
 pub(super) fn sum64_answer() -> DeviceAnswer {
     DeviceAnswer::checked(

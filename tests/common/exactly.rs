@@ -76,8 +76,9 @@ pub fn by_reducer<T: Element, O: Exactly<T>>(
     }
     for (set, answer) in sets.iter().zip(recorded(gpu, reducer, ranges.iter().map(input))) {
         assert_eq!(answer[words] as usize, set.elements.len(), "count word of {}", set.name);
+        let bits = answer[..words].iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word));
         // Whether there is an answer, the count word says.
-        let got = O::default().read(&answer[..words], answer[words].into()).expect("an answer");
-        failures.judge::<T, O>(&format!("{kernel}, on the device"), set, O::told(&got));
+        let read = O::default().read(&answer[..words], answer[words].into()).expect("an answer");
+        failures.judge::<T, O>(&format!("{kernel}, on the device"), set, O::told(&read).map(|_| bits));
     }
 }
