@@ -73,7 +73,10 @@ enum Number {
 impl Comparison {
     /// With a number; `None` with NaN, to which nothing compares ([`CountNan`](super::CountNan) counts those).
     pub fn new(relation: Relation, number: f64) -> Option<Comparison> {
-        (!number.is_nan()).then_some(Comparison { relation, number: Number::Real(number) })
+        // Every f64 below this is an i128 if it is whole.
+        let whole = number.fract() == 0.0 && number.abs() < 2f64.powi(127);
+        let compared = if whole { Number::Whole(number as i128) } else { Number::Real(number) };
+        (!number.is_nan()).then_some(Comparison { relation, number: compared })
     }
 
     /// With a whole number, of which none is rounded.
@@ -263,7 +266,9 @@ mod tests {
             ("> 30", "> 30"),
             ("<=-2.5", "<= -2.5"),
             (" == 0 ", "== 0"),
-            ("!=1e9", "!= 1000000000.0"),
+            ("!=1e9", "!= 1000000000"),
+            ("< -1.7e308", "< -1.7e308"),
+            ("> -0.0", "> 0"),
             ("< inf", "< inf"),
             ("== 9007199254740993.0", "== 9007199254740993"),
             (">= 170141183460469231731687303715884105727", ">= 170141183460469231731687303715884105727"),
