@@ -1,6 +1,6 @@
 //! Scalar types and their WGSL names: the only type table.
 
-use half::f16;
+use half::{bf16, f16};
 use std::fmt;
 use std::ops::Not;
 
@@ -29,15 +29,36 @@ pub enum Dtype {
     I64,
     /// Unsigned, 64 bits, as two words.
     U64,
+    /// The upper half of an IEEE 754 binary32. Like all narrow types it is packed in buffers, and read as the wide one:
+    /// [`Widened`](crate::Widened).
+    BF16,
+    /// Two's complement, 8 bits.
+    I8,
+    /// Unsigned, 8 bits.
+    U8,
+    /// Two's complement, 16 bits.
+    I16,
+    /// Unsigned, 16 bits.
+    U16,
     /// A pair of [`Dtype::F32`], for operators over two inputs.
     F32x2,
     /// Four of [`Dtype::F32`]: a texel, or a `vec4<f32>` of a buffer.
     F32x4,
 }
 
+/// The functions of a narrow type and those of what it is read as.
+macro_rules! widened {
+    ($narrow:literal, $wide:literal) => {
+        concat!(include_str!($narrow), "\n", include_str!($wide))
+    };
+}
+
 impl Dtype {
-    /// Every scalar type, in the order in which help texts list them.
+    /// Every type that operators are over, in the order in which help texts list them.
     pub const ALL: [Dtype; 7] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64];
+
+    /// Every type that is read as a wider one.
+    pub const NARROW: [Dtype; 5] = [Dtype::BF16, Dtype::I8, Dtype::U8, Dtype::I16, Dtype::U16];
 
     /// The name in Rust, in WGSL and on the command line.
     pub fn name(self) -> &'static str {
@@ -49,12 +70,17 @@ impl Dtype {
             Dtype::F64 => "f64",
             Dtype::I64 => "i64",
             Dtype::U64 => "u64",
+            Dtype::BF16 => "bf16",
+            Dtype::I8 => "i8",
+            Dtype::U8 => "u8",
+            Dtype::I16 => "i16",
+            Dtype::U16 => "u16",
             Dtype::F32x2 => "f32x2",
             Dtype::F32x4 => "f32x4",
         }
     }
 
-    /// The inverse of [`Dtype::name`] for scalar types; `None` for any other text.
+    /// The inverse of [`Dtype::name`] for the types in [`Dtype::ALL`]; `None` for any other text.
     pub fn parse(name: &str) -> Option<Dtype> {
         Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
     }
@@ -62,10 +88,20 @@ impl Dtype {
     /// Bytes of one element.
     pub const fn bytes(self) -> u64 {
         match self {
-            Dtype::F16 => 2,
+            Dtype::I8 | Dtype::U8 => 1,
+            Dtype::F16 | Dtype::BF16 | Dtype::I16 | Dtype::U16 => 2,
             Dtype::F32 | Dtype::I32 | Dtype::U32 => 4,
             Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 => 8,
             Dtype::F32x4 => 16,
+        }
+    }
+
+    /// Vectors of four words that the elements of one load become, where they are read as wider ones: the element's bits are those of that type.
+    pub(crate) const fn parts(self) -> Option<u32> {
+        match self {
+            Dtype::I8 | Dtype::U8 => Some(4),
+            Dtype::BF16 | Dtype::I16 | Dtype::U16 => Some(2),
+            _ => None,
         }
     }
 
@@ -79,6 +115,11 @@ impl Dtype {
             Dtype::F64 => include_str!("../shaders/element/f64.wgsl"),
             Dtype::I64 => include_str!("../shaders/element/i64.wgsl"),
             Dtype::U64 => include_str!("../shaders/element/u64.wgsl"),
+            Dtype::BF16 => widened!("../shaders/element/bf16.wgsl", "../shaders/element/f32.wgsl"),
+            Dtype::I8 => widened!("../shaders/element/i8.wgsl", "../shaders/element/i32.wgsl"),
+            Dtype::U8 => widened!("../shaders/element/u8.wgsl", "../shaders/element/u32.wgsl"),
+            Dtype::I16 => widened!("../shaders/element/i16.wgsl", "../shaders/element/i32.wgsl"),
+            Dtype::U16 => widened!("../shaders/element/u16.wgsl", "../shaders/element/u32.wgsl"),
             Dtype::F32x2 => "",
             Dtype::F32x4 => include_str!("../shaders/element/f32x4.wgsl"),
         }
@@ -91,7 +132,8 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// What a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], a pair of `f32`, or four.
+/// What a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], a pair of `f32`, or four; and, by operators over wider
+/// types, [`half::bf16`], [`i8`], [`u8`], [`i16`], [`u16`]: [`Widened`](crate::Widened).
 ///
 /// Kernels see the bits and never a float load, because a device may flush a subnormal or lose a NaN on the way.
 pub trait Element: bytemuck::Pod + PartialOrd + fmt::Debug + Send + Sync {
@@ -99,7 +141,7 @@ pub trait Element: bytemuck::Pod + PartialOrd + fmt::Debug + Send + Sync {
     const DTYPE: Dtype;
     /// The zero of the type.
     const ZERO: Self;
-    /// The bits of the value, in the low end of 64; of wider ones the first 64.
+    /// The bits of the value, in the low end of 64; of wider ones the first 64; of narrow ones those of the type that they are read as.
     fn pattern(self) -> u64;
     /// The value of the low bits; bits beyond 64 are 0.
     fn from_pattern(pattern: u64) -> Self;
@@ -205,6 +247,11 @@ element!(f16, F16, f16::ZERO, x => x.to_bits().into(), bits => f16::from_bits(bi
 element!(f64, F64, 0.0, x => x.to_bits(), bits => f64::from_bits(bits));
 element!(i64, I64, 0, x => x as u64, bits => bits as i64);
 element!(u64, U64, 0, x => x, bits => bits);
+element!(bf16, BF16, bf16::ZERO, x => u64::from(x.to_bits()) << 16, bits => bf16::from_bits((bits >> 16) as u16));
+element!(i8, I8, 0, x => u64::from(i32::from(x) as u32), bits => bits as i8);
+element!(u8, U8, 0, x => u64::from(x), bits => bits as u8);
+element!(i16, I16, 0, x => u64::from(i32::from(x) as u32), bits => bits as i16);
+element!(u16, U16, 0, x => u64::from(x), bits => bits as u16);
 element!(
     [f32; 2],
     F32x2,

@@ -601,6 +601,16 @@ pub enum Error {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// The operator has no device half over such elements.
+    #[error("{operator} over {dtype} is computed on the CPU alone: {why}; use the CPU engine (treefold::Cpu)")]
+    HostOnly {
+        /// The operator's name.
+        operator: &'static str,
+        /// The type of its elements.
+        dtype: &'static str,
+        /// Why no device computes it.
+        why: &'static str,
+    },
     /// The operator has no answer on the device.
     #[error("operator {operator} leaves no answer on the device; use reduce(), or record its parts")]
     NoDeviceAnswer {

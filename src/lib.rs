@@ -73,7 +73,7 @@ pub use half;
 pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, BinAxis, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold, Header,
-    Member, Op, Part, Partial, Partials, Trips, Value, Wgsl, WordType,
+    Member, Narrow, Op, Part, Partial, Partials, Trips, Value, Wgsl, Widened, WordType,
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{

@@ -5,6 +5,7 @@ use common::exactly::{Failures, by_reducer, inputs};
 use common::sets::Set;
 use common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
+use treefold::half::f16;
 use treefold::internals::Keep;
 use treefold::ops::*;
 use treefold::{Error, Tuning, wgpu};
@@ -157,4 +158,27 @@ noticed! {
     minus_infinity_lost: Sum, "state.low == 0xff800000u" => "false";
     remainder_ignored: Mean, "let rest = ((remainder.x | remainder.y) != 0u) | any_below" => "let rest = any_below";
     root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
+}
+
+/// Of f16, too.
+#[test]
+fn wrong_kernels_of_halves_are_put_aside() {
+    let kernel = |norm: bool, patch: Patch| {
+        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        match norm {
+            false => gpu.reducer::<f16, _>(Sum).expect("a reducer").kernel(),
+            true => gpu.reducer::<f16, _>(Norm1).expect("a reducer").kernel(),
+        }
+    };
+    assert!(matches!(kernel(false, |text| text), Some(Keep::Bins { .. })));
+    for (norm, (patch, matched)) in [
+        (false, patch!("min(bits & 0x7c00u, 0x400u)" => "0x400u")),
+        (false, patch!("for (var e = 30u;" => "for (var e = 29u;")),
+        (false, patch!("select(0u, FLAG_OTHER, state.others != 0u)" => "0u")),
+        (true, patch!("return bits & vec4<u32>(0x7fff7fffu);" => "return bits;")),
+    ] {
+        let kernel = kernel(norm, patch);
+        assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+        assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");
+    }
 }

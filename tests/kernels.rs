@@ -9,28 +9,29 @@ use treefold::{Dtype, Gpu, Tuning, ops};
 const TYPES: &[(&str, &[Dtype])] = {
     use Dtype::*;
     const NUMBERS: &[Dtype] = &[F32, I32, U32, F64, I64, U64];
+    const ORDERED: &[Dtype] = &[F32, I32, U32, F16, F64, I64, U64];
     const WORDS: &[Dtype] = &[F32, I32, U32];
     const FLOATS: &[Dtype] = &[F32];
     const INTEGERS: &[Dtype] = &[I32, U32, I64, U64];
     &[
-        ("sum", &[F32, I32, U32, F16, F64, I64, U64]),
-        ("mean", &[F32, I32, U32, F16, F64, I64, U64]),
+        ("sum", ORDERED),
+        ("mean", ORDERED),
         ("fast_sum", FLOATS),
         ("fast_mean", FLOATS),
         ("fast_variance", FLOATS),
         ("fast_stats", FLOATS),
         ("variance", NUMBERS),
         ("std", NUMBERS),
-        ("product", WORDS),
-        ("min", NUMBERS),
-        ("max", NUMBERS),
-        ("minmax", NUMBERS),
-        ("argmin", NUMBERS),
-        ("argmax", NUMBERS),
-        ("count_nonzero", NUMBERS),
-        ("count_nan", NUMBERS),
-        ("any", NUMBERS),
-        ("all", NUMBERS),
+        ("product", &[F32, I32, U32, I64, U64]),
+        ("min", ORDERED),
+        ("max", ORDERED),
+        ("minmax", ORDERED),
+        ("argmin", ORDERED),
+        ("argmax", ORDERED),
+        ("count_nonzero", ORDERED),
+        ("count_nan", ORDERED),
+        ("any", ORDERED),
+        ("all", ORDERED),
         ("and", INTEGERS),
         ("or", INTEGERS),
         ("xor", INTEGERS),
@@ -51,8 +52,7 @@ fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], every: bool) -> Vec<String>
     for &name in names {
         let gpu = gpu.with_tuning(shape).expect("a launch shape");
         let mut compare = Compare::new(&gpu, &lengths);
-        let takes = |dtype| ops::TABLE.iter().any(|entry| (entry.name, entry.dtype) == (name, dtype));
-        let seen: Vec<Dtype> = every_dtype().filter(|&dtype| takes(dtype)).collect();
+        let seen: Vec<Dtype> = every_dtype().filter(|&dtype| on_devices(name, dtype)).collect();
         for &dtype in seen.iter().filter(|&&dtype| every || stands_for_others(name, dtype)) {
             ops::visit(name, dtype, &mut compare);
         }

@@ -3,6 +3,7 @@
 mod common;
 use common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
+use treefold::half::{bf16, f16};
 use treefold::ops::{self, *};
 use treefold::{Dtype, Error, Gpu};
 
@@ -156,6 +157,36 @@ fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
+/// Narrow elements.
+fn by_narrow(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    [coverage::<u8>(gpu, lengths), coverage::<i16>(gpu, lengths), coverage::<bf16>(gpu, lengths)].concat()
+}
+
+/// Exact sums of f16.
+fn by_halves(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    compare.all::<f16, _>(&Sum);
+    compare.all::<f16, _>(&Norm1);
+    compare.failures
+}
+
+/// Functions of elements, and what is found, counted or fingerprinted in their order.
+fn by_functions(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    let compared = Comparison::whole(Relation::Greater, 1);
+    compare.all::<f32, _>(&(LogMean, LogProduct));
+    compare.all::<f32, _>(&HarmonicMean);
+    compare.all::<f32, _>(&Norm { p: Index::new(3.0).expect("an index") });
+    compare.all::<f32, _>(&Norm1);
+    compare.all::<i32, _>(&(FindFirst { compare: compared }, FindLast { compare: compared }));
+    compare.all::<u64, _>(&FindLast { compare: compared });
+    compare.all::<i64, _>(&Hash);
+    compare.all::<i64, _>(&Parity);
+    compare.all::<i64, _>(&WrappingProduct);
+    compare.all::<i64, _>(&Product);
+    compare.failures
+}
+
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
@@ -225,6 +256,24 @@ wrong! {
     difference_one_less: "add64(add64(high, ~low), vec2<u32>(1u, 0u))" => "add64(high, ~low)", by_answers;
     deviation_for_an_error_of_the_mean: "add_product(&divisor, count.x, &by, 0u);" => "divisor = by;", by_answers;
     any_for_none: "return array<u32, 1>(1u - acc);" => "return array<u32, 1>(acc);", by_answers;
+    byte_of_another_place: "wide_bits(word >> 16u)" => "wide_bits(word >> 8u)", by_narrow;
+    byte_of_its_neighbour: "(e % 4u * 8u)" => "(e % 2u * 8u)", by_narrow;
+    half_vector_read_twice: "select(vector.xy, vector.zw, k == 1u)" => "vector.xy", by_narrow;
+    places_of_parts_lost: "index + 4u * 1u" => "index", by_narrow;
+    half_word_without_sign: "bitcast<u32>(bitcast<i32>(bits << 16u) >> 16u)" => "(bits & 0xffffu)", by_narrow;
+    upper_half_in_the_lower: "fn wide_bits(bits: u32) -> u32 { return bits << 16u; }" => "fn wide_bits(bits: u32) -> u32 { return bits & 0xffffu; }", by_narrow;
+    infinity_of_halves_unseen: "vec4<u32>(0x04000400u)" => "vec4<u32>(0x03ff03ffu)", by_halves;
+    rest_of_a_sum_lost: "return Acc(sum.x, sum.y + a.rest + b.rest, a.flags | b.flags);" => "return Acc(sum.x, sum.y, a.flags);", by_functions;
+    exponent_one_less: "- 127i - i32(shift);\n    let mantissa" => "- 128i - i32(shift);\n    let mantissa", by_functions;
+    reciprocal_of_infinity: "return bits & 0x80000000u; }" => "return bits; }", by_functions;
+    smaller_peak: "return a.sum * pow(a.peak / peak" => "return a.sum * pow(peak / a.peak", by_functions;
+    sizes_with_their_signs: "return bits & vec4<u32>(0x7fffffffu);" => "return bits;", by_functions;
+    other_end_found: "less64(add64(vec2<u32>(a.low, a.high), vec2<u32>(1u, 0u)), add64(vec2<u32>(b.low, b.high), vec2<u32>(1u, 0u)))" => "less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high))", by_functions;
+    place_without_its_row: "select(place.x, acc.low, nowhere)" => "acc.low", by_functions;
+    digits_the_other_way: "return reduced(times(low, base) + (bits >> 16u) + 1u);" => "return reduced(times(low, base) + (bits >> 16u));", by_functions;
+    parity_of_the_others: "(acc.low & 1u)" => "(acc.low >> 1u)", by_functions;
+    cross_product_lost: "low.y + a.low * b.high + a.high * b.low" => "low.y + a.low * b.high", by_functions;
+    size_of_a_negative_of_two_words: "select(bits, add64(~bits, vec2<u32>(1u, 0u)), sign != 0u)" => "bits", by_functions;
     low_words_not_compared: "return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x));" => "return a.y < b.y;", by_words;
     low_word_of_a_negative_kept: "return bits ^ vec2<u32>(sign, sign | 0x80000000u);" => "return bits ^ vec2<u32>(0u, sign | 0x80000000u);", by_words;
     nan_of_the_low_word_lost: "((size == 0x7ff00000u) & (bits.x != 0u))" => "false", by_words;

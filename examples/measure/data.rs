@@ -37,6 +37,7 @@ pub fn elements<T: Element>(n: usize, data: Data) -> Vec<T> {
             let mut float = || float(&mut next, data, at);
             T::from_pattern(match T::DTYPE {
                 Dtype::F32 => float().to_bits().into(),
+                Dtype::BF16 => float().to_bits().into(),
                 Dtype::F16 => treefold::half::f16::from_f32(float()).to_bits().into(),
                 Dtype::F64 => (f64::from(float()) * 1.000_000_1).to_bits(),
                 Dtype::F32x2 => u64::from(float().to_bits()) | u64::from(float().to_bits()) << 32,

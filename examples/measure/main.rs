@@ -21,10 +21,12 @@ mod many;
 use clock::Stamps;
 use data::{Data, elements, fill};
 use many::Many;
+use std::any::Any;
 use std::time::Instant;
+use treefold::half::bf16;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Answer, Axes, Cpu, Dtype, DynOp, Element, Gpu, Input, Op, Order, Prepared, Tuning};
+use treefold::{Answer, Axes, Cpu, Dtype, DynOp, Element, Gpu, Input, Narrow, Op, Order, Prepared, Tuning, Widened};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -89,9 +91,10 @@ fn main() -> Outcome<()> {
         match key {
             "operator" => request.operators = value.split(',').map(String::from).collect(),
             "dtype" => {
-                let pair = |name: &str| (name == "f32x2").then_some(Dtype::F32x2);
+                let others = || Dtype::NARROW.into_iter().chain([Dtype::F32x2]);
                 let parse = |name: &str| {
-                    Dtype::parse(name).or_else(|| pair(name)).ok_or_else(|| format!("{name}: expected an element type"))
+                    let other = || others().find(|dtype| dtype.name() == name);
+                    Dtype::parse(name).or_else(other).ok_or_else(|| format!("{name}: expected an element type"))
                 };
                 request.dtypes = value.split(',').map(parse).collect::<Result<_, _>>()?;
             }
@@ -142,11 +145,48 @@ fn main() -> Outcome<()> {
     for operator in &request.operators {
         for &dtype in &request.dtypes {
             let options: Vec<_> = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-            let found = ops::visit_with(operator, dtype, &options, Measure { gpu: &gpu, request: &request })?;
+            let measure = Measure { gpu: &gpu, request: &request };
+            let found = match wide(dtype) {
+                None => ops::visit_with(operator, dtype, &options, measure)?,
+                Some(wide) => ops::visit_with(operator, wide, &options, OverNarrow { measure, dtype })?,
+            };
             found.ok_or_else(|| format!("no operator {operator} over {dtype}"))??;
         }
     }
     Ok(())
+}
+
+/// The type that a narrow one is read as.
+fn wide(dtype: Dtype) -> Option<Dtype> {
+    match dtype {
+        Dtype::BF16 => Some(Dtype::F32),
+        Dtype::I8 | Dtype::I16 => Some(Dtype::I32),
+        Dtype::U8 | Dtype::U16 => Some(Dtype::U32),
+        _ => None,
+    }
+}
+
+/// An operator over the type that a narrow one is read as, over that.
+struct OverNarrow<'a> {
+    measure: Measure<'a>,
+    dtype: Dtype,
+}
+
+impl Visitor for OverNarrow<'_> {
+    type Out = Outcome<()>;
+    fn visit<T: Element>(self, op: DynOp<T>) -> Outcome<()> {
+        fn over<N: Narrow>(op: &dyn Any, measure: Measure<'_>) -> Outcome<()> {
+            let op: &DynOp<N::Wide> = op.downcast_ref().ok_or("an operator over another type")?;
+            measure.over::<N, _>(&Widened(op.clone()))
+        }
+        match self.dtype {
+            Dtype::BF16 => over::<bf16>(&op, self.measure),
+            Dtype::I8 => over::<i8>(&op, self.measure),
+            Dtype::U8 => over::<u8>(&op, self.measure),
+            Dtype::I16 => over::<i16>(&op, self.measure),
+            _ => over::<u16>(&op, self.measure),
+        }
+    }
 }
 
 struct Measure<'a> {
@@ -157,6 +197,12 @@ struct Measure<'a> {
 impl Visitor for Measure<'_> {
     type Out = Outcome<()>;
     fn visit<T: Element>(self, op: DynOp<T>) -> Outcome<()> {
+        self.over(&op)
+    }
+}
+
+impl Measure<'_> {
+    fn over<T: Element, O: Op<T, Output: Answer>>(self, op: &O) -> Outcome<()> {
         let request = self.request;
         let lengths = request.log2.iter().map(|&log2| (1u64 << log2) + request.plus);
         let mut many: Vec<(u64, Many)> = Vec::new();
@@ -191,7 +237,7 @@ impl Visitor for Measure<'_> {
         for &(n, view) in &inputs {
             let shape_of = view.map_or(String::new(), |many| many.shown(&request.axes));
             for shape in shapes(self.gpu.tuning(), request) {
-                let line = measure(&self.gpu.with_tuning(shape)?, &op, &buffers, (n, &host), view, request.samples)?;
+                let line = measure(&self.gpu.with_tuning(shape)?, op, &buffers, (n, &host), view, request.samples)?;
                 println!(
                     "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{shape_of}{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"short\":{},\"subgroups\":{},\"order\":\"{:?}\"}}",
                     op.signature(),

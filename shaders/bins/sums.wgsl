@@ -4,6 +4,8 @@ var<workgroup> bins_flags: atomic<u32>;
 
 fn bin_get(bin: u32, replica: u32) -> vec2<u32> { return bin_parts[bin * REPLICAS + replica]; }
 fn bin_set(bin: u32, replica: u32, sum: vec2<u32>) { bin_parts[bin * REPLICAS + replica] = sum; }
+fn part_get(s: u32, replica: u32) -> vec2<u32> { return bin_get(s, replica); }
+fn part_set(s: u32, replica: u32, sum: vec2<u32>) { bin_set(s, replica, sum); }
 fn sum_set(s: u32, sum: vec2<u32>) { bin_set(s, 0u, sum); }
 fn bin_sum(s: u32) -> vec2<u32> { return bin_get(s, 0u); }
 

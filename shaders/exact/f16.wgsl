@@ -1,5 +1,7 @@
 // f16: every value lies within 41 bits, so that one 64-bit integer in two words holds the sum of an invocation.
 // In the accumulator's units of 2^-56 it stands one limb up.
+//
+// Expects: term, what is summed of the bits of an element.
 
 struct State {
     sum: vec2<u32>,  // in units of 2^-24
@@ -8,7 +10,8 @@ struct State {
 
 fn init_state(id: Invocation) -> State { return State(vec2<u32>(), 0u); }
 
-fn accumulate(state: State, bits: Bits, index: u32) -> State {
+fn accumulate(state: State, given: Bits, index: u32) -> State {
+    let bits = term(given);
     let size = bits & 0x7fffu;
     let significand = (bits & 0x3ffu) | min(size & 0x7c00u, 0x400u);
     let left = max(size >> 10u, 1u) - 1u;

@@ -1,5 +1,7 @@
 // f32 behind a window of 32 exponents in registers: three signed words of 20-bit slices, which go to the invocation's
 // bins when an exponent leaves the window, or after 1024 elements.
+//
+// Expects: term, what is summed of the bits of an element.
 
 struct State {
     base: u32,          // the exponent at which the window begins
@@ -18,7 +20,8 @@ fn flush_window(state: State) {
     }
 }
 
-fn accumulate(state: State, bits: Bits, index: u32) -> State {
+fn accumulate(state: State, given: Bits, index: u32) -> State {
+    let bits = term(given);
     let size = bits & 0x7fffffffu;
     let significand = (bits & 0x7fffffu) | min(size, 0x800000u);
     let exponent = max(size, 0x800000u) >> 23u;

@@ -1,5 +1,7 @@
 // f32 behind a window of 32 exponents in one 64-bit integer, which goes to the invocation's bins when an exponent leaves
 // the window, or after 128 elements. Needs 64-bit integers in shaders.
+//
+// Expects: term, what is summed of the bits of an element.
 
 struct State {
     base: u32,   // the exponent at which the window begins
@@ -16,7 +18,8 @@ fn flush_window(state: State) {
     scatter(vec2<u32>(u32(size & 0xfffffffflu), u32(size >> 32u)), state.base, state.window < 0li, 0u);
 }
 
-fn accumulate(state: State, bits: Bits, index: u32) -> State {
+fn accumulate(state: State, given: Bits, index: u32) -> State {
+    let bits = term(given);
     let size = bits & 0x7fffffffu;
     let significand = (bits & 0x7fffffu) | min(size, 0x800000u);
     let exponent = max(size, 0x800000u) >> 23u;

@@ -4,4 +4,4 @@
 @group(0) @binding(1) var<storage, read> words: array<u32>;          // the same bytes, for the head and the tail
 
 fn load(v: u32) -> vec4<u32> { return vectors[v]; }
-fn element(e: u32) -> Bits { return (words[e / 2u] >> (e % 2u * 16u)) & 0xffffu; }
+fn element(e: u32) -> Bits { return wide_bits(words[e / 2u] >> (e % 2u * 16u)); }

@@ -189,7 +189,8 @@ fn known(dtype: Dtype) -> Vec<u8> {
         Dtype::F64 => finite(bits, 0x7ff << 52),
         Dtype::F32x2 | Dtype::F32x4 => finite(finite(bits, 0xff << 23), 0xff << 55),
         Dtype::F32 => finite(bits, 0xff << 23),
-        Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 => bits,
+        Dtype::BF16 => finite(bits, 0xff << 7),
+        _ => bits,
     };
     let mut patterns: Vec<u64> = (0..3070).map(|_| value(next())).collect();
     for equal in [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff] {

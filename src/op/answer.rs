@@ -1,5 +1,7 @@
 //! Answers as plain values, for programs that print or store them without knowing the operator.
 
+use half::f16;
+
 /// One value of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -87,7 +89,7 @@ macro_rules! values {
     )*};
 }
 
-values!(bool => Bool as bool, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, i128 => I128 as i128, u128 => U128 as u128, f32 => F32 as f32, f64 => F64 as f64);
+values!(bool => Bool as bool, f16 => F32 as f32, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, i128 => I128 as i128, u128 => U128 as u128, f32 => F32 as f32, f64 => F64 as f64);
 
 impl<T: Copy + Into<Value>> Answer for Option<(T, T)> {
     fn parts(&self) -> Vec<Part> {

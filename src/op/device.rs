@@ -3,7 +3,7 @@
 use super::wgsl::{Cell, check_names};
 use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Text, Trips, Wgsl};
 use crate::element::{Dtype, Element};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::any::TypeId;
 use std::fmt;
 use std::ops::Range;
@@ -65,6 +65,10 @@ pub struct Bins {
     pub carries: bool,
     /// Loop trips of adding one element, of settling, and of one column.
     pub trips: (u64, u64, u64),
+    /// Elements that one replica of a counter takes without overflow.
+    pub elements_max: u64,
+    /// Whether many answers are found as quickly by accumulators of invocations, which need no workgroup each.
+    pub many_by_value: bool,
 }
 
 impl Bins {
@@ -76,7 +80,7 @@ impl Bins {
     /// Bytes of workgroup memory, flags included.
     pub fn workgroup_bytes(&self) -> u64 {
         let counters = self.bins * u64::from(self.replicas) * if self.wide { 8 } else { 4 };
-        let sums = if self.wide { 8 * self.sums() } else { 8 };
+        let sums = if self.wide || self.signed { 8 * self.sums() } else { 8 };
         counters + sums + 8 + if self.carries { 16 * self.columns } else { 0 }
     }
 }
@@ -153,6 +157,13 @@ impl Leaf {
                 words
             }),
         }
+    }
+
+    /// The same over elements of another type, of which `widen` makes those that it is over.
+    pub(super) fn over(&mut self, dtype: Dtype, widen: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) {
+        self.key.dtype = dtype;
+        let expect = self.expect.clone();
+        self.expect = Arc::new(move |bytes| expect(&widen(bytes)));
     }
 
     /// Upper bounds of its loops.
@@ -233,8 +244,11 @@ pub struct DeviceOp {
 
 impl DeviceOp {
     /// # Errors
-    /// [`Error::ReservedName`](crate::Error::ReservedName).
+    /// [`Error::HostOnly`], [`Error::ReservedName`].
     pub fn new<T: Element, O: Op<T>>(op: &O, keep: Keep) -> Result<DeviceOp> {
+        if let Some(why) = op.fold().host_only() {
+            return Err(Error::HostOnly { operator: op.name(), dtype: T::DTYPE.name(), why });
+        }
         let (mut leaves, mut answers) = (Vec::new(), Vec::new());
         op.fold().leaves(keep, &mut leaves);
         op.answers(0, &mut answers);

@@ -89,6 +89,7 @@ macro_rules! of_folds {
             wgsl() -> Wgsl;
             is_commutative() -> bool;
             needs_position() -> bool;
+            host_only() -> Option<&'static str>;
             most_elements() -> u64;
             params() -> Vec<u32>;
             acc_words() -> usize;

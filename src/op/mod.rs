@@ -6,6 +6,7 @@ mod device;
 mod dynamic;
 mod partial;
 mod wgsl;
+mod widened;
 
 pub use accumulator::{Accumulator, Member};
 pub(crate) use accumulator::{join, split};
@@ -16,6 +17,7 @@ pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
 pub(crate) use wgsl::{Cell, declared, prefixed, tokens};
+pub use widened::{Narrow, Widened};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -43,6 +45,8 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
     const READS_POSITION: bool = false;
     /// Elements that one accumulator on the device holds without overflow.
     const ELEMENTS_MAX: u64 = u64::MAX;
+    /// Why there is no device half, where there is none: [`Cpu`](crate::Cpu) alone computes it. [`Fold::wgsl`] is not asked for then.
+    const HOST_ONLY: Option<&'static str> = None;
 
     /// The accumulator of no elements.
     fn identity(&self) -> Self::Acc;
@@ -100,6 +104,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn needs_position(&self) -> bool {
         Self::READS_POSITION
+    }
+
+    /// [`HOST_ONLY`](Fold::HOST_ONLY), of this value.
+    #[doc(hidden)]
+    fn host_only(&self) -> Option<&'static str> {
+        Self::HOST_ONLY
     }
 
     /// [`ELEMENTS_MAX`](Fold::ELEMENTS_MAX), of this value.

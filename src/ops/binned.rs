@@ -110,5 +110,8 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
         columns,
         carries: false,
         trips: (trips, if in_memory { 8 } else { slots.div_ceil(32) + 8 }, 0),
+        // Bindings have fewer elements.
+        elements_max: u64::MAX,
+        many_by_value: false,
     })
 }

@@ -2,7 +2,8 @@
 
 use super::wide::{Sum64, count_answer, sum64_wgsl};
 use crate::element::Scalar;
-use crate::{Fold, Op, Wgsl};
+use crate::op::{WordType, join};
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 macro_rules! counting {
     ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $x:ident => $holds:expr, $wgsl:literal) => {
@@ -76,3 +77,58 @@ counting! {
     /// ```
     CountNan, "count_nan", "How many elements are NaN", x => x.is_nan(), "is_nan(bits)"
 }
+
+/// How many elements there are, NaN included.
+///
+/// **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high).
+///
+/// ```
+/// use treefold::{Cpu, ops::Count};
+/// assert_eq!(Cpu::new().reduce(Count, &[0.0f32, 2.0, f32::NAN])?, 3);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count;
+
+/// Whether an odd number of elements is not zero (a NaN is not): the exclusive or of truth values.
+///
+/// **Order**: commutative. **Empty**: false. **On the device**: 1 word, 0 or 1.
+///
+/// ```
+/// use treefold::{Cpu, ops::Parity};
+/// assert!(Cpu::new().reduce(Parity, &[0.0f32, 2.0, 3.0, -1.0])?);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parity;
+
+/// An answer over how many elements are not zero, and how many there are.
+macro_rules! of_counts {
+    ($name:ident = $text:literal, $about:literal, $output:ty, |$nonzero:ident, $count:ident| $answer:expr, $words:expr, $finish:literal, |$read:ident| $of:expr) => {
+        impl<T: Scalar> Op<T> for $name {
+            type Fold = CountNonzero;
+            type Output = $output;
+            const NAME: &'static str = $text;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
+
+            fn fold(&self) -> CountNonzero {
+                CountNonzero
+            }
+            fn finish(&self, $nonzero: Sum64<u64>, $count: u64) -> Result<$output> {
+                Ok($answer)
+            }
+            fn answer(&self) -> Option<DeviceAnswer> {
+                Some(DeviceAnswer::checked($words, $finish))
+            }
+            fn read(&self, $read: &[u32], _: u64) -> Result<$output> {
+                Ok($of)
+            }
+        }
+    };
+}
+
+of_counts!(Count = "count", "How many elements there are", u64, |_nonzero, count| count,
+    [("low", WordType::Part), ("high", WordType::Part)], "return array<u32, 2>(count.x, count.y);", |words| join(words));
+of_counts!(Parity = "parity", "Whether an odd number of elements is not zero", bool, |nonzero, _count| nonzero.total() & 1 == 1,
+    [("parity", WordType::U32)], "return array<u32, 1>(acc.low & 1u);", |words| words.first().is_some_and(|&odd| odd != 0));

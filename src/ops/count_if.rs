@@ -84,8 +84,21 @@ impl Comparison {
         Comparison { relation, number: Number::Whole(number) }
     }
 
+    /// Whether an element compares so.
+    ///
+    /// ```
+    /// use treefold::ops::Comparison;
+    /// let warm = "> 30".parse::<Comparison>()?.picks::<f32>();
+    /// assert!(warm(30.5) && !warm(30.0));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    pub fn picks<T: Scalar>(self) -> impl Fn(T) -> bool {
+        let within = self.within::<T>();
+        move |x| within.holds(x)
+    }
+
     /// Whose keys are counted.
-    fn within<T: Scalar>(self) -> Within<T::Key> {
+    pub(super) fn within<T: Scalar>(self) -> Within<T::Key> {
         let (low, high) = if T::NAN.is_some() { self.of_floats::<T>() } else { self.of_integers::<T>() };
         let outside = self.relation == Relation::Unequal;
         // No key is within 1 and 0.
@@ -170,7 +183,7 @@ impl FromStr for Comparison {
     fn from_str(text: &str) -> Result<Self> {
         let refused = || {
             let (option, value, rule) = ("compare".into(), text.into(), Self::RULE.into());
-            Error::BadOption { operator: "count_if".into(), option, value, rule }
+            Error::BadOption { operator: "a comparison".into(), option, value, rule }
         };
         let found = RELATIONS.iter().find_map(|&(begin, relation)| Some((relation, text.trim().strip_prefix(begin)?)));
         let (relation, number) = found.ok_or_else(refused)?;
@@ -194,10 +207,23 @@ pub struct Within<K> {
 
 impl<K: OrderKey> Within<K> {
     #[inline(always)]
-    fn holds<T: Scalar<Key = K>>(&self, x: T) -> bool {
+    pub(super) fn holds<T: Scalar<Key = K>>(&self, x: T) -> bool {
         let key = T::tie(x.key());
         ((key >= self.low) & (key <= self.high)) != self.outside
     }
+}
+
+/// `holds`, in WGSL, of `bits` and the parameters of [`Within`].
+pub(super) fn holds_wgsl<K: OrderKey>() -> String {
+    let within = match K::WORDS {
+        1 => "let within = (k >= param(0u)) & (k <= param(2u));",
+        _ => {
+            "let below = less64(k, vec2<u32>(param(0u), param(1u)));
+let above = less64(vec2<u32>(param(2u), param(3u)), k);
+let within = !below & !above;"
+        }
+    };
+    format!("let k = tie(key(bits));\n{within}\nlet holds = within != (param(4u) != 0u);")
 }
 
 impl<T: Scalar> Fold<T> for Within<T::Key> {
@@ -221,17 +247,7 @@ impl<T: Scalar> Fold<T> for Within<T::Key> {
         Sum64::new(elements.chunks(1 << 16).map(|block| i128::from(count(block))).sum())
     }
     fn wgsl(&self) -> Wgsl {
-        let within = match T::Key::WORDS {
-            1 => "let k = tie(key(bits));\nlet within = (k >= param(0u)) & (k <= param(2u));",
-            _ => {
-                "let k = tie(key(bits));
-let below = less64(k, vec2<u32>(param(0u), param(1u)));
-let above = less64(vec2<u32>(param(2u), param(3u)), k);
-let within = !below & !above;"
-            }
-        };
-        let lift = format!("{within}\nreturn Acc(select(0u, 1u, within != (param(4u) != 0u)), 0u);");
-        sum64_wgsl(lift)
+        sum64_wgsl(format!("{}\nreturn Acc(select(0u, 1u, holds), 0u);", holds_wgsl::<T::Key>()))
     }
     /// The lowest key, the highest, and whether what is not between them counts.
     fn params(&self) -> Vec<u32> {

@@ -47,6 +47,8 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         columns,
         carries: true,
         trips: (0, limbs, 4),
+        elements_max: u64::MAX,
+        many_by_value: false,
     })
 }
 
@@ -72,6 +74,15 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
     }
 }
 
+/// What is summed of the bits of an element, and of four: `term`, `terms`.
+const ELEMENT: &str = "fn term(bits: Bits) -> Bits { return bits; }\n";
+const ELEMENTS: &str = "fn terms(bits: vec4<u32>) -> vec4<u32> { return bits; }\n";
+const SIZE_16: &str = "fn term(bits: Bits) -> Bits { return bits & 0x7fffu; }\n";
+const SIZES_16: &str = "fn terms(bits: vec4<u32>) -> vec4<u32> { return bits & vec4<u32>(0x7fff7fffu); }\n";
+const SIZE_32: &str = "fn term(bits: Bits) -> Bits { return bits & 0x7fffffffu; }\n";
+const SIZES_32: &str = "fn terms(bits: vec4<u32>) -> vec4<u32> { return bits & vec4<u32>(0x7fffffffu); }\n";
+const SIZE_64: &str = "fn term(bits: Bits) -> Bits { return vec2<u32>(bits.x, bits.y & 0x7fffffffu); }\n";
+
 /// The elements themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements;
@@ -86,55 +97,143 @@ impl Terms<f32> for Elements {
         sum_f32(elements)
     }
     fn device(keep: Keep) -> Device {
-        const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
-        const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
-        const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
-        const AMOUNT: &str = include_str!("../../shaders/exact/f32_amount.wgsl");
-        const COLUMN: &str = include_str!("../../shaders/exact/column_bytes.wgsl");
-        match keep {
-            Keep::Bins { replicas } => {
-                let read = vec![AMOUNT, include_str!("../../shaders/exact/f32_shared.wgsl"), FLAGS, COLUMN, COLUMNS];
-                bins(replicas, 11, read, 64, 8)
+        let device = single(keep, ELEMENT, ELEMENTS);
+        match device {
+            Device::Value(wgsl) if keep == Keep::Cells => {
+                let cell = include_str!("../../shaders/cells/exact_f32.wgsl");
+                Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, cell]).cell_trips(0, 64))
             }
-            // A window that is flushed loops over its three slices.
-            Keep::Registers | Keep::Memory | Keep::Cells => {
-                let texts = &[SCATTER, OWN, WINDOW, FLAGS, IN_TURN];
-                match own(11, texts, true, Trips { lift: 3, vector: 12, ..Trips::default() }) {
-                    Device::Value(wgsl) if keep == Keep::Cells => {
-                        let cell = include_str!("../../shaders/cells/exact_f32.wgsl");
-                        Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, cell]).cell_trips(0, 64))
-                    }
-                    device => device,
-                }
-            }
-            Keep::Registers64 => own(11, &[SCATTER, OWN, WINDOW64, FLAGS, IN_TURN], true, Trips::default()),
+            device => device,
         }
     }
 }
 
+const AMOUNT: &str = include_str!("../../shaders/exact/f32_amount.wgsl");
+const COLUMN: &str = include_str!("../../shaders/exact/column_bytes.wgsl");
+
+/// The kernel of terms of 32 bits.
+fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
+    const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
+    const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
+    const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
+    match keep {
+        Keep::Bins { replicas } => {
+            let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
+            bins(replicas, 11, vec![AMOUNT, term, terms, shared, FLAGS, COLUMN, COLUMNS], 64, 8)
+        }
+        // A window that is flushed loops over its three slices.
+        Keep::Registers | Keep::Memory | Keep::Cells => {
+            let trips = Trips { lift: 3, vector: 12, ..Trips::default() };
+            own(11, &[SCATTER, OWN, term, WINDOW, FLAGS, IN_TURN], true, trips)
+        }
+        Keep::Registers64 => own(11, &[SCATTER, OWN, term, WINDOW64, FLAGS, IN_TURN], true, Trips::default()),
+    }
+}
+
+/// The kernel of terms of 16 bits.
+fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
+    if let Keep::Bins { replicas } = keep {
+        let shared = include_str!("../../shaders/exact/f16_shared.wgsl");
+        let column = include_str!("../../shaders/exact/column_f16.wgsl");
+        let device = bins(replicas, 4, vec![term, terms, shared, column, COLUMNS], 64, 2);
+        // Significands of 11 bits in counters of 32.
+        return match device {
+            Device::Bins(bins) => Device::Bins(Bins {
+                wide: false,
+                trips: (0, 4, 32),
+                elements_max: 1 << 21,
+                many_by_value: true,
+                ..bins
+            }),
+            device => device,
+        };
+    }
+    let halves = include_str!("../../shaders/vector/halves.wgsl");
+    own(4, &[term, include_str!("../../shaders/exact/f16.wgsl"), halves], false, Trips::default())
+}
+
+/// The kernel of terms of 64 bits.
+fn double(keep: Keep, term: &'static str) -> Device {
+    scattered(keep, 68, &[term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
+}
+
+/// The sum of f16, each as `bits` makes it.
+fn sum_f16(elements: &[f16], bits: impl Fn(f16) -> u16) -> LongAccumulator<4> {
+    let mut all = LongAccumulator::ZERO;
+    // 41 bits a value: 2^20 of them stay within 63.
+    for block in elements.chunks(1 << 20) {
+        let (mut sum, mut flags) = (0i64, 0);
+        for &x in block {
+            let unpacked = Unpacked::of(bits(x).into(), 5, 10);
+            flags |= unpacked.flags();
+            let amount = (unpacked.significand << (unpacked.exponent - 1)) as i64;
+            sum += if unpacked.finite { if unpacked.negative { -amount } else { amount } } else { 0 };
+        }
+        all = all.plus(LongAccumulator::integer(i128::from(sum) << 32, flags));
+    }
+    all
+}
+
+/// The sizes of the elements, which have no sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes;
+
+impl Terms<f32> for Sizes {
+    const LIMBS: u64 = 11;
+    const UNIT: i32 = -150;
+    type Acc = LongAccumulator<11>;
+
+    #[inline(always)]
+    fn sum(elements: &[f32]) -> LongAccumulator<11> {
+        let mut sizes = [0.0; 4096];
+        elements.chunks(sizes.len()).fold(LongAccumulator::ZERO, |all, block| {
+            for (size, x) in sizes.iter_mut().zip(block) {
+                *size = x.abs();
+            }
+            all.plus(sum_f32(&sizes[..block.len()]))
+        })
+    }
+    fn device(keep: Keep) -> Device {
+        single(keep, SIZE_32, SIZES_32)
+    }
+}
+
+impl Terms<f16> for Sizes {
+    const LIMBS: u64 = 4;
+    const UNIT: i32 = -56;
+    type Acc = LongAccumulator<4>;
+
+    fn sum(elements: &[f16]) -> LongAccumulator<4> {
+        sum_f16(elements, |x| x.to_bits() & 0x7fff)
+    }
+    fn device(keep: Keep) -> Device {
+        half(keep, SIZE_16, SIZES_16)
+    }
+}
+
+impl Terms<f64> for Sizes {
+    const LIMBS: u64 = 68;
+    const UNIT: i32 = -1075;
+    type Acc = LongAccumulator<68>;
+
+    #[inline(always)]
+    fn sum(elements: &[f64]) -> LongAccumulator<68> {
+        sum_unpacked(elements, |x| Unpacked::of(x.abs().to_bits(), 11, 52))
+    }
+    fn device(keep: Keep) -> Device {
+        double(keep, SIZE_64)
+    }
+}
 impl Terms<f16> for Elements {
     const LIMBS: u64 = 4;
     const UNIT: i32 = -56;
     type Acc = LongAccumulator<4>;
 
     fn sum(elements: &[f16]) -> LongAccumulator<4> {
-        let mut all = LongAccumulator::ZERO;
-        // 41 bits a value: 2^20 of them stay within 63.
-        for block in elements.chunks(1 << 20) {
-            let (mut sum, mut flags) = (0i64, 0);
-            for x in block {
-                let unpacked = Unpacked::of(x.to_bits().into(), 5, 10);
-                flags |= unpacked.flags();
-                let amount = (unpacked.significand << (unpacked.exponent - 1)) as i64;
-                sum += if unpacked.finite { if unpacked.negative { -amount } else { amount } } else { 0 };
-            }
-            all = all.plus(LongAccumulator::integer(i128::from(sum) << 32, flags));
-        }
-        all
+        sum_f16(elements, f16::to_bits)
     }
-    fn device(_: Keep) -> Device {
-        let halves = include_str!("../../shaders/vector/halves.wgsl");
-        own(4, &[include_str!("../../shaders/exact/f16.wgsl"), halves], false, Trips::default())
+    fn device(keep: Keep) -> Device {
+        half(keep, ELEMENT, ELEMENTS)
     }
 }
 
@@ -147,7 +246,7 @@ impl Terms<f64> for Elements {
         sum_unpacked(elements, |x| Unpacked::of(x.to_bits(), 11, 52))
     }
     fn device(keep: Keep) -> Device {
-        scattered(keep, 68, &[include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
+        double(keep, ELEMENT)
     }
 }
 
@@ -188,6 +287,14 @@ integer_terms!(Elements of 4 limbs,
         let sum = xs.iter().fold(0i128, |sum, &x| sum.wrapping_add(i128::from(x)));
         LongAccumulator::integer(sum, if xs.is_empty() { 0 } else { flag::OTHER })
     };
+    i64, u64);
+integer_terms!(Sizes of 4 limbs,
+    "return Acc(FLAG_OTHER, array<u32, 4>(magnitude_of(bits), 0u, 0u, 0u));",
+    |xs| LongAccumulator::integer(xs.iter().map(|&x| i128::from(x).abs()).sum(), if xs.is_empty() { 0 } else { flag::OTHER });
+    i32, u32);
+integer_terms!(Sizes of 4 limbs,
+    "let size = magnitude_of(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(size.x, size.y, 0u, 0u));",
+    |xs| LongAccumulator::integer(xs.iter().map(|&x| i128::from(x).abs()).sum(), if xs.is_empty() { 0 } else { flag::OTHER });
     i64, u64);
 integer_terms!(Squares of 4 limbs,
     "let square = multiply32(magnitude_of(bits), magnitude_of(bits));\nreturn Acc(FLAG_OTHER, array<u32, 4>(square.x, square.y, 0u, 0u));",
@@ -409,4 +516,36 @@ macro_rules! exact_answer {
         }
     };
 }
-pub(crate) use {exact_answer, exact_fold};
+
+/// A natural number over a fold of exact terms of integers: so many words, and one more where they may not suffice.
+macro_rules! natural_answer {
+    ($name:ident = $text:literal over $($type:ty),+; $about:expr, $words:literal, $finish:literal) => {$(
+        impl crate::Op<$type> for $name {
+            type Fold = $name;
+            type Output = u128;
+            const NAME: &'static str = $text;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
+
+            fn fold(&self) -> $name {
+                $name
+            }
+            fn finish(&self, acc: crate::Acc<$type, Self>, _: u64) -> crate::Result<u128> {
+                acc.natural_128().ok_or(crate::Error::Overflow { operator: $text, bits: 128 })
+            }
+            fn answer(&self) -> Option<crate::DeviceAnswer> {
+                use crate::op::WordType;
+                let words = ["word 0", "word 1", "word 2", "word 3"].map(|name| (name, WordType::Part)).into_iter();
+                let words = words.chain([("does not fit", WordType::U32)]).take($words);
+                Some(crate::DeviceAnswer::checked(words, $finish))
+            }
+            fn read(&self, words: &[u32], _: u64) -> crate::Result<u128> {
+                if words.get(4).is_some_and(|&beyond| beyond != 0) {
+                    return Err(crate::Error::Overflow { operator: $text, bits: 128 });
+                }
+                Ok(words.iter().take(4).rev().fold(0, |all, &word| all << 32 | u128::from(word)))
+            }
+        }
+    )+};
+}
+pub(crate) use {exact_answer, exact_fold, natural_answer};

@@ -1,5 +1,6 @@
 //! Fast variance in one pass: pairwise merging of moments in f32.
 
+use super::doubles::sum_in_lanes;
 use super::fast_sum::near;
 use crate::op::{Member, WordType};
 use crate::{Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
@@ -67,19 +68,6 @@ impl Moments {
         let squares = sum_in_lanes(block, |x| (f64::from(x) - mean) * (f64::from(x) - mean));
         Moments { count, mean, squares, finite: mean.is_finite() }
     }
-}
-
-#[inline(always)]
-fn sum_in_lanes(block: &[f32], term: impl Fn(f32) -> f64) -> f64 {
-    let mut lanes = [0.0; 16];
-    let rows = block.chunks_exact(lanes.len());
-    let rest: f64 = rows.remainder().iter().map(|&x| term(x)).sum();
-    for row in rows {
-        for (lane, &x) in lanes.iter_mut().zip(row) {
-            *lane += term(x);
-        }
-    }
-    lanes.iter().sum::<f64>() + rest
 }
 
 impl Accumulator for Moments {

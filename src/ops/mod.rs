@@ -7,9 +7,11 @@ use crate::half::f16;
 use crate::op::{Answer, DynOp, Fold, Op};
 
 mod binned;
+mod doubles;
 mod edges;
 mod exact;
 mod extreme;
+mod sum_of;
 mod tuple;
 mod wide;
 
@@ -26,6 +28,8 @@ pub struct Entry {
     pub exact: bool,
     /// Whether it adds exactly what float additions would round, by kernels that a self-test must pass.
     pub sums_exactly: bool,
+    /// Why no device computes it, where none does: the CPU engine alone.
+    pub host_only: Option<&'static str>,
     /// The operator that does exactly what this one accumulates in f32.
     pub fast_form_of: Option<&'static str>,
     /// Its options: the name, which is that of the operator's field, and what it does, in a line.
@@ -42,6 +46,7 @@ impl Entry {
             about: O::ABOUT,
             exact: O::EXACT,
             sums_exactly: O::EXACT && <O::Fold as Fold<T>>::TESTED,
+            host_only: <O::Fold as Fold<T>>::HOST_ONLY,
             fast_form_of: O::FAST_FORM_OF,
             options: O::OPTIONS,
             needs: O::NEEDS,
@@ -144,7 +149,7 @@ impl Rule for u32 {
     const RULE: &'static str = "a whole number from 0 to 4294967295";
 }
 
-impl Rule for f32 {
+impl Rule for f64 {
     const RULE: &'static str = "a number";
 }
 
@@ -200,6 +205,7 @@ pub fn visit_with<V: Visitor>(
         Dtype::U64 => hand::<u64, V>(op, visitor),
         Dtype::F32x2 => hand::<f32x2, V>(op, visitor),
         Dtype::F32x4 => hand::<[f32; 4], V>(op, visitor),
+        Dtype::BF16 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16 => None,
     })
 }
 
@@ -215,29 +221,43 @@ operators! {
     sum: Sum over f32 f16 f64 i32 u32 i64 u64;
     fast_sum: FastSum fast "sum" over f32;
     wrapping_sum: WrappingSum over i32 u32 i64 u64;
-    product: Product over f32 i32 u32;
-    min: Min over f32 f64 i32 u32 i64 u64;
-    max: Max over f32 f64 i32 u32 i64 u64;
-    minmax: MinMax over f32 f64 i32 u32 i64 u64;
+    product: Product over f32 f64 i32 u32 i64 u64;
+    wrapping_product: WrappingProduct over i32 u32 i64 u64;
+    min: Min over f32 f16 f64 i32 u32 i64 u64;
+    max: Max over f32 f16 f64 i32 u32 i64 u64;
+    minmax: MinMax over f32 f16 f64 i32 u32 i64 u64;
     range: Range over f32 f64 i32 u32 i64 u64, NormInf over f32 f64 i32 u32 i64 u64;
-    argmin: ArgMin over f32 f64 i32 u32 i64 u64;
-    argmax: ArgMax over f32 f64 i32 u32 i64 u64;
+    argmin: ArgMin over f32 f16 f64 i32 u32 i64 u64;
+    argmax: ArgMax over f32 f16 f64 i32 u32 i64 u64;
     mean: Mean over f32 f16 f64 i32 u32 i64 u64;
     fast_mean: FastMean fast "mean" over f32;
     variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         Sem { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64;
     fast_variance: FastVariance fast "variance" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
-    count: CountNonzero over f32 f64 i32 u32 i64 u64, CountNan over f32 f64 i32 u32 i64 u64;
-    count_if: CountIf { compare: "What to count: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f64 i32 u32 i64 u64;
-    bits: Any over f32 f64 i32 u32 i64 u64, All over f32 f64 i32 u32 i64 u64,
-        NoneOf over f32 f64 i32 u32 i64 u64,
+    count: CountNonzero over f32 f16 f64 i32 u32 i64 u64, CountNan over f32 f16 f64 i32 u32 i64 u64,
+        Count over f32 f16 f64 i32 u32 i64 u64, Parity over f32 f16 f64 i32 u32 i64 u64;
+    count_if: CountIf { compare: "What to count or find: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f16 f64 i32 u32 i64 u64;
+    bits: Any over f32 f16 f64 i32 u32 i64 u64, All over f32 f16 f64 i32 u32 i64 u64,
+        NoneOf over f32 f16 f64 i32 u32 i64 u64,
         And over i32 u32 i64 u64, Or over i32 u32 i64 u64, Xor over i32 u32 i64 u64;
     stats: Stats { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         FastStats fast "stats" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
     dot: Dot over f32x2;
     squares: SumOfSquares over f32 f64 i32 u32 i64 u64, Norm2 over f32 f64 i32 u32 i64 u64;
-    logsumexp: LogSumExp { scale: "Factor of every element" } over f32;
+    norm1: Norm1 over f32 f16 f64 i32 u32 i64 u64;
+    norm_p: Norm { p: "Index of the norm, 0.01 to 1000" } needs p over f32 f64 i32 u32 i64 u64;
+    log_mean: LogMean over f32 f64 i32 u32 i64 u64, LogProduct over f32 f64 i32 u32 i64 u64;
+    harmonic_mean: HarmonicMean over f32 f64 i32 u32 i64 u64;
+    entropy: Entropy over f32 f64 i32 u32 i64 u64;
+    logsumexp: LogSumExp { scale: "Factor of every element" } over f32 f64;
+    softmax: SoftmaxTerms { scale: "Factor of every element" } over f32 f64;
+    moments: Skewness over f32 f64 i32 u32 i64 u64, Kurtosis over f32 f64 i32 u32 i64 u64;
+    hash: Hash over f32 f16 f64 i32 u32 i64 u64;
+    find: FindFirst { compare: "What to count or find: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f16 f64 i32 u32 i64 u64,
+        FindLast { compare: "What to count or find: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f16 f64 i32 u32 i64 u64;
+    pairs: Covariance { ddof: "Delta degrees of freedom: divide by n - N" } over f32x2, Correlation over f32x2,
+        WeightedMean over f32x2, Cosine over f32x2;
     histogram: Histogram {
         bins: "Number of bins",
         range: "Lower and upper edge, LOW:HIGH",
@@ -260,9 +280,13 @@ pub use binned::{Binned, Counts};
 pub use count_if::{Comparison, Relation, Within};
 pub use extreme::{Ends, Found, Located};
 pub use fast_sum::FloatSum;
+pub use find::{Finding, Place};
 pub(crate) use histogram::TRIPS;
 pub use histogram2d::Counts2d;
+pub use norm_p::Index;
+pub use softmax::PeakAndSum;
 pub use stats::Summary;
+pub use sum_of::{Function, SumOf};
 
 /// What [`visit`] calls: code that wants an operator over one element type.
 pub trait Visitor {

@@ -1,17 +1,18 @@
 //! Product: checked 64-bit for integers, with a range of its own for floats.
 
+use super::doubles::{NO_F64, no_wgsl};
 use super::fast_sum::near;
-use crate::element::Word;
-use crate::op::{WordType, join};
-use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl, accumulator};
+use crate::element::{OrderKey, Scalar};
+use crate::op::{Member, WordType, join, split};
+use crate::{Accumulator, DeviceAnswer, Dtype, Error, Fold, Op, Result, Wgsl, accumulator};
 
 /// The product of all elements.
 ///
 /// - **Integers**: the exact product as `i64` or `u64`; [`Error::Overflow`] where it does not fit. A zero anywhere makes
-///   the product 0, whatever the others would have given.
+///   the product 0, whatever the others would have given. [`WrappingProduct`](super::WrappingProduct) wraps.
 /// - **f32**: mantissa and a 64-bit exponent are kept apart, so that nothing overflows or underflows on the way: only the result
 ///   is rounded to f32's range. The relative error is at most about (n - 1)·2^-24; two factors give the nearest f32, subnormals
-///   included.
+///   included. **f64**: with 2^-53, a subnormal answer within one rounding more; on the CPU engine alone.
 /// - **Order**: commutative; any order. **Empty**: 1.
 /// - **NaN and infinities**: NaN if there is a NaN, or both a zero and an infinity; else the infinity with the product's sign.
 /// - **On the device**: f32: 1 word; integers: 3 words (low, high, 1 if the product does not fit).
@@ -272,13 +273,21 @@ impl ProductInteger {
     }
 }
 
-fn product_integer_wgsl<T: Word>() -> Wgsl {
-    let signed = T::DTYPE == crate::Dtype::I32;
-    let (magnitude, sign) =
-        if signed { ("select(bits, 0u - bits, bits >> 31u == 1u)", "bits & 0x80000000u") } else { ("bits", "0u") };
+fn product_integer_wgsl<T: Scalar>() -> Wgsl {
+    let wide = if T::Key::WORDS == 1 { "vec2<u32>(bits, 0u)" } else { "bits" };
+    let lift = match T::DTYPE {
+        Dtype::I32 | Dtype::I64 => {
+            let sign = if T::Key::WORDS == 1 { "bits & 0x80000000u" } else { "bits.y & 0x80000000u" };
+            let low = if T::Key::WORDS == 1 { "vec2<u32>(select(bits, 0u - bits, sign != 0u), 0u)" } else {
+                "select(bits, add64(~bits, vec2<u32>(1u, 0u)), sign != 0u)"
+            };
+            format!("let sign = {sign};\nlet size = {low};\n")
+        }
+        _ => format!("let sign = 0u;\nlet size = {wide};\n"),
+    };
     let lift = format!(
-        "let zero = bits == 0u;
-return Acc(select({magnitude}, 1u, zero), 0u, select({sign}, 2u, zero));"
+        "{lift}let zero = (size.x | size.y) == 0u;
+return Acc(select(size.x, 1u, zero), size.y, select(sign, 2u, zero));"
     );
     let combine = "let low = multiply32(a.low, b.low);
 let cross = add64(multiply32(a.low, b.high), multiply32(a.high, b.low));
@@ -289,8 +298,8 @@ return Acc(low.x, high, flags);";
     Wgsl::new("return Acc(1u, 0u, 0u);", lift, combine).checked()
 }
 
-fn product_integer_finish<T: Word>() -> DeviceAnswer {
-    let beyond = if T::DTYPE == crate::Dtype::I32 {
+fn product_integer_finish<T: Scalar>() -> DeviceAnswer {
+    let beyond = if matches!(T::DTYPE, Dtype::I32 | Dtype::I64) {
         "acc.high > 0x80000000u || (acc.high == 0x80000000u && (acc.low > 0u || !negative)) || "
     } else {
         ""
@@ -354,3 +363,109 @@ macro_rules! integer_product {
 
 integer_product!(i32, i64, |x: i32| ProductInteger::new(x.unsigned_abs().into(), if x < 0 { SIGN } else { 0 }));
 integer_product!(u32, u64, |x: u32| ProductInteger::new(x.into(), 0));
+integer_product!(i64, i64, |x: i64| ProductInteger::new(x.unsigned_abs(), if x < 0 { SIGN } else { 0 }));
+integer_product!(u64, u64, |x: u64| ProductInteger::new(x, 0));
+
+/// A product of f64, (-1)^sign · mantissa · 2^exponent, on the host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProductF64 {
+    /// In [1, 2).
+    mantissa: f64,
+    exponent: i64,
+    flags: u32,
+}
+
+impl ProductF64 {
+    const ONE: ProductF64 = ProductF64 { mantissa: 1.0, exponent: 0, flags: 0 };
+
+    fn of(x: f64) -> ProductF64 {
+        let size = x.abs();
+        let sign = if x.is_sign_negative() { SIGN } else { 0 };
+        match size {
+            _ if size.is_nan() => ProductF64 { flags: sign | NAN, ..ProductF64::ONE },
+            f64::INFINITY => ProductF64 { flags: sign | INFINITE, ..ProductF64::ONE },
+            0.0 => ProductF64 { flags: sign | ZERO, ..ProductF64::ONE },
+            _ => {
+                // A subnormal as a normal number 2^64 times as large.
+                let (size, less) = if size < f64::MIN_POSITIVE { (size * 2f64.powi(64), 64) } else { (size, 0) };
+                let exponent = (size.to_bits() >> 52) as i64 - 1023 - less;
+                let mantissa = f64::from_bits((size.to_bits() & ((1 << 52) - 1)) | 1023 << 52);
+                ProductF64 { mantissa, exponent, flags: sign }
+            }
+        }
+    }
+
+    fn times(self, other: ProductF64) -> ProductF64 {
+        let product = self.mantissa * other.mantissa;
+        let doubled = product >= 2.0;
+        ProductF64 {
+            mantissa: if doubled { product / 2.0 } else { product },
+            exponent: self.exponent.wrapping_add(other.exponent).wrapping_add(doubled.into()),
+            flags: ((self.flags ^ other.flags) & SIGN) | ((self.flags | other.flags) & !SIGN),
+        }
+    }
+
+    fn value(self) -> f64 {
+        let both = INFINITE | ZERO;
+        let size = match self.flags & !SIGN {
+            flags if flags & NAN != 0 || flags & both == both => return f64::NAN,
+            flags if flags & INFINITE != 0 => f64::INFINITY,
+            flags if flags & ZERO != 0 => 0.0,
+            _ => {
+                // One step that rounds: the first is exact.
+                let exponent = self.exponent.clamp(-1200, 1200) as i32;
+                let half = exponent / 2;
+                let first = if exponent < -1022 { self.mantissa * 2f64.powi(-1022) } else { self.mantissa * 2f64.powi(half) };
+                first * 2f64.powi(if exponent < -1022 { exponent + 1022 } else { exponent - half })
+            }
+        };
+        if self.flags & SIGN != 0 { -size } else { size }
+    }
+}
+
+impl Accumulator for ProductF64 {
+    const WORDS: usize = 5;
+    const WGSL: &'static str = "";
+    const MEMBERS: &'static [Member] = &[];
+    fn write(&self, words: &mut [u32]) {
+        split(self.mantissa.to_bits(), &mut words[..2]);
+        split(self.exponent as u64, &mut words[2..4]);
+        words[4] = self.flags;
+    }
+    fn read(words: &[u32]) -> Self {
+        let (mantissa, exponent) = (f64::from_bits(join(&words[..2])), join(&words[2..4]) as i64);
+        ProductF64 { mantissa, exponent, flags: words[4] }
+    }
+}
+
+impl Fold<f64> for Product {
+    type Acc = ProductF64;
+    const HOST_ONLY: Option<&'static str> = Some(NO_F64);
+
+    fn identity(&self) -> ProductF64 {
+        ProductF64::ONE
+    }
+    fn lift(&self, x: f64, _: u64) -> ProductF64 {
+        ProductF64::of(x)
+    }
+    fn combine(&self, a: ProductF64, b: ProductF64) -> ProductF64 {
+        a.times(b)
+    }
+    fn wgsl(&self) -> Wgsl {
+        no_wgsl()
+    }
+}
+
+impl Op<f64> for Product {
+    type Fold = Product;
+    type Output = f64;
+    const NAME: &'static str = "product";
+    const ABOUT: &'static str = ABOUT;
+
+    fn fold(&self) -> Product {
+        Product
+    }
+    fn finish(&self, acc: ProductF64, _: u64) -> Result<f64> {
+        Ok(acc.value())
+    }
+}

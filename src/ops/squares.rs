@@ -1,13 +1,11 @@
 //! Exact sums of squares, and the Euclidean norm.
 
-use super::exact::{Rounding, Squares, exact_answer, exact_fold};
-use crate::op::WordType;
-use crate::{Acc, DeviceAnswer, Error, Op, Result};
+use super::exact::{Rounding, Squares, exact_answer, exact_fold, natural_answer};
 
 /// The sum of squares Σx², exact.
 ///
 /// - **f32, f64**: as if computed in real numbers and rounded once to nearest, ties to even: an f32, of f64 an f64. The same bits
-///   on every adapter. **Integers**: a `u128`; [`Error::Overflow`] where it does not fit.
+///   on every adapter. **Integers**: a `u128`; [`Error::Overflow`](crate::Error::Overflow) where it does not fit.
 /// - **Order**: any. **Empty**: 0. **NaN**: NaN if there is a NaN; else infinite if there is an infinity.
 /// - **On the device**: f32 1 word, rounded there; i32, u32 4 words, low word first; i64, u64 5, the last 1 where the sum does not
 ///   fit the others. Of f64 the host rounds: no words.
@@ -57,38 +55,7 @@ macro_rules! norm {
 norm!(f32; f32, Some(Rounding::ROOT));
 norm!(f64, i32, u32, i64, u64; f64, None);
 
-/// The sum of the squares of integers: so many words, and one more where they may not suffice.
-macro_rules! integer_squares {
-    ($($type:ty),+; $words:literal, $finish:literal) => {$(
-        impl Op<$type> for SumOfSquares {
-            type Fold = SumOfSquares;
-            type Output = u128;
-            const NAME: &'static str = "sumsq";
-            const ABOUT: &'static str = ABOUT;
-            const EXACT: bool = true;
-
-            fn fold(&self) -> SumOfSquares {
-                SumOfSquares
-            }
-            fn finish(&self, acc: Acc<$type, Self>, _: u64) -> Result<u128> {
-                acc.natural_128().ok_or(Error::Overflow { operator: "sumsq", bits: 128 })
-            }
-            fn answer(&self) -> Option<DeviceAnswer> {
-                let words = ["word 0", "word 1", "word 2", "word 3"].map(|name| (name, WordType::Part)).into_iter();
-                let words = words.chain([("does not fit", WordType::U32)]).take($words);
-                Some(DeviceAnswer::checked(words, $finish))
-            }
-            fn read(&self, words: &[u32], _: u64) -> Result<u128> {
-                if words.get(4).is_some_and(|&beyond| beyond != 0) {
-                    return Err(Error::Overflow { operator: "sumsq", bits: 128 });
-                }
-                Ok(words.iter().take(4).rev().fold(0, |all, &word| all << 32 | u128::from(word)))
-            }
-        }
-    )+};
-}
-
-integer_squares!(i32, u32; 4, "return acc.limbs;");
-integer_squares!(i64, u64; 5, "let limbs = acc.limbs;
+natural_answer!(SumOfSquares = "sumsq" over i32, u32; ABOUT, 4, "return acc.limbs;");
+natural_answer!(SumOfSquares = "sumsq" over i64, u64; ABOUT, 5, "let limbs = acc.limbs;
 let beyond = select(0u, 1u, (limbs[4] | limbs[5]) != 0u);
 return array<u32, 5>(limbs[0], limbs[1], limbs[2], limbs[3], beyond);");

@@ -23,6 +23,18 @@ const fn least(members: &[u64]) -> u64 {
     least
 }
 
+/// The first of these that there is.
+const fn first(reasons: &[Option<&'static str>]) -> Option<&'static str> {
+    let mut m = 0;
+    while m < reasons.len() {
+        if reasons[m].is_some() {
+            return reasons[m];
+        }
+        m += 1;
+    }
+    None
+}
+
 /// What folds must share to give one accumulator: type, kind, parameters and table.
 type Identity = (TypeId, String, Vec<u32>, Vec<u32>);
 
@@ -88,6 +100,7 @@ macro_rules! tuple {
             const READS_POSITION: bool = false $(|| $op::READS_POSITION)+;
             const ELEMENTS_MAX: u64 = least(&[$($op::ELEMENTS_MAX),+]);
             const TESTED: bool = false $(|| $op::TESTED)+;
+            const HOST_ONLY: Option<&'static str> = first(&[$($op::HOST_ONLY),+]);
 
             #[inline(always)]
             fn identity(&self) -> Self::Acc {
@@ -132,6 +145,9 @@ macro_rules! tuple {
             }
             fn needs_position(&self) -> bool {
                 false $(|| self.$m.needs_position())+
+            }
+            fn host_only(&self) -> Option<&'static str> {
+                first(&[$(self.$m.host_only()),+])
             }
             fn most_elements(&self) -> u64 {
                 least(&[$(self.$m.most_elements()),+])

@@ -70,6 +70,8 @@ pub enum GroupCost {
         carries: bool,
         /// Loop trips of settling, and of one column.
         settle_trips: (u64, u64),
+        /// Elements that one replica of a counter takes.
+        elements_max: u64,
     },
 }
 
@@ -124,6 +126,7 @@ impl Cost {
                     workgroup_bytes: bins.workgroup_bytes(),
                     carries: bins.carries,
                     settle_trips: (bins.trips.1, bins.trips.2),
+                    elements_max: bins.elements_max,
                 },
                 None => GroupCost::Values { words: op.folds[*fold].words as u64 },
             },
@@ -175,8 +178,12 @@ impl Cost {
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {
-                let form =
-                    |trips: &Trips| if trips.vector > 0 { trips.vector } else { 8 * (trips.lift + trips.combine) };
+                // A form takes four of the neighbours of narrow types.
+                let (parts, neighbours) = (u64::from(op.dtype.parts().unwrap_or(1)), (16 / op.dtype.bytes()).max(8));
+                let form = |trips: &Trips| match trips.vector {
+                    0 => neighbours * (trips.lift + trips.combine),
+                    vector => vector * parts,
+                };
                 trips.iter().map(form).sum()
             }),
             combine_trips: combine,

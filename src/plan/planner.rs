@@ -263,11 +263,24 @@ impl Planner {
 
     /// Elements that one dispatch of so many workgroups may read, by trips and by time.
     pub(super) fn dispatch_elements(&self, workgroup_size: u32, workgroups: u32) -> u64 {
-        let rounds = (TRIPS_MAX.saturating_sub(self.fixed_trips(workgroup_size)) / self.round_trips()).max(1);
+        let rounds = TRIPS_MAX.saturating_sub(self.fixed_trips(workgroup_size)) / self.round_trips();
+        let rounds = rounds.min(self.rounds_of_counters(workgroup_size)).max(1);
         // Blocks have an odd number of rounds.
         let rounds = if self.tuning.order == Order::Blocked { (rounds - 1) | 1 } else { rounds };
         let vectors = u64::from(workgroup_size) * u64::from(workgroups) * u64::from(self.loads()) * rounds;
         vectors.saturating_mul(self.per_load()).min(self.tuning.dispatch_bytes_max / self.cost.element_bytes)
+    }
+
+    /// Rounds of loads after which no counter has overflowed; one more is for the ends of a window.
+    fn rounds_of_counters(&self, workgroup_size: u32) -> u64 {
+        let rounds = |group: &GroupCost| match *group {
+            GroupCost::Bins { replicas: replicas @ 1.., elements_max, .. } => {
+                let lanes = u64::from(workgroup_size.div_ceil(replicas));
+                (elements_max / (lanes * u64::from(self.loads()) * self.per_load())).saturating_sub(1)
+            }
+            _ => u64::MAX,
+        };
+        self.cost.groups.iter().map(rounds).min().unwrap_or(u64::MAX)
     }
 
     /// Elements of one dispatch: whole loads, so that only the ends of a window are ragged.

@@ -209,7 +209,9 @@ impl Planner {
         let by_value = !cost.own_state && !cost.own_shuffle && !cost.reads_position && !self.one;
         let lanes = self.lanes_min(SIZE).filter(|_| by_value && SIZE <= self.limits.invocations_max);
         if let Some((lanes, (_, most))) = lanes.zip(self.limits.lanes) {
-            let loads: u32 = 1 << self.loads().min(LOADS_MAX).ilog2();
+            // The elements of a lane in a chunk have a bit each in a word.
+            let loads = self.loads().min(LOADS_MAX).min((32 / self.per_vector()) as u32);
+            let loads: u32 = 1 << loads.ilog2();
             // Elements of a lane in a chunk.
             let unit = self.per_vector() * u64::from(loads);
             let chunks = VECTORS / u64::from(loads);

@@ -75,7 +75,8 @@ fn ordinary<T: Element>(n: usize, random: &mut Random) -> Vec<T> {
             Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
             Dtype::F32x2 | Dtype::F32x4 => pair(bits),
             Dtype::I64 | Dtype::U64 => bits >> (random.next() >> 58),
-            Dtype::I32 | Dtype::U32 => u64::from(bits as u32 >> (bits >> 59)),
+            Dtype::BF16 => single(bits).into(),
+            _ => u64::from(bits as u32 >> (bits >> 59)),
         };
         of(first, pair(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     };
@@ -91,14 +92,15 @@ fn of<T: Element>(first: u64, second: u64) -> T {
 fn extremes<T: Element>() -> Vec<T> {
     const SINGLE: [u64; 8] = [0x7fc0_0000, 0xff80_0000, 0x7f80_0000, 0, 0x8000_0000, 1, 0x7f7f_ffff, 0xff7f_ffff];
     let patterns: Vec<u64> = match T::DTYPE {
-        Dtype::F32 => SINGLE.to_vec(),
+        Dtype::F32 | Dtype::BF16 => SINGLE.to_vec(),
         Dtype::F32x2 | Dtype::F32x4 => {
             SINGLE.iter().zip(SINGLE.iter().cycle().skip(1)).map(|(a, b)| a | b << 32).collect()
         }
         Dtype::F16 => vec![0x7e00, 0xfc00, 0x7c00, 0, 0x8000, 1, 0x7bff, 0xfbff],
         Dtype::F64 => SINGLE.iter().map(|&bits| f64::from(f32::from_bits(bits as u32)).to_bits()).collect(),
         Dtype::I64 | Dtype::U64 => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX],
-        Dtype::I32 | Dtype::U32 => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff],
+        // Narrow integers have the lower bits.
+        _ => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x7f, 0x80, 0x8000],
     };
     patterns.iter().zip(patterns.iter().cycle().skip(3)).map(|(&first, &second)| of(first, second)).collect()
 }

@@ -65,13 +65,16 @@ impl Engine {
         pollster::block_on(Engine::found(wanted))
     }
 
+    /// What is asked for, by this name or by `WGPU_ADAPTER_NAME`; `None` where the choice is left to [`Engine::best`].
+    pub fn asked(wanted: Option<&str>) -> Option<String> {
+        wanted.map(str::to_string).or_else(name_asked).filter(|name| !is_auto(name))
+    }
+
     async fn found(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {
-        match wanted.map(str::to_string).or_else(name_asked) {
+        match Engine::asked(wanted) {
             Some(name) if is_cpu(&name) => return Ok((Engine::Cpu(Cpu::new()), None)),
-            Some(name) if !is_auto(&name) => {
-                return Gpu::find(&name).await.map(|gpu| (Engine::Gpu(gpu), None)).map_err(or_cpu);
-            }
-            _ => {}
+            Some(name) => return Gpu::find(&name).await.map(|gpu| (Engine::Gpu(gpu), None)).map_err(or_cpu),
+            None => {}
         }
         match Gpu::hardware().await {
             Ok(gpu) => Ok((Engine::Gpu(gpu), None)),

@@ -223,7 +223,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let count = each.count()?;
         match each.divided(count)? {
             Divided::Strided(strided) => {
-                prepared(&self.recorder, input, Some(&strided), self.elements_max(), output.into())
+                prepared(self.by_rows()?, input, Some(&strided), self.elements_max(), output.into())
             }
             Divided::Segments(segments) => self.prepare_segments(input, &segments, &output.into()),
             Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output.into()),

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::input::{
     By, Division, Each, Ends, Groups, Offsets, Origin, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken,
 };
-use crate::op::{DeviceOp, Fold, Keep, Op};
+use crate::op::{Bins, DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -53,6 +53,15 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(self.segments.get_or_init(|| recorder))
     }
 
+    /// The recorder for rows and axes: where bins are no quicker than registers, those, which need no workgroup for each answer.
+    pub(super) fn by_rows(&self) -> Result<&Recorder> {
+        let bins: Vec<&Bins> = self.recorder.op.folds.iter().filter_map(|fold| fold.bins()).collect();
+        if bins.is_empty() || !bins.iter().all(|bins| bins.many_by_value) {
+            return Ok(&self.recorder);
+        }
+        self.by_segments()
+    }
+
     /// The recorder for groups: where all folds have forms that invocations share, and the device gets these right, those.
     pub(super) fn by_groups(&self) -> Result<&Recorder> {
         if let Some(recorder) = self.groups.get() {
@@ -78,7 +87,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         match (&each.division, &each.count) {
             (Division::Groups(..), _) => self.by_groups(),
             (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
-            _ => Ok(&self.recorder),
+            _ => self.by_rows(),
         }
     }
 

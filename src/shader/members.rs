@@ -112,6 +112,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
                 }
             }
             None => out.add(match op.dtype.bytes() {
+                _ if op.dtype.parts().is_some() => include_str!("../../shaders/vector/words.wgsl"),
                 2 => include_str!("../../shaders/vector/halves.wgsl"),
                 4 => include_str!("../../shaders/vector/words.wgsl"),
                 16 => include_str!("../../shaders/vector/quads.wgsl"),

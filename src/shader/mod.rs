@@ -129,7 +129,7 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
 fn head(op: &DeviceOp, variant: &Variant) -> String {
     let mut out = format!("const WORKGROUP_SIZE = {}u;\n", variant.workgroup_size);
     let bits = match op.dtype.bytes() {
-        2 | 4 => "u32",
+        1 | 2 | 4 => "u32",
         16 => "vec4<u32>",
         _ => "vec2<u32>",
     };
@@ -208,6 +208,7 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
 fn load(op: &DeviceOp, variant: &Variant) -> String {
     let load = variant.load;
     let words = match op.dtype.bytes() {
+        1 => include_str!("../../shaders/load/quarter.wgsl"),
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
         16 => include_str!("../../shaders/load/quad.wgsl"),
@@ -258,17 +259,33 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
         source.push(&workgroup(variant));
     }
     let main = unrolled(include_str!("../../shaders/reduce.wgsl"), variant);
-    source.push(&if variant.load.one() { main.replace("accumulate_vector(", "accumulate(") } else { main });
+    match variant.load.one() {
+        true => source.push(&main.replace("accumulate_vector(", "accumulate(")),
+        false => source.push(&by_loads(&main, op.dtype)),
+    }
+}
+
+/// A text that takes what is loaded at once: where that is more than a vector of words, in parts.
+fn by_loads(text: &str, dtype: Dtype) -> String {
+    let Some(parts) = dtype.parts() else { return text.into() };
+    let part_of = match dtype.bytes() {
+        1 => include_str!("../../shaders/vector/part_of_quarters.wgsl"),
+        _ => include_str!("../../shaders/vector/part_of_halves.wgsl"),
+    };
+    let in_parts = unroll(include_str!("../../shaders/vector/in_parts.wgsl"), &[("PARTS", parts)]);
+    format!("{part_of}\n{in_parts}\n{}", text.replace("accumulate_vector(", "accumulate_load("))
 }
 
 /// The kernel that reads the elements of many answers.
 fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
     source.push(op.dtype.wgsl());
     source.push(&load(op, variant));
-    source.push(match own {
-        _ if neighbours == Neighbours::Vectors => include_str!("../../shaders/columns/vectors.wgsl"),
-        1 => include_str!("../../shaders/columns/one.wgsl"),
-        _ => elements_of_vectors(op.dtype),
+    source.push(&match own {
+        _ if neighbours == Neighbours::Vectors => {
+            by_loads(include_str!("../../shaders/columns/vectors.wgsl"), op.dtype)
+        }
+        1 => include_str!("../../shaders/columns/one.wgsl").into(),
+        _ => elements_of_vectors(op.dtype).to_string(),
     });
     reading(source, op, groups, variant);
     source.push(&unrolled(
@@ -284,6 +301,7 @@ fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neigh
 /// How the elements of a vector are taken apart.
 fn elements_of_vectors(dtype: Dtype) -> &'static str {
     match dtype.bytes() {
+        1 => include_str!("../../shaders/columns/quarters.wgsl"),
         2 => include_str!("../../shaders/columns/halves.wgsl"),
         4 => include_str!("../../shaders/columns/words.wgsl"),
         16 => include_str!("../../shaders/columns/quads.wgsl"),
@@ -316,10 +334,11 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
         include_str!("../../shaders/segments/marks.wgsl"),
         include_str!("../../shaders/segments/within.wgsl"),
         include_str!("../../shaders/segments/chunk.wgsl"),
-        include_str!("../../shaders/segments/subgroup.wgsl"),
     ] {
         source.push(&unrolled(&unroll(text, &elements), variant));
     }
+    let main = unroll(include_str!("../../shaders/segments/subgroup.wgsl"), &elements);
+    source.push(&by_loads(&unrolled(&main, variant), op.dtype));
 }
 
 /// The kernel that reads the elements of groups.

@@ -34,6 +34,7 @@ impl Random {
         let pair = |bits: u64| u64::from(single(bits).to_bits()) | u64::from(single(bits << 24).to_bits()) << 32;
         let first = match T::DTYPE {
             Dtype::F32 => single(bits).to_bits().into(),
+            Dtype::BF16 => single(bits).to_bits().into(),
             Dtype::F16 => f16::from_f32(single(bits)).to_bits().into(),
             Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
             Dtype::F32x2 | Dtype::F32x4 => pair(bits),
@@ -65,7 +66,7 @@ pub fn extremes<T: Element>() -> Vec<T> {
         0x3f80_0000,
     ];
     let patterns: Vec<u64> = match T::DTYPE {
-        Dtype::F32 => SINGLE.to_vec(),
+        Dtype::F32 | Dtype::BF16 => SINGLE.to_vec(),
         // Each beside another one, zero beside infinity among them.
         Dtype::F32x2 | Dtype::F32x4 => {
             let beside =
@@ -81,7 +82,9 @@ pub fn extremes<T: Element>() -> Vec<T> {
             .chain([0x7ff0_0000_0000_0001, 1, 1 << 63 | 1, 0x7fef_ffff_ffff_ffff, 0xffef_ffff_ffff_ffff])
             .collect(),
         Dtype::I64 | Dtype::U64 => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX, u64::from(u32::MAX), 1 << 32],
-        _ => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_ffff],
+        Dtype::I32 | Dtype::U32 => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_ffff],
+        // Of narrow integers the lower bits.
+        _ => vec![0, 1, 0x7f, 0x80, 0x81, 0x7fff, 0x8000, 0x8001, 0xffff_ffff],
     };
     patterns.iter().zip(patterns.iter().cycle().skip(5)).map(|(&first, &second)| of(first, second)).collect()
 }
@@ -90,7 +93,7 @@ pub fn one<T: Element>() -> T {
     let single = u64::from(1.0f32.to_bits());
     let pair = single | single << 32;
     let first = match T::DTYPE {
-        Dtype::F32 => single,
+        Dtype::F32 | Dtype::BF16 => single,
         Dtype::F32x2 | Dtype::F32x4 => pair,
         Dtype::F16 => f16::ONE.to_bits().into(),
         Dtype::F64 => 1.0f64.to_bits(),

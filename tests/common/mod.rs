@@ -26,7 +26,7 @@ pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
 pub use counts::{Room, counts};
-pub use cover::stands_for_others;
+pub use cover::{on_devices, stands_for_others};
 pub use elements::{Random, extremes, from_bits, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;

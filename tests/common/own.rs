@@ -5,6 +5,10 @@ use treefold::{Acc, DeviceAnswer, Element, Fold, Op, Result, Wgsl, WordType, acc
 
 /// The bits of an element in one word: all words of a long one count, each in its own way.
 fn word<T: Element>(x: T) -> u32 {
+    if size_of::<T>() < 4 {
+        // Those of narrow types as they are read.
+        return x.pattern() as u32;
+    }
     let own = [1, 0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35u32];
     let bits = |bytes: &[u8]| bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u32::from(byte));
     let words = bytemuck::bytes_of(&x).chunks(4).map(bits);

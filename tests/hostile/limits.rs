@@ -1,7 +1,7 @@
 //! Limits shrunk to WebGPU's and below, each alone: what does not fit is told by `new`, or before anything is submitted, by the
 //! limit's name; what `new` takes, it reduces.
 
-use super::common::{Random, adapter, every_dtype, plain_fold};
+use super::common::{Random, adapter, every_dtype, on_devices, plain_fold};
 use super::noop::{On, buffer, heard, instance, nothing_heard, open};
 use std::time::{Duration, Instant};
 use treefold::ops::{self, Visitor};
@@ -141,7 +141,11 @@ fn sweep(part: usize, real: bool, open: impl Fn(Limits) -> On) {
         for value in values(name, value(&default, name)) {
             let on = open(with(&default, name, value));
             let handler = heard(&on.0);
-            for (operator, dtype) in ops::names().into_iter().flat_map(|name| every_dtype().map(move |of| (name, of))) {
+            for (operator, dtype) in ops::names()
+                .into_iter()
+                .flat_map(|name| every_dtype().map(move |of| (name, of)))
+                .filter(|&(name, of)| on_devices(name, of))
+            {
                 turn += 1;
                 if turn % part == 0 {
                     ops::visit(operator, dtype, Door { on: &on, limit: name, value, real });

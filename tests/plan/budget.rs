@@ -23,6 +23,13 @@ pub fn reads(cost: &Cost, variant: &Variant, rounds: u64, ends: u64) -> u64 {
             cost.vector_trips.unwrap_or(unit(cost, variant) * cost.element_trips)
         }
     };
+    // No counter overflows.
+    for group in &cost.groups {
+        let GroupCost::Bins { replicas: replicas @ 1.., elements_max, .. } = *group else { continue };
+        let lanes = u64::from(variant.workgroup_size.div_ceil(replicas));
+        let elements = rounds * u64::from(variant.loads_in_flight) * unit(cost, variant) + ends;
+        assert!(lanes * elements <= elements_max, "{elements} elements in each of {lanes} lanes of a counter");
+    }
     rounds * (1 + u64::from(variant.loads_in_flight) * vector) + ends * (1 + cost.element_trips)
 }
 

@@ -164,6 +164,21 @@ pub fn exact_bins(limbs: u64, replicas: u32) -> GroupCost {
         workgroup_bytes: counters * u64::from(replicas) * 8 + 8 + 16 * columns,
         carries: true,
         settle_trips: (limbs, 4),
+        elements_max: u64::MAX,
+    }
+}
+
+/// An exact sum's bins of f16, whose counters are of 32 bits.
+pub fn narrow_bins(replicas: u32) -> GroupCost {
+    GroupCost::Bins {
+        columns: 2,
+        counters: 64,
+        sums: 32,
+        replicas,
+        workgroup_bytes: 64 * u64::from(replicas) * 4 + 32 * 8 + 8 + 16 * 2,
+        carries: true,
+        settle_trips: (4, 32),
+        elements_max: 1 << 21,
     }
 }
 
@@ -177,6 +192,7 @@ pub fn histogram_bins(slots: u64, replicas: u32) -> GroupCost {
         workgroup_bytes: slots * u64::from(replicas) * 4 + 8,
         carries: false,
         settle_trips: (slots.div_ceil(32) + 8, 0),
+        elements_max: u64::MAX,
     }
 }
 
@@ -204,6 +220,8 @@ pub fn with_bins() -> Vec<Cost> {
         grouped(4, vec![exact_bins(20, 16)]),
         grouped(8, vec![exact_bins(20, 1)]),
         grouped(8, vec![exact_bins(68, 8)]),
+        grouped(2, vec![narrow_bins(8)]),
+        grouped(2, vec![narrow_bins(1), values()]),
         Cost { element_trips: 26, ..grouped(4, vec![histogram_bins(23, 32)]) },
         grouped(4, vec![values(), histogram_bins(5, 2)]),
         grouped(4, vec![values(), exact_bins(11, 8), histogram_bins(103, 1)]),

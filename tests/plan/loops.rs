@@ -1,6 +1,6 @@
 //! Operators whose functions loop: up to what an invocation may take, and beyond.
 
-use crate::cases::{BYTES_MAX, Case, limits, long, one, small};
+use crate::cases::{BYTES_MAX, Case, grouped, limits, long, narrow_bins, one, small};
 use crate::model::check;
 use treefold::internals::{Cost, Kernel, Limits, Load, TRIPS_MAX};
 use treefold::{Error, Tuning};
@@ -120,4 +120,19 @@ fn too_many_partials_to_combine() {
     let case = Case { pieces: one(0, 0, 5000), ..Case::new(limits(BYTES_MAX, 256, None, 16384), small(), cost) };
     let error = case.plan(&case.planner()).expect_err("partials of 5000 elements");
     assert!(matches!(error, Error::TooManyTrips { trips: 4000, most: 0..4000, .. }), "{error}");
+}
+
+/// One workgroup at a time, so that only the counters say how much it takes.
+#[test]
+fn counters_do_not_overflow() {
+    let tuning = Tuning::NVIDIA.each(|launch| launch.workgroups_max = 1);
+    for (replicas, n) in [(1, 1 << 24), (8, 1 << 26), (32, 1 << 28)] {
+        let cost = grouped(2, vec![narrow_bins(replicas)]);
+        let case = Case { pieces: one(0, 5, n), ..Case::new(limits(1 << 30, 256, None, 49_152), tuning, cost) };
+        let planner = case.planner();
+        let plan = case.plan(&planner).expect("a plan");
+        check(&case, &planner, &plan);
+        let passes = plan.passes.iter().filter(|pass| pass.variant.kernel == Kernel::Reduce).count() as u64;
+        assert!(passes >= n / ((1 << 21) * u64::from(replicas)), "{passes} passes, {replicas} replicas");
+    }
 }

@@ -6,20 +6,20 @@ mod cover;
 #[path = "../common/own.rs"]
 mod own;
 
-pub use cover::stands_for_others;
+pub use cover::{on_devices, stands_for_others};
 use own::{SetHash, TextHash, WeightedSum};
 use std::collections::HashSet;
 use std::sync::Arc;
-use treefold::half::f16;
+use treefold::half::{bf16, f16};
 use treefold::internals::{
     Arrangement, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Runs,
     Slots, Store, Strided, Texel, Variant, assemble, runs_texts, slots_text,
 };
 use treefold::ops::{
-    self, ArgMax, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max, Mean, Min, MinMax,
-    Norm2, Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
+    self, ArgMax, ArgMin, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max, Mean, Min,
+    MinMax, Norm2, Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
 };
-use treefold::{Axes, Dtype, DynOp, Element, Op, Order, Tuning};
+use treefold::{Axes, Dtype, DynOp, Element, Op, Order, Tuning, Widened};
 
 /// What texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +105,8 @@ impl Text {
 /// The operators over the types that they take; of those of 64 bits those that stand for the others.
 pub fn operators(visit: &mut impl Each) {
     for name in ops::names() {
-        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]).filter(|&dtype| stands_for_others(name, dtype)) {
+        let dtypes = Dtype::ALL.into_iter().chain([Dtype::F32x2]);
+        for dtype in dtypes.filter(|&dtype| stands_for_others(name, dtype) && on_devices(name, dtype)) {
             ops::visit(name, dtype, Seen(visit));
         }
     }
@@ -131,6 +132,7 @@ pub fn texts() -> Vec<Text> {
     operators(&mut all);
     all.tuples();
     all.quads();
+    all.narrow();
     all.runs();
     all.slots();
     #[cfg(feature = "ladder")]
@@ -224,6 +226,17 @@ impl Texts {
         self.everywhere::<[f32; 4], _>(&WeightedSum);
         self.each::<[f32; 4], _>(&TextHash);
         self.each::<[f32; 4], _>(&(SetHash, TextHash));
+    }
+
+    /// Over elements that are read as wider ones.
+    pub fn narrow(&mut self) {
+        self.everywhere::<u8, _>(&WeightedSum);
+        self.everywhere::<i16, _>(&TextHash);
+        self.each::<u8, _>(&Widened((Sum, ArgMin)));
+        self.each::<i8, _>(&Widened(Variance::default()));
+        self.each::<u16, _>(&Widened(Histogram::integers(0, 9).expect("a histogram")));
+        self.each::<bf16, _>(&Widened(Sum));
+        self.each::<bf16, _>(&Widened((FastSum, Max)));
     }
 
     /// Of runs of equal keys.

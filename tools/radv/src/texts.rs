@@ -5,7 +5,7 @@ use treefold::internals::{
     Arrangement, Cost, DeviceOp, Keep, Limits, Piece, Planner, Request, Store, Strided, assemble,
 };
 use treefold::ops::{self, Visitor};
-use treefold::{Dtype, DynOp, Element, Tuning};
+use treefold::{DynOp, Element, Tuning};
 
 /// The texts of every operator, with names, where subgroups have so many lanes.
 pub fn texts(lanes: u32) -> Vec<(String, String)> {
@@ -20,10 +20,8 @@ pub fn texts(lanes: u32) -> Vec<(String, String)> {
         lanes: Some((lanes, lanes)),
     };
     let mut all = All { limits, texts: Vec::new() };
-    for name in ops::names() {
-        for dtype in Dtype::ALL.into_iter().chain([Dtype::F32x2]) {
-            ops::visit(name, dtype, &mut all);
-        }
+    for entry in ops::TABLE.iter().filter(|entry| entry.host_only.is_none()) {
+        ops::visit(entry.name, entry.dtype, &mut all);
     }
     all.texts
 }

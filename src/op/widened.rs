@@ -1,0 +1,185 @@
+//! Operators over narrow types: those over wide ones, to which every element is widened as it is read.
+
+use super::device::Leaf;
+use super::{BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Wgsl, accumulate_block};
+use crate::element::{Element, Scalar};
+use crate::error::Result;
+use half::bf16;
+use std::ops::Range;
+
+/// An operator over wide numbers, over narrow ones: bytes, half words and [`bf16`], packed in buffers as they are, several to a word.
+///
+/// Nothing is copied to widen them: kernels read 16 bytes at a time and take them apart, and answers, errors and bits are those of the operator over
+/// the widened numbers. `Widened((Sum, Max))` is both in one read.
+///
+/// A buffer has a multiple of 4 bytes: [`Input::range`](crate::Input::range) says how many elements of it there are.
+///
+/// ```
+/// use treefold::{Cpu, Widened, half::bf16, ops::{MinMax, Sum}};
+/// let cpu = Cpu::new();
+/// let image = [0u8, 255, 128, 7];
+/// assert_eq!(cpu.reduce(Widened((Sum, MinMax)), &image)?, (390, Some((0, 255))));
+/// assert_eq!(cpu.reduce(Widened(Sum), &[bf16::from_f32(1.5), bf16::MAX])?, bf16::MAX.to_f32());
+/// assert_eq!(cpu.reduce(Widened(Sum), &[i8::MIN; 1000])?, -128_000);
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Widened<O>(pub O);
+
+/// A type that is read as a wider one.
+pub trait Narrow: Element {
+    /// What it is read as: each number is one of that type, too.
+    type Wide: Scalar;
+    /// The number in the wider type.
+    fn widened(self) -> Self::Wide;
+}
+
+macro_rules! narrow {
+    ($($type:ty => $wide:ty),+) => {$(
+        impl Narrow for $type {
+            type Wide = $wide;
+            #[inline(always)]
+            fn widened(self) -> $wide {
+                self.into()
+            }
+        }
+    )+};
+}
+
+narrow!(bf16 => f32, i8 => i32, u8 => u32, i16 => i32, u16 => u32);
+
+/// Elements that are widened at once.
+const BLOCK: usize = 4096;
+
+impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
+    type Acc = F::Acc;
+    const COMMUTATIVE: bool = F::COMMUTATIVE;
+    const READS_POSITION: bool = F::READS_POSITION;
+    const ELEMENTS_MAX: u64 = F::ELEMENTS_MAX;
+    const HOST_ONLY: Option<&'static str> = F::HOST_ONLY;
+    const TESTED: bool = F::TESTED;
+
+    fn identity(&self) -> F::Acc {
+        self.0.identity()
+    }
+    fn lift(&self, x: N, index: u64) -> F::Acc {
+        self.0.lift(x.widened(), index)
+    }
+    fn combine(&self, a: F::Acc, b: F::Acc) -> F::Acc {
+        self.0.combine(a, b)
+    }
+    fn wgsl(&self) -> Wgsl {
+        self.0.wgsl()
+    }
+    fn offset(&self, acc: F::Acc, by: u64) -> F::Acc {
+        self.0.offset(acc, by)
+    }
+    fn accumulate(&self, elements: &[N], index: u64) -> F::Acc {
+        let mut wide = [N::Wide::ZERO; BLOCK];
+        let mut acc = self.0.identity();
+        for (block, at) in elements.chunks(BLOCK).zip((index..).step_by(BLOCK)) {
+            for (wide, x) in wide.iter_mut().zip(block) {
+                *wide = x.widened();
+            }
+            self.0.merge(&mut acc, accumulate_block(&self.0, &wide[..block.len()], at));
+        }
+        acc
+    }
+    fn add(&self, acc: &mut F::Acc, x: N, index: u64) {
+        self.0.add(acc, x.widened(), index);
+    }
+    fn merge(&self, acc: &mut F::Acc, other: F::Acc) {
+        self.0.merge(acc, other);
+    }
+    fn is_commutative(&self) -> bool {
+        self.0.is_commutative()
+    }
+    fn needs_position(&self) -> bool {
+        self.0.needs_position()
+    }
+    fn host_only(&self) -> Option<&'static str> {
+        self.0.host_only()
+    }
+    fn most_elements(&self) -> u64 {
+        self.0.most_elements()
+    }
+    fn params(&self) -> Vec<u32> {
+        self.0.params()
+    }
+    fn kind(&self) -> String {
+        self.0.kind()
+    }
+    fn acc_words(&self) -> usize {
+        self.0.acc_words()
+    }
+    fn acc_bytes(&self) -> usize {
+        self.0.acc_bytes()
+    }
+    fn write_acc(&self, acc: &F::Acc, words: &mut [u32]) {
+        self.0.write_acc(acc, words);
+    }
+    fn read_acc(&self, words: &[u32]) -> F::Acc {
+        self.0.read_acc(words)
+    }
+    fn canonical(&self, acc: F::Acc) -> F::Acc {
+        self.0.canonical(acc)
+    }
+    fn device(&self, keep: Keep) -> Device {
+        self.0.device(keep)
+    }
+    fn table(&self) -> Vec<u32> {
+        self.0.table()
+    }
+    /// Those of the wide type, told which elements are there.
+    fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
+        let first = out.len();
+        self.0.leaves(keep, out);
+        for leaf in &mut out[first..] {
+            leaf.over(N::DTYPE, |bytes| {
+                let wide: Vec<N::Wide> =
+                    bytemuck::pod_collect_to_vec::<u8, N>(bytes).into_iter().map(N::widened).collect();
+                bytemuck::cast_slice(&wide).to_vec()
+            });
+        }
+    }
+}
+
+impl<N: Narrow, O: Op<N::Wide>> Op<N> for Widened<O> {
+    type Fold = Widened<O::Fold>;
+    type Output = O::Output;
+    const NAME: &'static str = O::NAME;
+    const ABOUT: &'static str = O::ABOUT;
+    const EXACT: bool = O::EXACT;
+
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+    fn is_exact(&self) -> bool {
+        self.0.is_exact()
+    }
+    fn fold(&self) -> Widened<O::Fold> {
+        Widened(self.0.fold())
+    }
+    fn finish(&self, acc: super::Acc<N, Self>, count: u64) -> Result<O::Output> {
+        self.0.finish(acc, count)
+    }
+    fn signature(&self) -> String {
+        self.0.signature()
+    }
+    fn axes(&self) -> Vec<BinAxis> {
+        self.0.axes()
+    }
+    fn answer(&self) -> Option<DeviceAnswer> {
+        self.0.answer()
+    }
+    fn read(&self, words: &[u32], count: u64) -> Result<O::Output> {
+        self.0.read(words, count)
+    }
+    fn close(&self, device: &O::Output, host: &O::Output, elements: &[N], finished: bool) -> bool {
+        let wide: Vec<N::Wide> = elements.iter().map(|x| x.widened()).collect();
+        self.0.close(device, host, &wide, finished)
+    }
+    fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize {
+        self.0.answers(leaf, out)
+    }
+}

@@ -1,0 +1,194 @@
+//! The first and the last element that compare in some way with a number.
+
+use super::Found;
+use super::count_if::{Comparison, Within, holds_wgsl};
+use super::extreme::{element_of, words_of};
+use crate::element::{OrderKey, Scalar};
+use crate::op::{Member, WordType, join, split};
+use crate::{Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
+
+/// The first element that compares in this way with a number, and its index.
+///
+/// - **Comparison**: as for [`CountIf`](super::CountIf). **Order**: any. **None that compares so**: `None`.
+/// - **On the device**: the element (1 word, 2 of 64 bits), then the index (low, high); all ones where there is none.
+///
+/// ```
+/// use treefold::{Cpu, ops::FindFirst};
+/// let warm = FindFirst { compare: "> 30".parse()? };
+/// let found = Cpu::new().reduce(warm, &[21.5f32, 30.5, 31.0])?;
+/// assert_eq!(found.map(|found| (found.value, found.index)), Some((30.5, 1)));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FindFirst {
+    /// What is looked for; where nothing else is said, what is not zero.
+    pub compare: Comparison,
+}
+
+/// The last element that compares in this way with a number, and its index; all else is as for [`FindFirst`].
+///
+/// ```
+/// use treefold::{Cpu, ops::FindLast};
+/// let found = Cpu::new().reduce(FindLast::default(), &[1i32, 2, 0])?;
+/// assert_eq!(found.map(|found| (found.value, found.index)), Some((2, 1)));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FindLast {
+    /// What is looked for; where nothing else is said, what is not zero.
+    pub compare: Comparison,
+}
+
+/// The fold of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding<K> {
+    within: Within<K>,
+    last: bool,
+}
+
+/// The key of an element and its index; of none the index is the largest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place<K> {
+    key: K,
+    index: u64,
+}
+
+impl<K: OrderKey> Place<K> {
+    const NOWHERE: Place<K> = Place { key: K::MOST, index: u64::MAX };
+
+    fn found<T: Scalar<Key = K>>(self) -> Option<Found<T>> {
+        (self.index != u64::MAX).then(|| Found { value: T::unkey(self.key), index: self.index })
+    }
+}
+
+impl<K: OrderKey> Accumulator for Place<K> {
+    const WORDS: usize = K::WORDS + 2;
+    const WGSL: &'static str = match K::WORDS {
+        1 => "struct Acc { key: u32, low: u32, high: u32, }",
+        _ => "struct Acc { key: u32, key_high: u32, low: u32, high: u32, }",
+    };
+    const MEMBERS: &'static [Member] = match K::WORDS {
+        1 => &[Member::word("key"), Member::word("low"), Member::word("high")],
+        _ => &[Member::word("key"), Member::word("key_high"), Member::word("low"), Member::word("high")],
+    };
+    fn write(&self, words: &mut [u32]) {
+        let (key, index) = words.split_at_mut(K::WORDS);
+        split(self.key.wide(), key);
+        split(self.index, index);
+    }
+    fn read(words: &[u32]) -> Self {
+        let (key, index) = words.split_at(K::WORDS);
+        Place { key: K::narrow(join(key)), index: join(index) }
+    }
+}
+
+impl<T: Scalar> Fold<T> for Finding<T::Key> {
+    type Acc = Place<T::Key>;
+
+    fn identity(&self) -> Self::Acc {
+        Place::NOWHERE
+    }
+    #[inline(always)]
+    fn lift(&self, x: T, index: u64) -> Self::Acc {
+        if self.within.holds(x) { Place { key: x.key(), index } } else { Place::NOWHERE }
+    }
+    #[inline(always)]
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        // No index is 0 behind the largest.
+        let rank = |place: &Self::Acc| if self.last { !place.index.wrapping_add(1) } else { place.index };
+        if rank(&b) < rank(&a) { b } else { a }
+    }
+    #[inline(always)]
+    fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
+        let holds = |&x: &T| self.within.holds(x);
+        let at = if self.last { elements.iter().rposition(holds) } else { elements.iter().position(holds) };
+        at.map_or(Place::NOWHERE, |at| Place { key: elements[at].key(), index: index.wrapping_add(at as u64) })
+    }
+    fn offset(&self, acc: Self::Acc, by: u64) -> Self::Acc {
+        if acc.index == u64::MAX { acc } else { Place { index: acc.index.wrapping_add(by), ..acc } }
+    }
+    fn kind(&self) -> String {
+        if self.last { "last".into() } else { "first".into() }
+    }
+    fn params(&self) -> Vec<u32> {
+        Fold::<T>::params(&self.within)
+    }
+    fn wgsl(&self) -> Wgsl {
+        let holds = holds_wgsl::<T::Key>();
+        // Where the other one is to be taken.
+        let other = match self.last {
+            false => "less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high))",
+            // One more than the largest index is 0, and none is.
+            true => "less64(add64(vec2<u32>(a.low, a.high), vec2<u32>(1u, 0u)), add64(vec2<u32>(b.low, b.high), vec2<u32>(1u, 0u)))",
+        };
+        let nowhere = "acc.high == 0xffffffffu";
+        let moved = "select(place.x, acc.low, nowhere), select(place.y, acc.high, nowhere)";
+        let (identity, lifted, combined, key) = match T::Key::WORDS {
+            1 => (
+                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
+                "return Acc(key(bits), index, 0u);",
+                "select(a.key, b.key, other)",
+                "acc.key",
+            ),
+            _ => (
+                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
+                "let found = key(bits);\nreturn Acc(found.x, found.y, index, 0u);",
+                "select(a.key, b.key, other), select(a.key_high, b.key_high, other)",
+                "acc.key, acc.key_high",
+            ),
+        };
+        Wgsl::new(
+            identity,
+            format!("{holds}\nif !holds {{ {identity} }}\n{lifted}"),
+            format!(
+                "let other = {other};\nreturn Acc({combined}, select(a.low, b.low, other), select(a.high, b.high, other));"
+            ),
+        )
+        .offset(format!(
+            "let place = add64(vec2<u32>(acc.low, acc.high), by);\nlet nowhere = {nowhere};\nreturn Acc({key}, {moved});"
+        ))
+        .checked()
+    }
+}
+
+macro_rules! finding {
+    ($name:ident = $text:literal, $about:literal, $last:literal) => {
+        impl<T: Scalar> Op<T> for $name {
+            type Fold = Finding<T::Key>;
+            type Output = Option<Found<T>>;
+            const NAME: &'static str = $text;
+            const ABOUT: &'static str = $about;
+            const EXACT: bool = true;
+
+            fn signature(&self) -> String {
+                format!("{}(compare={})", $text, self.compare)
+            }
+            fn fold(&self) -> Self::Fold {
+                Finding { within: self.compare.within::<T>(), last: $last }
+            }
+            fn finish(&self, acc: Place<T::Key>, _: u64) -> Result<Option<Found<T>>> {
+                Ok(acc.found())
+            }
+            fn answer(&self) -> Option<DeviceAnswer> {
+                let words = words_of::<T>("value").into_iter();
+                Some(DeviceAnswer::checked(
+                    words.chain([("index, low", WordType::Part), ("index, high", WordType::Part)]),
+                    match T::Key::WORDS {
+                        1 => "return array<u32, 3>(select(unkey(acc.key), 0xffffffffu, acc.high == 0xffffffffu), acc.low, acc.high);",
+                        _ => {
+                            "let bits = select(unkey(vec2<u32>(acc.key, acc.key_high)), vec2<u32>(0xffffffffu), acc.high == 0xffffffffu);
+return array<u32, 4>(bits.x, bits.y, acc.low, acc.high);"
+                        }
+                    },
+                ))
+            }
+            fn read(&self, words: &[u32], _: u64) -> Result<Option<Found<T>>> {
+                let index = join(words.get(T::Key::WORDS..).unwrap_or_default());
+                Ok((index != u64::MAX).then(|| Found { value: element_of(words), index }))
+            }
+        }
+    };
+}
+
+finding!(FindFirst = "find_first", "First element that compares so with a number, and its index", false);
+finding!(FindLast = "find_last", "Last element that compares so with a number, and its index", true);

@@ -1,0 +1,70 @@
+//! docs/operators.md is what the table of operators says. `TREEFOLD_WRITE=1 cargo test --test operators_page` writes it.
+
+use std::fmt::Write;
+use treefold::Dtype;
+use treefold::ops::{Entry, TABLE, names};
+
+/// What stands above and below the table.
+const HEAD: &str = "# Operators
+
+Which operator takes which elements, and where it is computed: on devices and on the CPU engine (`yes`, `exact` where the answer is the
+real-number one, rounded once at most), on the CPU engine alone (`CPU`, with the number of the reason below), or not at all (`·`). By rows, axes,
+segments and groups as for whole inputs. Made from the table in `src/ops/mod.rs` by `TREEFOLD_WRITE=1 cargo test --test operators_page`.
+
+";
+
+const TAIL: &str = "
+`bf16`, `i8`, `i16`, `u8` and `u16` are elements of every operator over `f32`, `i32` and `u32`: the library's `Widened(op)` reads them packed
+as they are, and the program widens them as it reads a file.
+
+What is not there yet: sums of squares, variances, norms and what is computed in f64 over f16 as itself (the program widens f16 to f32 for them),
+`dot` and its like over f64, fast sums of other types than f32, histograms of 64-bit types.
+";
+
+const TYPES: [Dtype; 8] =
+    [Dtype::F32, Dtype::F16, Dtype::F64, Dtype::I32, Dtype::U32, Dtype::I64, Dtype::U64, Dtype::F32x2];
+
+/// The page.
+fn page() -> String {
+    let mut reasons: Vec<&str> = vec![];
+    let mut out = String::from(HEAD);
+    let heads: Vec<&str> =
+        TYPES.iter().map(|&dtype| if dtype == Dtype::F32x2 { "pairs" } else { dtype.name() }).collect();
+    let _ = writeln!(out, "| operator | | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(TYPES.len()));
+    for name in names() {
+        let over = |dtype: Dtype| TABLE.iter().find(|entry| (entry.name, entry.dtype) == (name, dtype));
+        let mut cell = |entry: Option<&Entry>| match entry {
+            None => "·".to_string(),
+            Some(Entry { host_only: Some(why), .. }) => {
+                let number = reasons.iter().position(|known| known == why).unwrap_or_else(|| {
+                    reasons.push(why);
+                    reasons.len() - 1
+                });
+                format!("CPU {}", number + 1)
+            }
+            Some(entry) => if entry.exact { "exact" } else { "yes" }.to_string(),
+        };
+        let cells: Vec<String> = TYPES.iter().map(|&dtype| cell(over(dtype))).collect();
+        let about = TABLE.iter().find(|entry| entry.name == name).map_or("", |entry| entry.about).replace('|', "\\|");
+        let _ = writeln!(out, "| `{name}` | {about} | {} |", cells.join(" | "));
+    }
+    out.push_str("\nOn the CPU alone:\n\n");
+    for (number, why) in reasons.iter().enumerate() {
+        let _ = writeln!(out, "{}. {why}.", number + 1);
+    }
+    out + TAIL
+}
+
+#[test]
+fn the_page_is_what_the_table_says() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/operators.md");
+    if std::env::var_os("TREEFOLD_WRITE").is_some() {
+        std::fs::write(path, page()).expect("a page");
+    }
+    let there = std::fs::read_to_string(path).expect("docs/operators.md");
+    assert!(
+        there == page(),
+        "docs/operators.md is not what the table says; write it: TREEFOLD_WRITE=1 cargo test --test operators_page"
+    );
+    assert!(there.matches("\n| `").count() == names().len() && there.contains("| `hash` |"));
+}
