@@ -8,6 +8,7 @@ use crate::format::Stored;
 use crate::list;
 use crate::operators::{self, Told};
 use crate::output::printed;
+use crate::sieve::Sifting;
 use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -85,6 +86,10 @@ pub struct Args {
     /// What becomes of missing values: empty fields of text, nulls of .parquet files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub missing: Policy,
+
+    /// Which elements count
+    #[command(flatten)]
+    pub sifting: Sifting,
 
     /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: the best GPU that is no software and not
     /// behind OpenGL, else cpu. [env: WGPU_ADAPTER_NAME] [default: auto]
@@ -197,7 +202,8 @@ impl Args {
         args.division.check(args.partial.as_deref(), args.output.as_deref())?;
         let stdin = [PathBuf::from("-")];
         let numbers = if args.files.is_empty() { &stdin[..] } else { &args.files };
-        named_once(numbers.iter().chain(args.division.files()).chain(&args.weights))?;
+        let sifted: Vec<PathBuf> = args.sifting.files().collect();
+        named_once(numbers.iter().chain(args.division.files()).chain(&args.weights).chain(&sifted))?;
         if args.weights.is_some() {
             edges::check_weights(&args.operators)?;
         }
@@ -209,6 +215,11 @@ impl Args {
         if let (Some(operator), Some(option)) = (pairs, args.division.given()) {
             return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
+        args.sifting.check(args.division.given(), pairs.map(String::as_str))?;
+        ensure!(
+            args.weights.is_none() || !args.sifting.leaves_out(),
+            usage("--weights goes by the places of numbers; leave out --nan ignore, --mask and --where")
+        );
         Ok(Asked::Work(Box::new(args)))
     }
 
@@ -246,7 +257,7 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "column" | "missing" | "fast" | "plot")
+            !matches!(option, "adapter" | "dtype" | "column" | "missing" | "fast" | "plot" | "nan" | "mask" | "where")
                 && !DIVISION.contains(&option)
         });
         ensure!(

@@ -94,7 +94,9 @@ pub fn told(error: &anyhow::Error) -> (String, u8) {
 fn flag(error: &Error) -> Option<Cow<'static, str>> {
     let flag = match error {
         Error::SoftwareOnly { number, .. } => return Some(format!("--adapter {number}").into()),
-        Error::NoAdapter | Error::NoExactKernel { .. } | Error::NotBySegments { .. } => "--adapter cpu",
+        Error::NoAdapter | Error::HostOnly { .. } | Error::NoExactKernel { .. } | Error::NotBySegments { .. } => {
+            "--adapter cpu"
+        }
         Error::AdapterNotFound { .. } | Error::DeviceRefused { .. } => "--adapter NAME|NUMBER|cpu",
         Error::OutOfMemory { .. } => "--memory SIZE, or --adapter NAME|NUMBER|cpu",
         Error::OrderOfGroups => "--by KEYS",

@@ -72,6 +72,11 @@ pub fn run() -> Result<Option<String>> {
         let takes: Vec<&str> = operators::takes(name).into_iter().map(Dtype::name).collect();
         usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", ")))
     })?;
+    if let Some(why) = chosen.host_only() {
+        return Err(usage(format!(
+            "{name} over {dtype} has no kernel to explain: {why}; the CPU engine alone computes it"
+        )));
+    }
     let gpu = with_kernels(args.adapter.as_deref(), "to explain")?;
     let gpu = if args.web { as_in_a_browser(&gpu)? } else { gpu };
     let explanation = chosen.visit(&told, Explain { gpu: &gpu, elements: args.size })??;

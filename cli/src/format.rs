@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use bytemuck::try_cast_slice;
-use half::f16;
+use half::{bf16, f16};
 use std::str::FromStr;
 use treefold::{Dtype, Element};
 
@@ -14,6 +14,7 @@ enum Kind {
     I8,
     U16,
     I16,
+    Bf16,
     Native(Dtype),
 }
 
@@ -25,7 +26,8 @@ pub struct Stored {
 }
 
 /// What raw files may hold besides element types.
-const NARROW: [(&str, Kind); 4] = [("u8", Kind::U8), ("i8", Kind::I8), ("u16", Kind::U16), ("i16", Kind::I16)];
+const NARROW: [(&str, Kind); 5] =
+    [("u8", Kind::U8), ("i8", Kind::I8), ("u16", Kind::U16), ("i16", Kind::I16), ("bf16", Kind::Bf16)];
 
 impl Stored {
     /// Raw files hold little-endian numbers of a type of this name.
@@ -78,6 +80,7 @@ impl Stored {
         match self.kind {
             Kind::Bool | Kind::U8 | Kind::U16 => Dtype::U32,
             Kind::I8 | Kind::I16 => Dtype::I32,
+            Kind::Bf16 => Dtype::F32,
             Kind::Native(dtype) => dtype,
         }
     }
@@ -86,7 +89,7 @@ impl Stored {
     pub fn size(self) -> usize {
         match self.kind {
             Kind::Bool | Kind::U8 | Kind::I8 => 1,
-            Kind::U16 | Kind::I16 => 2,
+            Kind::U16 | Kind::I16 | Kind::Bf16 => 2,
             Kind::Native(dtype) => dtype.bytes() as usize,
         }
     }
@@ -104,6 +107,7 @@ impl Stored {
             Kind::I8 => put(text, bytes, i8::to_le_bytes),
             Kind::U16 => put(text, bytes, u16::to_le_bytes),
             Kind::I16 => put(text, bytes, i16::to_le_bytes),
+            Kind::Bf16 => put(text, bytes, |x| bf16::from_f64(x).to_le_bytes()),
             Kind::Native(Dtype::U32) => put(text, bytes, u32::to_le_bytes),
             Kind::Native(Dtype::I32) => put(text, bytes, i32::to_le_bytes),
             Kind::Native(Dtype::U64) => put(text, bytes, u64::to_le_bytes),
@@ -127,6 +131,7 @@ impl Stored {
         match (self.kind, self.size()) {
             (Kind::Bool, _) => convert(bytes, space, big, |[x]| u64::from(x != 0)),
             (Kind::I8, _) => convert(bytes, space, big, |x| i8::from_le_bytes(x) as u64),
+            (Kind::Bf16, _) => convert(bytes, space, big, |x| u64::from(u16::from_le_bytes(x)) << 16),
             (Kind::I16, _) => convert(bytes, space, big, |x| i16::from_le_bytes(x) as u64),
             (Kind::Native(Dtype::F16), _) if T::DTYPE == Dtype::F32 => {
                 convert(bytes, space, big, |x| f16::from_le_bytes(x).to_f32().to_bits().into());
@@ -301,6 +306,8 @@ mod tests {
         assert_eq!(read::<u32>("|b1", &[0, 1]), [0u32, 1]);
         assert_eq!(read::<i32>(">i2", &[0xff, 0xfe]), [-2i32]);
         assert_eq!(read::<u32>("<u2", &[0xfe, 0xff]), [0xfffeu32]);
+        let raw = Stored::raw("bf16").unwrap();
+        assert_eq!(raw.elements::<f32>(&[0x80, 0xbf, 0x00, 0x40], &mut vec![]), [-1.0f32, 2.0]);
         assert_eq!(read::<f32>("<f2", &[0x00, 0x3c, 0x01, 0x00]), [1.0f32, 2f32.powi(-24)]);
         assert_eq!(read::<f32>(">f2", &[0x3c, 0x00, 0x00, 0x01]), [1.0f32, 2f32.powi(-24)]);
     }

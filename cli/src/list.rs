@@ -14,10 +14,12 @@ pub fn check(names: &[String], output: Option<&Path>) -> Result<()> {
             usage(format!("{list}: {name} is no operator, and stands alone; give it a call of its own"))
         );
         ensure!(!names[..at].contains(name), usage(format!("{list}: {name} stands twice; name each operator once")));
-        ensure!(
-            !operators::takes_pairs(name),
-            usage(format!("{list}: {name} takes two inputs as pairs, which others do not; give it a call of its own"))
-        );
+    }
+    let (pairs, others): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| operators::takes_pairs(name));
+    if let (Some(pairs), Some(other)) = (pairs.first(), others.first()) {
+        return Err(usage(format!(
+            "{list}: {pairs} takes two inputs as pairs, which {other} does not; give it a call of its own"
+        )));
     }
     ensure_arrays(names, output)
 }

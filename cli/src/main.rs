@@ -42,6 +42,7 @@ mod range;
 mod reading;
 mod report;
 mod run;
+mod sieve;
 mod source;
 mod weights;
 
@@ -100,7 +101,8 @@ fn work() -> Result<ExitCode> {
         adapters::list(args.json)?
     } else {
         let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
-        for note in report.outside().into_iter().chain(report.missing()).filter(|_| args.quiet) {
+        for note in report.outside().into_iter().chain(report.missing()).chain(report.left_out()).filter(|_| args.quiet)
+        {
             error::say(&format!("treefold: note: {note}"));
         }
         match (args.json, args.quiet) {

@@ -82,6 +82,11 @@ impl Chosen {
         typed(self.name)
     }
 
+    /// Why the CPU engine alone computes it, where it does.
+    pub fn host_only(&self) -> Option<&'static str> {
+        entry(self.name, self.dtype).and_then(|entry| entry.host_only)
+    }
+
     /// Hands the operator, told all this, to `visitor`.
     pub fn visit<V: Visitor>(&self, told: &Told, visitor: V) -> Result<V::Out> {
         let told: Vec<(&str, &str)> = told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -332,9 +337,10 @@ mod tests {
         assert_eq!(chosen("dot", Dtype::F16, true), Some(("dot", Dtype::F32x2)));
         assert_eq!(chosen("sum", Dtype::F16, false), Some(("sum", Dtype::F16)));
         assert_eq!(chosen("sum", Dtype::F16, true), Some(("fast_sum", Dtype::F32)));
-        assert_eq!(chosen("max", Dtype::F16, false), Some(("max", Dtype::F32)));
+        assert_eq!(chosen("max", Dtype::F16, false), Some(("max", Dtype::F16)));
+        assert_eq!(chosen("range", Dtype::F16, false), Some(("range", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F64, false), Some(("max", Dtype::F64)));
-        assert_eq!(chosen("product", Dtype::F64, false), None);
+        assert_eq!(chosen("dot", Dtype::F64, false), None);
         assert_eq!(chosen("variance", Dtype::F32, false), Some(("variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::F32, true), Some(("fast_variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::I32, true), Some(("variance", Dtype::I32)));
@@ -358,10 +364,13 @@ mod tests {
     #[test]
     fn options_are_flags_of_those_that_have_them() {
         let told = |option: &str, value: &str| vec![(option.to_string(), value.to_string())];
-        assert_eq!(takers("ddof"), ["variance", "std", "sem", "stats"]);
+        assert_eq!(takers("ddof"), ["variance", "std", "sem", "stats", "covariance"]);
         assert!(check("variance", &told("ddof", "1")).is_ok());
         let text = |name, told: Told| check(name, &told).unwrap_err().to_string();
-        assert_eq!(text("sum", told("ddof", "1")), "--ddof is for variance and std and sem and stats; sum has none");
+        assert_eq!(
+            text("sum", told("ddof", "1")),
+            "--ddof is for variance and std and sem and stats and covariance; sum has none"
+        );
         assert!(text("stats", told("ddof", "x")).contains("--ddof of stats is \"x\""));
         let options = options();
         assert!((1..options.len()).all(|i| options[..i].iter().all(|(name, _)| *name != options[i].0)), "{options:?}");

@@ -8,7 +8,7 @@ use crate::npz;
 use crate::operators::{self, Boxed, Chosen, Told};
 use crate::output::{Output, Written};
 use crate::parts::Parts;
-use crate::report::{Answered, MERGED, Many, Over, Report, Seconds, arrays};
+use crate::report::{Answered, LeftOut, MERGED, Many, Over, Report, Seconds, arrays};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
@@ -108,6 +108,7 @@ pub fn merge(args: &Args) -> Result<Report> {
         dtype,
         count,
         missing: None,
+        left_out: LeftOut::default(),
         bytes: 0,
         written,
         is_array: args.output.is_some(),

@@ -3,6 +3,7 @@
 use crate::npz;
 use anyhow::Result;
 use std::path::Path;
+use treefold::ops::Found;
 use treefold::{Answer, Dtype, DynOp, Element, Fold, Op, Part, Value};
 
 /// The name of parts that are the bins of a range, in its order.
@@ -69,21 +70,25 @@ impl Parts {
         // What is found is an element, and of its type.
         let is_one = answer.downcast_ref::<T>().is_some() || answer.downcast_ref::<Option<T>>().is_some();
         let found = is_one || answer.downcast_ref::<Option<(T, T)>>().is_some();
-        let of_element = |part: &Part| found || part.index.is_some();
-        Ok(Parts::typed(&parts, |part| if of_element(part) { Number::Of(T::DTYPE) } else { Number::like(part.value) }))
+        // Of one zero there may be none.
+        let placed = answer.downcast_ref::<Option<Found<T>>>().is_some();
+        let has_place = |part: &Part| placed || part.index.is_some();
+        let of_element = |part: &Part| found || has_place(part);
+        let number = |part: &Part| if of_element(part) { Number::Of(T::DTYPE) } else { Number::like(part.value) };
+        Ok(Parts::typed(&parts, number, has_place))
     }
 
     /// Those of an answer like this one, each of the type of its value.
     pub fn like(parts: &[Part]) -> Parts {
-        Parts::typed(parts, |part| Number::like(part.value))
+        Parts::typed(parts, |part| Number::like(part.value), |part| part.index.is_some())
     }
 
-    /// Those of an answer, of the types that `number` says.
-    fn typed(parts: &[Part], number: impl Fn(&Part) -> Number) -> Parts {
+    /// Those of an answer, of the types that `number` says; `indexed`: which have an index where there is an answer.
+    fn typed(parts: &[Part], number: impl Fn(&Part) -> Number, indexed: impl Fn(&Part) -> bool) -> Parts {
         let named = parts.iter().filter(|part| part.name != BIN);
-        let named = named.map(|part| Named { name: part.name, indexed: part.index.is_some(), number: number(part) });
+        let named = named.map(|part| Named { name: part.name, indexed: indexed(part), number: number(part) });
         let bin = parts.first().filter(|part| part.name == BIN).map(&number);
-        Parts { indexed: parts.iter().map(|part| part.index.is_some()).collect(), bin, named: named.collect() }
+        Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect() }
     }
 
     /// Refuses a file of one array for answers of several numbers; bins are one array.

@@ -8,6 +8,7 @@ use crate::operators::{
 };
 use crate::reading::{Progress, feed};
 use crate::report::number;
+use crate::sieve::Sieve;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use treefold::ops::{Histogram, MinMax};
@@ -42,6 +43,12 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
         ))
     })?;
     let pairs = chosen.dtype == Dtype::F32x2;
+    ensure!(
+        !pairs || !args.sifting.leaves_out(),
+        usage(format!(
+            "{operator} over a range of its own takes all pairs; pass --range, or leave out --nan ignore, --mask and --where"
+        ))
+    );
     let dtype = if pairs { Dtype::F32 } else { chosen.dtype };
     let of_axes = if pairs { again.alone() } else { vec![again] };
     for (axis, inputs) in of_axes.into_iter().enumerate().filter(|(axis, _)| untold.contains(axis)) {
@@ -75,8 +82,11 @@ where
     let mut stream = engine.stream(MinMax, &options)?;
     let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
     let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
-    feed(inputs, false, sizes, &mut |name: &str, size, elements: &[T]| {
-        progress.push(name, size * elements.len(), || stream.push(elements))
+    let mut sieve = Sieve::<T>::new(&args.sifting, args.memory)?;
+    feed(inputs, args.sifting.is_ordered(), sizes, &mut |name: &str, size, elements: &[T]| {
+        sieve.look(elements, name)?;
+        let (kept, _) = sieve.pass(0, elements, &[]);
+        progress.push(name, size * elements.len(), || stream.push(kept))
     })?;
     let finished = stream.finish().with_context(|| names);
     progress.done();

@@ -62,6 +62,22 @@ pub struct Answered {
     pub method: Option<Method>,
 }
 
+/// How many elements were left out, where any may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LeftOut {
+    /// NaN.
+    pub nan: Option<u64>,
+    /// Those that a mask or a comparison left out.
+    pub others: Option<u64>,
+}
+
+impl LeftOut {
+    /// All of them.
+    pub fn all(&self) -> u64 {
+        self.nan.unwrap_or(0) + self.others.unwrap_or(0)
+    }
+}
+
 /// Answers, or a partial that was written, and how they came about.
 #[derive(Debug)]
 pub struct Report {
@@ -75,6 +91,8 @@ pub struct Report {
     pub count: u64,
     /// How many values were missing, where inputs can lack some.
     pub missing: Option<Found>,
+    /// How many were left out besides.
+    pub left_out: LeftOut,
     /// How many bytes they had in the files.
     pub bytes: u64,
     /// The partial that was written in place of an answer, or the arrays of answers.
@@ -118,6 +136,17 @@ impl Report {
         Some(format!("{} missing {values} {were} {what}", HumanCount(count)))
     }
 
+    /// That elements were left out, where some were.
+    pub fn left_out(&self) -> Option<String> {
+        let told = |count: Option<u64>, what: &str| {
+            let count = count.filter(|&count| count > 0)?;
+            Some(format!("{} {what}", HumanCount(count)))
+        };
+        let all = [told(self.left_out.nan, "NaN"), told(self.left_out.others, "by --mask or --where")];
+        let all: Vec<String> = all.into_iter().flatten().collect();
+        (!all.is_empty()).then(|| format!("left out: {}", all.join(", ")))
+    }
+
     /// Whether a partial was written in place of answers.
     fn is_partial(&self) -> bool {
         self.written.is_some() && !self.is_array
@@ -151,7 +180,8 @@ impl Report {
         let plotted = self.plotted.as_ref().map_or(String::new(), |written| format!("drawn in {}\n", written.path));
         let outside = self.outside().map_or(String::new(), |outside| outside + "\n");
         let missing = self.missing().map_or(String::new(), |missing| missing + "\n");
-        format!("{found}\n{outside}{missing}{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
+        let left_out = self.left_out().map_or(String::new(), |left_out| left_out + "\n");
+        format!("{found}\n{outside}{missing}{left_out}{}\n{}\n{plotted}{}", self.amount(), self.speed(), self.notes())
     }
 
     /// Tables of answers: neighbours of one part each have one together.

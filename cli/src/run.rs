@@ -13,13 +13,14 @@ use crate::plot::{Histogram, histogram_svg};
 use crate::range;
 use crate::reading::{Ended, Progress, Reduction, feed};
 use crate::report::{Answered, Report, Seconds, number};
+use crate::sieve::Sieve;
 use crate::source::Sizes;
 use crate::weights::Weighted;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
-use treefold::{Answer, Dtype, DynOp, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
+use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -31,7 +32,7 @@ pub fn run(args: &Args) -> Result<Report> {
     let inputs = Inputs::open(&args.files, args.ask())?;
     let chosen = operators::choose_all(&args.operators, inputs.dtype, args.fast);
     let chosen = chosen.map_err(|name| not_taken(name, &inputs))?;
-    let engine = engine(args)?;
+    let engine = engine(args, &chosen)?;
     let start = Instant::now();
     let asked = chosen.iter().map(|chosen| Ok((*chosen, range::with_range(args, chosen, &inputs, &engine)?)));
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
@@ -57,8 +58,15 @@ fn drawn(report: &Report) -> Result<String> {
     histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }
 
-/// What the command line wants to compute on.
-fn engine(args: &Args) -> Result<Engine> {
+/// What the command line wants to compute on; where it leaves that open and an operator is computed on the CPU alone, that.
+fn engine(args: &Args, chosen: &[Chosen]) -> Result<Engine> {
+    let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
+    if let Some((alone, why)) = alone.filter(|_| Engine::asked(args.adapter.as_deref()).is_none()) {
+        if args.verbose {
+            say(&format!("{} over {} is computed on the CPU alone: {why}", alone.typed(), alone.dtype));
+        }
+        return Ok(Engine::Cpu(Cpu::new()));
+    }
     let (engine, why) = Engine::chosen(args.adapter.as_deref())?;
     match why {
         None => (),
@@ -120,7 +128,17 @@ impl Run<'_> {
         );
         let ordered = looked.iter().any(|looked| looked.ordered);
         // Rows of arrays of several axes are of their elements in C order.
-        let ordered = ordered || args.division.is_flat();
+        let ordered = ordered || args.division.is_flat() || args.sifting.is_ordered();
+        let places = args.sifting.leaves_out();
+        let placed = |looked: &Looked| places && (looked.at_places || args.partial.is_some() && looked.indexed);
+        ensure!(
+            !looked.iter().any(placed),
+            usage("what is computed goes by the places of numbers; leave out --nan ignore, --mask and --where")
+        );
+        let mut sieve = Sieve::<T>::new(&args.sifting, args.memory)?;
+        if looked.iter().any(|looked| looked.indexed) {
+            sieve.keep_places(args.memory / 8);
+        }
         let (wanted, mut keyed) = each::wanted(args, &inputs, ordered)?;
         let missing = inputs.missing().clone();
         let pairs = T::DTYPE == Dtype::F32x2;
@@ -159,10 +177,14 @@ impl Run<'_> {
         let mut count = 0;
         let mut take = |name: &str, size: usize, elements: &[T]| {
             count += elements.len() as u64;
+            sieve.look(elements, name)?;
+            let mut at = 0;
             let mut push = |elements: &[T], keys: &[u32]| {
                 let mut all = running.iter_mut();
-                progress
-                    .push(name, size * elements.len(), || all.try_for_each(|reduction| reduction.push(elements, keys)))
+                let bytes = size * elements.len();
+                let (kept, kept_keys) = sieve.pass(at, elements, keys);
+                at += elements.len();
+                progress.push(name, bytes, || all.try_for_each(|reduction| reduction.push(kept, kept_keys)))
             };
             match &mut keyed {
                 Some(keyed) => keyed.zip(elements, &mut push),
@@ -176,6 +198,7 @@ impl Run<'_> {
             feed(inputs, ordered, sizes, &mut take)?;
         }
         keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
+        let (left_out, place) = sieve.end(&names)?;
         let reading = progress.reading();
         let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
         let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
@@ -186,16 +209,20 @@ impl Run<'_> {
         let (upload, kernel) = (together(|ended| ended.upload), together(|ended| ended.kernel));
         let (mut found, partials): (Vec<_>, Vec<_>) =
             ended.into_iter().map(|Ended { found, partial, .. }| (found, partial)).unzip();
-        for part in found.iter_mut().flat_map(|found| &mut found.parts) {
-            part.index = part.index.map(|index| missing.place(index));
+        for found in &mut found {
+            let many = found.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
+            for part in found.parts.iter_mut().chain(many) {
+                part.index = part.index.map(|index| missing.place(place(index)));
+            }
         }
         let written = written(args, target, partials.into_iter().flatten().collect(), &found, &names)?;
         Ok(Report {
             found,
             names,
             dtype: T::DTYPE,
-            count,
+            count: count - left_out.all(),
             missing: missing.found(),
+            left_out,
             bytes,
             written,
             is_array: args.output.is_some(),
@@ -220,6 +247,8 @@ struct Looked {
     ordered: bool,
     /// Whether what becomes of an element depends on its place, other than in the places that are found.
     at_places: bool,
+    /// Whether places are found.
+    indexed: bool,
     /// Whether it counts in bins.
     bins: bool,
 }
@@ -239,7 +268,7 @@ impl Visitor for Look<'_> {
         let indexed = parts.indexed.contains(&true);
         let ordered = !op.fold().is_commutative() || op.fold().needs_position() || indexed;
         let at_places = op.fold().needs_position() && !indexed;
-        Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1 })
+        Ok(Looked { parts, ordered, at_places, indexed, bins: op.axes().len() == 1 })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::pairs::together;
 use crate::partial::written;
 use crate::parts::Parts;
 use crate::reading::{Progress, feed};
-use crate::report::{Answered, Report, Seconds};
+use crate::report::{Answered, LeftOut, Report, Seconds};
 use crate::source::{Sizes, Take};
 use anyhow::{Context, Result, bail, ensure};
 use half::f16;
@@ -81,6 +81,7 @@ impl Weighted<'_> {
             dtype,
             count,
             missing: missing.found(),
+            left_out: LeftOut::default(),
             bytes,
             written,
             is_array: args.output.is_some(),

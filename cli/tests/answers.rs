@@ -5,6 +5,10 @@ use common::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
+/// By their definitions, in rational numbers.
+const SKEWNESS: f64 = 0.6682892518272332;
+const KURTOSIS: f64 = -0.5349496168871452;
+
 const NUMBERS: [i32; 8] = [3, 1, 4, 1, 5, 9, 2, 6];
 
 /// Operator, its value on integers, on floats (null: not taken), its index.
@@ -34,13 +38,25 @@ fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
         ("xor", json!(3 ^ 1 ^ 4 ^ 1 ^ 5 ^ 9 ^ 2 ^ 6), Value::Null, None),
         ("sumsq", json!(173), json!(173.0), None),
         ("norm2", json!(173f64.sqrt()), json!(173f32.sqrt()), None),
+        ("norm1", json!(31), json!(31.0), None),
+        ("wrapping_product", json!(6480), Value::Null, None),
+        ("log_product", json!(6480f64.ln()), json!(6480f64.ln()), None),
+        ("log_mean", json!(6480f64.powf(0.125)), json!(6480f64.powf(0.125)), None),
+        ("harmonic_mean", json!(1440.0 / 641.0), json!(1440.0 / 641.0), None),
+        ("entropy", json!(1.8597911965764822), json!(1.8597911965764822), None),
+        ("skewness", json!(SKEWNESS), json!(SKEWNESS), None),
+        ("kurtosis", json!(KURTOSIS), json!(KURTOSIS), None),
+        ("count", json!(8), json!(8), None),
+        ("parity", json!(false), json!(false), None),
     ]
 }
 
 #[test]
 fn every_operator_has_an_expected_answer() {
     let others = ["count_if", "stats", "dot", "logsumexp", "histogram", "histogram2d"];
-    let names: BTreeSet<_> = expected().iter().map(|row| row.0).chain(others).collect();
+    let more = ["norm", "find_first", "find_last", "softmax_terms", "hash"];
+    let pairs = ["covariance", "correlation", "weighted_mean", "cosine"];
+    let names: BTreeSet<_> = expected().iter().map(|row| row.0).chain(others).chain(more).chain(pairs).collect();
     assert_eq!(names, operators().into_iter().collect());
 }
 
@@ -51,18 +67,24 @@ fn operators_answer_as_by_hand() {
     let floats = folder.f32("floats.npy", &NUMBERS.map(|x| x as f32));
     for (name, of_ints, of_floats, index) in expected() {
         for (file, dtype, value) in [(&ints, "i32", of_ints), (&floats, "f32", of_floats)] {
-            let done = run([name, "--json", file]);
+            let done = run_where(&adapter_for(name, dtype), [name, "--json", file]);
             if value.is_null() {
                 done.fails(1, &[file, "takes i32, u32, i64 and u64 only", "what takes f32"]);
                 continue;
             }
             let json = done.json();
             let near = |value: &Value| value.as_f64().map(|x| x as f32);
+            let functions =
+                ["log_product", "log_mean", "harmonic_mean", "entropy", "skewness", "kurtosis"].contains(&name);
             // Of these the parser of JSON may miss the last bit, which stands beside the value.
             let bits = value.as_f64().map(|x| Value::from(format!("{:016x}", x.to_bits())));
             let same = match name {
                 "norm2" => near(&json["value"]) == near(&value),
                 "sem" => json.get("bits") == bits.as_ref(),
+                _ if functions => {
+                    let apart = json["value"].as_f64().zip(value.as_f64()).map(|(got, want)| (got / want - 1.0).abs());
+                    apart.is_some_and(|apart| apart < if dtype == "f32" { 1e-6 } else { 1e-12 })
+                }
                 _ => false,
             };
             assert!(json["value"] == value || same, "{json}");
@@ -70,10 +92,59 @@ fn operators_answer_as_by_hand() {
             assert_eq!(json["dtype"], dtype);
             assert_eq!(json["count"], 8);
             assert_eq!(json.get("index"), index.map(Value::from).as_ref(), "{json}");
-            let rounded = (name, dtype) == ("product", "f32");
+            let rounded = functions || (name, dtype) == ("product", "f32");
             assert_eq!(json["exact"], !rounded, "{json}");
         }
     }
+}
+
+/// Those that are told something, and those of two files.
+#[test]
+fn operators_that_are_told_something_answer_as_by_hand() {
+    let folder = Folder::new();
+    let ints = folder.i32("ints.npy", &NUMBERS);
+    let value = |args: &[&str]| run(args.iter().copied().chain(["--json"])).json();
+    let anywhere = |args: &[&str]| run_where("auto", args.iter().copied().chain(["--json"])).json();
+    for (args, want, index) in [
+        (["find_first", "> 3", &ints], json!(4), Some(2)),
+        (["find_last", "> 3", &ints], json!(6), Some(7)),
+        (["find_last", "> 9", &ints], Value::Null, None),
+        (["count_if", "> 3", &ints], json!(4), None),
+    ] {
+        let json = value(&args);
+        assert_eq!((&json["value"], json["index"].as_u64()), (&want, index), "{args:?}: {json}");
+    }
+    let norm = anywhere(&["norm(3)", &ints])["value"].as_f64().expect("a number");
+    assert!((norm / 1171f64.powf(1.0 / 3.0) - 1.0).abs() < 1e-12, "{norm}");
+    run(["norm", &ints]).fails(2, &["norm needs --p"]);
+    run(["norm", "--p", "0", &ints]).fails(2, &["--p of norm is \"0\": a number from 0.01 to 1000"]);
+    let same = |x: &str, y: &str| value(&["hash", x])["value"] == value(&["hash", y])["value"];
+    let turned = folder.i32("turned.npy", &[1, 3, 4, 1, 5, 9, 2, 6]);
+    assert!(same(&ints, &ints) && !same(&ints, &turned));
+    let floats = folder.f32("x.npy", &[1000.0, 1000.0, -1000.0]);
+    assert_eq!(value(&["softmax_terms", &floats])["value"], json!({"max": 1000.0, "sum": 2.0}));
+    let (x, y) = (folder.f32("a.npy", &[1.0, 2.0, 3.0]), folder.f32("b.npy", &[2.0, 4.0, 6.0]));
+    for (name, want) in [("covariance(1)", 2.0), ("correlation", 1.0), ("weighted_mean", 28.0 / 12.0), ("cosine", 1.0)]
+    {
+        let got = anywhere(&[name, &x, &y])["value"].as_f64().expect("a number");
+        assert!((got - want).abs() < 1e-6, "{name}: {got}");
+    }
+    let all = anywhere(&["covariance,correlation,dot", &x, &y]);
+    assert_eq!(all["answers"]["dot"]["value"], json!(28.0), "{all}");
+}
+
+/// What the CPU alone computes goes there where nobody asks for another adapter; else it is told.
+#[test]
+fn functions_of_f64_are_computed_on_the_cpu() {
+    let folder = Folder::new();
+    let bytes: Vec<u8> = [1.0f64, 2.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let file = folder.file("x.npy", &npy("'<f8'", false, "(3,)", &bytes));
+    let json = run_where("auto", ["log_mean", "--json", &file]).json();
+    assert_eq!((&json["value"], &json["backend"]), (&json!(2.0), &json!("cpu")));
+    run_where("0", ["log_mean", &file]).fails(1, &["log_mean over f64 is computed on the CPU alone", "--adapter cpu"]);
+    let mut explain = program();
+    explain.args(["explain", "log_mean", "--dtype", "f64"]);
+    finish(explain, b"").fails(2, &["no kernel to explain"]);
 }
 
 #[test]
@@ -140,7 +211,8 @@ fn comparisons_stand_before_files_or_behind_their_flag() {
     run(["count_if", &file]).fails(2, &["count_if needs --compare", "'> 30'"]);
     run(["sum,count_if", &file]).fails(2, &["count_if needs --compare", "'> 30'"]);
     run(["count_if", "> x", &file]).fails(2, &["--compare of count_if is \"> x\"", "'> 30'"]);
-    run(["max", "--compare", "> 3", &file]).fails(2, &["--compare is for count_if; max has none"]);
+    run(["max", "--compare", "> 3", &file])
+        .fails(2, &["--compare is for count_if and find_first and find_last; max has none"]);
     run(["max", "> 3", &file]).fails(1, &["> 3", "no such file"]);
     let part = text(folder.path().join("part"));
     run(["count_if", ">= 30", "--partial", &part, &file]).text();

@@ -81,7 +81,7 @@ fn types_that_are_not_read() {
     let floats = folder.f32("f.npy", &[1.0]);
     run(["and", &floats]).fails(1, &["f.npy", "holds f32", "i32, u32, i64 and u64 only", "what takes f32: sum,"]);
     for (dtype, takes) in [("i64", "argmax"), ("f64", "argmax")] {
-        let done = run(["product", "--dtype", dtype, &folder.file("x.bin", &[0; 8])]);
+        let done = run(["histogram", "--dtype", dtype, &folder.file("x.bin", &[0; 8])]);
         done.fails(
             1,
             &[
@@ -180,7 +180,8 @@ fn command_lines_that_are_wrong() {
     finish(bare, b"").fails(2, &["were not provided: <OPERATOR>; see"]);
     run(["variance", "--ddof", "one", "no-such.npy"]).fails(2, &["--ddof of variance is \"one\""]);
     run(["histogram", "--range", "1:0", "no-such.npy"]).fails(2, &["--range of histogram", "LOW:HIGH"]);
-    run(["histogram", "--scale", "2", "no-such.npy"]).fails(2, &["--scale is for logsumexp; histogram has none"]);
+    run(["histogram", "--scale", "2", "no-such.npy"])
+        .fails(2, &["--scale is for logsumexp and softmax_terms; histogram has none"]);
     run(["merge", "--bins", "x", "no-such.part"]).fails(1, &["no-such.part"]);
     run(["adapters", "x.npy"]).fails(2, &["adapters takes no FILE"]);
     let done = finish(program(), b"");

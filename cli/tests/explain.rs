@@ -18,10 +18,16 @@ fn code(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Every operator over a type that it takes, and sums over all others.
+/// Every operator over a type that devices reduce, and sums over all others.
 fn cases() -> Vec<[&'static str; 2]> {
-    let of_integers = ["and", "or", "xor", "wrapping_sum"];
-    let each = operators().into_iter().map(|name| [name, if of_integers.contains(&name) { "i32" } else { "f32" }]);
+    let takes = |name: &str, dtypes: &[&str]| {
+        let mut entries = treefold::ops::TABLE.iter().filter(|entry| entry.fast_form_of.unwrap_or(entry.name) == name);
+        entries.any(|entry| dtypes.contains(&entry.dtype.name()) && entry.host_only.is_none())
+    };
+    let each = operators().into_iter().filter_map(|name| match () {
+        () if takes(name, &["f32", "f32x2"]) => Some([name, "f32"]),
+        () => takes(name, &["i32"]).then_some([name, "i32"]),
+    });
     let sums = ["i32", "u32", "f16", "f64", "i64", "u64"].map(|dtype| ["sum", dtype]);
     each.chain(sums).chain([["variance", "i32"], ["stats", "u32"]]).collect()
 }

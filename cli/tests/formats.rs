@@ -429,19 +429,19 @@ fn tensors() {
     let header = r#"{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},
         "h":{"dtype":"F16","shape":[2],"data_offsets":[24,28]},"i":{"dtype":"I64","shape":[2],"data_offsets":[28,44]},
         "b":{"dtype":"BOOL","shape":[3],"data_offsets":[44,47]},"n":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[47,48]},
-        "e":{"dtype":"U8","shape":[0,7],"data_offsets":[48,48]}}"#;
+        "e":{"dtype":"U8","shape":[0,7],"data_offsets":[48,48]},"f":{"dtype":"BF16","shape":[2],"data_offsets":[48,52]}}"#;
     let mut data = raw_f32(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     data.extend([0x00, 0x3c, 0x00, 0x40]);
     data.extend([1i64 << 60, 3].iter().flat_map(|x| x.to_le_bytes()));
-    data.extend([1, 0, 1, 0]);
+    data.extend([1, 0, 1, 0, 0x80, 0x3f, 0x40, 0xc0]);
     let bytes = safetensors(header, &data);
     let file = folder.file("m.safetensors", &bytes);
     let sum = |column: &str| run(["sum", "-q", "--column", column, &file]).text().to_string();
-    assert_eq!([sum("w"), sum("h"), sum("b"), sum("e")], ["21", "3", "2", "0"]);
+    assert_eq!([sum("w"), sum("h"), sum("b"), sum("e"), sum("f")], ["21", "3", "2", "0", "-2"]);
     assert_eq!(sum("i"), ((1i64 << 60) + 3).to_string());
     assert_eq!(run(["sum", "-q", "--axis", "0", "--column", "w", &file]).text(), "5\n7\n9");
     assert_eq!(run(["argmax", "-q", "--axis", "-1", "--column", "w", &file]).text(), "3 2\n6 2");
-    run(["sum", &file]).fails(2, &["m.safetensors: holds tensors w, h, i, b, n, e; pass"]);
+    run(["sum", &file]).fails(2, &["m.safetensors: holds tensors w, h, i, b, n, e, f; pass"]);
     run(["sum", "--column", "n", &file]).fails(1, &["tensor n holds F8_E4M3", "save it as"]);
     for cut in [0, 5, 8, 30, bytes.len() - 1] {
         let done = run(["sum", "--column", "w", &folder.file("cut.safetensors", &bytes[..cut])]);

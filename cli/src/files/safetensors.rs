@@ -54,12 +54,8 @@ pub fn look(name: &str, mut file: File, length: u64, ask: &Ask) -> Result<Shown>
     let tensor = names.get(at).and_then(|title| metadata.info(title)).context("a tensor vanished")?;
     let Some(stored) = stored(tensor.dtype) else {
         let title = &names[at];
-        let repair = match tensor.dtype {
-            Dtype::BF16 => "save it as F32, which holds every BF16",
-            _ => "save it as one of those",
-        };
         bail!(
-            "{name}: tensor {title} holds {:?}, but treefold reads BOOL, U8 to U64, I8 to I64, F16, F32 and F64; {repair}",
+            "{name}: tensor {title} holds {:?}, but treefold reads BOOL, U8 to U64, I8 to I64, BF16, F16, F32 and F64; save it as one of those",
             tensor.dtype
         );
     };

@@ -84,8 +84,8 @@ fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name
             (Number::Of(Dtype::F64), Value::None) => bytes.extend(f64::NAN.to_le_bytes()),
             (_, Value::None) => {
                 bail!(
-                    "{name}: answer {at} is none, because there are no elements, and a .npy file of integers has no number for that; \
-                     take --json"
+                    "{name}: answer {at} is none, because there are no elements or none is found, and a .npy file of integers has no number \
+                     for that; take --json"
                 );
             }
             (Number::Bool, Value::Bool(x)) => bytes.push(x.into()),

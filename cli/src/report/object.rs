@@ -26,6 +26,8 @@ impl Report {
             ("dtype", Some(Json::text(self.dtype.name()))),
             ("count", Some(Json::value(self.count))),
             ("missing", self.missing.map(|found| Json::value(found.count))),
+            ("nan_left_out", self.left_out.nan.map(Json::value)),
+            ("others_left_out", self.left_out.others.map(Json::value)),
             ("shape", self.many().map(Many::json_shape)),
             (KEYS, self.many().and_then(Many::json_keys)),
             ("counts", self.many().and_then(Many::json_counts)),

@@ -38,6 +38,20 @@ pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Done {
     run_with(args, b"")
 }
 
+/// The adapter that the tests use, where it computes that operator over such elements; else any that does.
+pub fn adapter_for(name: &str, dtype: &str) -> String {
+    let alone =
+        |entry: &treefold::ops::Entry| (entry.name, entry.dtype.name()) == (name, dtype) && entry.host_only.is_some();
+    if treefold::ops::TABLE.iter().any(alone) { "auto".into() } else { adapter() }
+}
+
+/// Runs it on that adapter.
+pub fn run_where<A: AsRef<OsStr>>(adapter: &str, args: impl IntoIterator<Item = A>) -> Done {
+    let mut command = program();
+    command.arg("--adapter").arg(adapter).args(args);
+    finish(command, b"")
+}
+
 /// Runs it with these arguments and these bytes on standard input, a pipe.
 pub fn run_with<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>, stdin: &[u8]) -> Done {
     let args: Vec<A> = args.into_iter().collect();

@@ -1,0 +1,355 @@
+//! Which elements count: what becomes of NaN, comparisons that they must pass, masks.
+
+use crate::beside::{Beside, Hand};
+use crate::error::usage;
+use crate::keys;
+use crate::reading::feed;
+use crate::report::LeftOut;
+use crate::source::Sizes;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::{Args, ValueEnum};
+use half::f16;
+use std::path::{Path, PathBuf};
+use treefold::ops::Comparison;
+use treefold::{Dtype, Element, Error, Scalar};
+
+/// What becomes of NaN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Policy {
+    /// Operators take it as their pages say: sums and extremes are NaN
+    #[default]
+    Propagate,
+    /// It is left out, and counted
+    Ignore,
+    /// The first one is an error
+    Error,
+}
+
+/// Which elements count.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
+pub struct Sifting {
+    /// What becomes of NaN; of pairs those with a NaN
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub nan: Policy,
+
+    /// Leave out the numbers at whose places MASK has a 0 or false; MASK.npy has a number for each number of the FILEs, in C order
+    #[arg(long, value_name = "MASK")]
+    pub mask: Option<PathBuf>,
+
+    /// Leave out the numbers that do not compare so: '> 3' (< <= > >= == !=); or those at whose places another file has none that does:
+    /// 'OTHER.npy > 3'
+    #[arg(id = "where", long = "where", value_name = "COMPARISON")]
+    pub condition: Option<String>,
+}
+
+/// A `--where` in its parts.
+enum Condition<'a> {
+    /// Of the elements themselves.
+    Own(Comparison),
+    /// Of the numbers of another file.
+    Of(&'a Path, Comparison),
+}
+
+impl Sifting {
+    /// The files that it names.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let other = match self.condition() {
+            Ok(Some(Condition::Of(path, _))) => Some(path.to_path_buf()),
+            _ => None,
+        };
+        self.mask.clone().into_iter().chain(other)
+    }
+
+    /// Whether elements may be left out.
+    pub fn leaves_out(&self) -> bool {
+        self.nan == Policy::Ignore || self.mask.is_some() || self.condition.is_some()
+    }
+
+    /// Whether elements must come in their order.
+    pub fn is_ordered(&self) -> bool {
+        self.nan == Policy::Error || self.files().next().is_some()
+    }
+
+    /// The option that leaves elements out.
+    fn given(&self) -> &'static str {
+        match (&self.mask, &self.condition) {
+            (Some(_), _) => "--mask",
+            (_, Some(_)) => "--where",
+            _ => "--nan ignore",
+        }
+    }
+
+    /// Checks it before anything is read; `division`: the option that divides the elements; `pairs`: the operator that takes two files.
+    pub fn check(&self, division: Option<&str>, pairs: Option<&str>) -> Result<()> {
+        let condition = self.condition()?;
+        if let Some(option) = division.filter(|&option| option != "--group-by" && self.leaves_out()) {
+            return Err(usage(format!(
+                "{option} goes by the places of numbers, and {} leaves some out; reduce a file that has only those that count",
+                self.given()
+            )));
+        }
+        match (pairs, condition) {
+            (Some(operator), Some(Condition::Own(compare))) => Err(usage(format!(
+                "--where '{compare}' compares single numbers, and {operator} takes pairs; name the file: --where 'FILE {compare}'"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn condition(&self) -> Result<Option<Condition<'_>>> {
+        let Some(text) = &self.condition else { return Ok(None) };
+        let at = text.find(['<', '>', '=', '!']).unwrap_or(text.len());
+        let (file, compare) = (text[..at].trim(), &text[at..]);
+        let compare: Comparison = compare.parse().map_err(|_| {
+            usage(format!("--where is {text:?}: one of < <= > >= == != and a number, '> 30', a FILE before it or not"))
+        })?;
+        Ok(Some(if file.is_empty() { Condition::Own(compare) } else { Condition::Of(Path::new(file), compare) }))
+    }
+}
+
+/// Whether each of some elements holds.
+type Judge<T> = Box<dyn Fn(&[T], &mut [bool])>;
+
+/// Lets those elements through that count.
+pub struct Sieve<T> {
+    nan: Policy,
+    own: Option<Judge<T>>,
+    /// Flags of other files, for each element.
+    others: Vec<Other>,
+    active: bool,
+    elements: u64,
+    found: LeftOut,
+    /// Of the elements under way, which count.
+    counting: Vec<bool>,
+    kept: Vec<T>,
+    kept_keys: Vec<u32>,
+    places: Places,
+}
+
+struct Other {
+    name: String,
+    elements: u64,
+    flags: Beside<bool>,
+}
+
+/// Where elements were left out, as far as that is wanted.
+#[derive(Debug, Default)]
+struct Places {
+    /// Room for so many.
+    room: usize,
+    /// Elements that are kept before each, and how many are left out there.
+    gaps: Vec<(u64, u64)>,
+}
+
+impl Places {
+    fn add(&mut self, kept: u64) -> Result<()> {
+        let len = self.gaps.len();
+        match self.gaps.last_mut() {
+            _ if self.room == 0 => (),
+            Some((at, left_out)) if *at == kept => *left_out += 1,
+            _ if len < self.room => self.gaps.push((kept, 1)),
+            _ => bail!(
+                "numbers are left out at more than {} places, for which there is no room, and a place among all of them is asked for; raise --memory",
+                self.room
+            ),
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element> Sieve<T> {
+    /// As it is asked for; other files are read within so much memory.
+    pub fn new(sifting: &Sifting, memory: u64) -> Result<Sieve<T>> {
+        let mut others = vec![];
+        let mut own = None;
+        if let Some(path) = &sifting.mask {
+            others.push(Other::open(path, "--mask", Comparison::default(), memory)?);
+        }
+        match sifting.condition()? {
+            Some(Condition::Of(path, compare)) => others.push(Other::open(path, "--where", compare, memory)?),
+            Some(Condition::Own(compare)) => own = judge(compare),
+            None => (),
+        }
+        let counts_nan = (sifting.nan == Policy::Ignore).then_some(0);
+        let counts_others = (sifting.mask.is_some() || sifting.condition.is_some()).then_some(0);
+        Ok(Sieve {
+            nan: sifting.nan,
+            own,
+            others,
+            active: sifting.leaves_out() || sifting.nan == Policy::Error,
+            elements: 0,
+            found: LeftOut { nan: counts_nan, others: counts_others },
+            counting: vec![],
+            kept: vec![],
+            kept_keys: vec![],
+            places: Places::default(),
+        })
+    }
+
+    /// That places among all elements are wanted; what they take is at most so many bytes.
+    pub fn keep_places(&mut self, bytes: u64) {
+        self.places.room = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<(u64, u64)>();
+    }
+
+    /// Looks at the next elements, which `pass` hands on after that, part by part.
+    pub fn look(&mut self, elements: &[T], names: &str) -> Result<()> {
+        if !self.active {
+            return Ok(());
+        }
+        self.counting.clear();
+        self.counting.resize(elements.len(), true);
+        if let Some(own) = &self.own {
+            own(elements, &mut self.counting);
+        }
+        for other in 0..self.others.len() {
+            let mut at = 0;
+            let Other { elements: all, flags, .. } = &mut self.others[other];
+            let left = flags.zip(elements, &mut |_, flags: &[bool]| {
+                for (counts, &flag) in self.counting[at..].iter_mut().zip(flags) {
+                    *counts &= flag;
+                }
+                at += flags.len();
+                Ok(())
+            })?;
+            // What it lacks is told at the end, when all are counted; unless its reading has ended too early.
+            if left > 0 && at as u64 + self.elements < *all {
+                let Other { name, flags, .. } = self.others.remove(other);
+                flags.end()?;
+                bail!("{name}: it was not read to its end");
+            }
+        }
+        let mut left_out = self.counting.iter().filter(|&&counts| !counts).count() as u64;
+        self.found.others = self.found.others.map(|others| others + left_out);
+        for (at, (counts, &x)) in self.counting.iter_mut().zip(elements).enumerate() {
+            if self.nan == Policy::Propagate || !*counts || !is_nan(x) {
+                continue;
+            }
+            ensure!(
+                self.nan == Policy::Ignore,
+                "{names}: number {} of all that are read, counted from 0, is NaN; --nan ignore leaves such out",
+                self.elements + at as u64
+            );
+            *counts = false;
+            left_out += 1;
+            self.found.nan = self.found.nan.map(|nan| nan + 1);
+        }
+        if self.places.room > 0 && left_out > 0 {
+            let mut kept = self.elements + left_out - self.left_out();
+            for &counts in &self.counting {
+                if counts { kept += 1 } else { self.places.add(kept)? }
+            }
+        }
+        self.elements += elements.len() as u64;
+        Ok(())
+    }
+
+    /// Those that count of elements that were looked at, from the one of number `at` of these on, with the keys beside them.
+    pub fn pass<'a>(&'a mut self, at: usize, elements: &'a [T], keys: &'a [u32]) -> (&'a [T], &'a [u32]) {
+        let here = self.counting.get(at..at + elements.len()).unwrap_or_default();
+        if !self.active || here.iter().all(|&counts| counts) {
+            return (elements, keys);
+        }
+        self.kept.clear();
+        self.kept.extend(elements.iter().zip(here).filter(|&(_, &counts)| counts).map(|(&x, _)| x));
+        self.kept_keys.clear();
+        self.kept_keys.extend(keys.iter().zip(here).filter(|&(_, &counts)| counts).map(|(&key, _)| key));
+        (&self.kept, &self.kept_keys)
+    }
+
+    /// How many were left out.
+    fn left_out(&self) -> u64 {
+        self.found.nan.unwrap_or(0) + self.found.others.unwrap_or(0)
+    }
+
+    /// Checks, when all elements are read, that other files had as many; what was left out, and the place among all of one among those that
+    /// count.
+    pub fn end(self, names: &str) -> Result<(LeftOut, impl Fn(u64) -> u64 + use<T>)> {
+        for Other { name, elements, flags } in self.others {
+            if elements != self.elements {
+                let unequal = Error::Unequal { left: elements, right: self.elements };
+                return Err(unequal).with_context(|| format!("{name} and {names}"));
+            }
+            flags.end()?;
+        }
+        let mut gaps = self.places.gaps;
+        // How many are left out before all behind each.
+        gaps.iter_mut().fold(0, |before, (_, left_out)| {
+            *left_out += before;
+            *left_out
+        });
+        let place = move |index: u64| {
+            let behind = gaps.partition_point(|&(at, _)| at <= index);
+            index + behind.checked_sub(1).map_or(0, |gap| gaps[gap].1)
+        };
+        Ok((self.found, place))
+    }
+}
+
+impl Other {
+    /// Whether the numbers of a file compare so, to be read beside the elements.
+    fn open(path: &Path, option: &'static str, compare: Comparison, memory: u64) -> Result<Other> {
+        let file = keys::open(path, option)?;
+        let name = file.names();
+        let elements =
+            file.count().ok_or_else(|| anyhow!("{name}: {option} wants a file that says how many numbers it has"))?;
+        let sizes = Sizes::within(4 << 20, 8, memory / 4);
+        fn flags<S: Scalar>(
+            file: crate::input::Inputs,
+            compare: Comparison,
+            sizes: Sizes,
+        ) -> impl FnOnce(Hand<bool>) -> Result<()> + Send {
+            move |hand| {
+                let holds = compare.picks::<S>();
+                feed(file, true, sizes, &mut |_, _, part: &[S]| hand(part.iter().map(|&x| holds(x)).collect()))
+            }
+        }
+        let begin = |name: &str| name.to_string();
+        let flags = match file.dtype {
+            Dtype::F32 => Beside::begin(begin(&name), flags::<f32>(file, compare, sizes)),
+            Dtype::F16 => Beside::begin(begin(&name), flags::<f16>(file, compare, sizes)),
+            Dtype::F64 => Beside::begin(begin(&name), flags::<f64>(file, compare, sizes)),
+            Dtype::I32 => Beside::begin(begin(&name), flags::<i32>(file, compare, sizes)),
+            Dtype::U32 => Beside::begin(begin(&name), flags::<u32>(file, compare, sizes)),
+            Dtype::I64 => Beside::begin(begin(&name), flags::<i64>(file, compare, sizes)),
+            Dtype::U64 => Beside::begin(begin(&name), flags::<u64>(file, compare, sizes)),
+            other => bail!("{name}: {option} is for numbers, but it holds {other}"),
+        };
+        Ok(Other { name, elements, flags })
+    }
+}
+
+/// A comparison of elements of any type; `None` of those that have no order.
+fn judge<T: Element>(compare: Comparison) -> Option<Judge<T>> {
+    fn of<S: Scalar, T: Element>(compare: Comparison) -> Judge<T> {
+        let holds = compare.picks::<S>();
+        Box::new(move |elements, counting| {
+            let elements: &[S] = bytemuck::cast_slice(elements);
+            for (counts, &x) in counting.iter_mut().zip(elements) {
+                *counts &= holds(x);
+            }
+        })
+    }
+    Some(match T::DTYPE {
+        Dtype::F32 => of::<f32, T>(compare),
+        Dtype::F16 => of::<f16, T>(compare),
+        Dtype::F64 => of::<f64, T>(compare),
+        Dtype::I32 => of::<i32, T>(compare),
+        Dtype::U32 => of::<u32, T>(compare),
+        Dtype::I64 => of::<i64, T>(compare),
+        Dtype::U64 => of::<u64, T>(compare),
+        _ => return None,
+    })
+}
+
+/// Whether it is a NaN, or a pair that has one.
+fn is_nan<T: Element>(x: T) -> bool {
+    let bits = x.pattern();
+    match T::DTYPE {
+        Dtype::F32 => f32::from_bits(bits as u32).is_nan(),
+        Dtype::F16 => f16::from_bits(bits as u16).is_nan(),
+        Dtype::F64 => f64::from_bits(bits).is_nan(),
+        Dtype::F32x2 => f32::from_bits(bits as u32).is_nan() || f32::from_bits((bits >> 32) as u32).is_nan(),
+        _ => false,
+    }
+}
