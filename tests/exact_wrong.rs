@@ -182,3 +182,13 @@ fn wrong_kernels_of_halves_are_put_aside() {
         assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");
     }
 }
+
+/// Sums of sizes, too.
+#[test]
+fn a_wrong_kernel_of_sizes_is_put_aside() {
+    let (patch, matched) = patch!("return bits & vec4<u32>(0x7fffffffu);" => "return bits;");
+    let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+    let kernel = gpu.reducer::<f32, _>(Norm1).expect("a reducer").kernel();
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");
+}

@@ -267,7 +267,6 @@ wrong! {
     exponent_one_less: "- 127i - i32(shift);\n    let mantissa" => "- 128i - i32(shift);\n    let mantissa", by_functions;
     reciprocal_of_infinity: "return bits & 0x80000000u; }" => "return bits; }", by_functions;
     smaller_peak: "return a.sum * pow(a.peak / peak" => "return a.sum * pow(peak / a.peak", by_functions;
-    sizes_with_their_signs: "return bits & vec4<u32>(0x7fffffffu);" => "return bits;", by_functions;
     other_end_found: "less64(add64(vec2<u32>(a.low, a.high), vec2<u32>(1u, 0u)), add64(vec2<u32>(b.low, b.high), vec2<u32>(1u, 0u)))" => "less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high))", by_functions;
     place_without_its_row: "select(place.x, acc.low, nowhere)" => "acc.low", by_functions;
     digits_the_other_way: "return reduced(times(low, base) + (bits >> 16u) + 1u);" => "return reduced(times(low, base) + (bits >> 16u));", by_functions;
