@@ -96,6 +96,16 @@ impl Dtype {
         }
     }
 
+    /// The type that a narrow one is read as; `None` of others.
+    pub const fn wide(self) -> Option<Dtype> {
+        match self {
+            Dtype::BF16 => Some(Dtype::F32),
+            Dtype::I8 | Dtype::I16 => Some(Dtype::I32),
+            Dtype::U8 | Dtype::U16 => Some(Dtype::U32),
+            _ => None,
+        }
+    }
+
     /// Vectors of four words that the elements of one load become, where they are read as wider ones: the element's bits are those of that type.
     pub(crate) const fn parts(self) -> Option<u32> {
         match self {

@@ -11,10 +11,6 @@ use treefold::ops::{
 };
 use treefold::{Cpu, Dtype, Element, Engine, Error, Gpu, Input, Narrow, Op, StreamOptions, Tuning, Widened, check};
 
-fn none(failures: Vec<String>, gpu: &Gpu) {
-    assert!(failures.is_empty(), "{:?}: {}", gpu.tuning(), some(&failures));
-}
-
 /// Small launch shapes with subgroups and without, in either order.
 fn some_shapes() -> [Tuning; 3] {
     let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
@@ -162,6 +158,13 @@ fn what_is_no_buffer_of_them() {
         Dtype::NARROW.map(|dtype| (dtype.name(), dtype.bytes())),
         [("bf16", 2), ("i8", 1), ("u8", 1), ("i16", 2), ("u16", 2)]
     );
+    fn read_as<N: Narrow>() -> (Option<Dtype>, Option<Dtype>) {
+        (N::DTYPE.wide(), Some(N::Wide::DTYPE))
+    }
+    for (told, is) in [read_as::<bf16>(), read_as::<i8>(), read_as::<u8>(), read_as::<i16>(), read_as::<u16>()] {
+        assert_eq!(told, is);
+    }
+    assert_eq!(Dtype::F16.wide(), None);
     assert_eq!(i8::from_pattern((-3i8).pattern()), -3);
     assert_eq!(bf16::from_pattern(bf16::from_f32(-1.5).pattern()), bf16::from_f32(-1.5));
     let gpu = gpu();

@@ -48,10 +48,6 @@ impl Op<Quad> for Wrong {
     }
 }
 
-fn none(failures: Vec<String>, gpu: &Gpu) {
-    assert!(failures.is_empty(), "{:?}: {}", gpu.tuning(), some(&failures));
-}
-
 /// Small launch shapes with subgroups and without, in either order, one load at a time too.
 fn some_shapes() -> [Tuning; 4] {
     let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);

@@ -91,6 +91,11 @@ impl Parts {
         Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect() }
     }
 
+    /// Whether any has an index where there is an answer.
+    pub fn have_places(&self) -> bool {
+        self.indexed.contains(&true)
+    }
+
     /// Refuses a file of one array for answers of several numbers; bins are one array.
     pub fn ensure_array(&self, operator: &str, path: &Path) -> Result<()> {
         let several = self.named.len();

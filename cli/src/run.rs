@@ -130,13 +130,14 @@ impl Run<'_> {
         // Rows of arrays of several axes are of their elements in C order.
         let ordered = ordered || args.division.is_flat() || args.sifting.is_ordered();
         let places = args.sifting.leaves_out();
-        let placed = |looked: &Looked| places && (looked.at_places || args.partial.is_some() && looked.indexed);
+        let placed =
+            |looked: &Looked| places && (looked.at_places || args.partial.is_some() && looked.parts.have_places());
         ensure!(
             !looked.iter().any(placed),
             usage("what is computed goes by the places of numbers; leave out --nan ignore, --mask and --where")
         );
         let mut sieve = Sieve::<T>::new(&args.sifting, args.memory)?;
-        if looked.iter().any(|looked| looked.indexed) {
+        if looked.iter().any(|looked| looked.parts.have_places()) {
             sieve.keep_places(args.memory / 8);
         }
         let (wanted, mut keyed) = each::wanted(args, &inputs, ordered)?;
@@ -198,7 +199,7 @@ impl Run<'_> {
             feed(inputs, ordered, sizes, &mut take)?;
         }
         keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
-        let (left_out, place) = sieve.end(&names)?;
+        let (left_out, gaps) = sieve.end(&names)?;
         let reading = progress.reading();
         let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
         let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
@@ -212,7 +213,7 @@ impl Run<'_> {
         for found in &mut found {
             let many = found.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
             for part in found.parts.iter_mut().chain(many) {
-                part.index = part.index.map(|index| missing.place(place(index)));
+                part.index = part.index.map(|index| missing.place(gaps.place(index)));
             }
         }
         let written = written(args, target, partials.into_iter().flatten().collect(), &found, &names)?;
@@ -247,8 +248,6 @@ struct Looked {
     ordered: bool,
     /// Whether what becomes of an element depends on its place, other than in the places that are found.
     at_places: bool,
-    /// Whether places are found.
-    indexed: bool,
     /// Whether it counts in bins.
     bins: bool,
 }
@@ -265,10 +264,10 @@ impl Visitor for Look<'_> {
         if args.partial.is_some() {
             ensure_mergeable(&op, chosen)?;
         }
-        let indexed = parts.indexed.contains(&true);
+        let indexed = parts.have_places();
         let ordered = !op.fold().is_commutative() || op.fold().needs_position() || indexed;
         let at_places = op.fold().needs_position() && !indexed;
-        Ok(Looked { parts, ordered, at_places, indexed, bins: op.axes().len() == 1 })
+        Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1 })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::beside::{Beside, Hand};
 use crate::error::usage;
+use crate::files::missing::Gaps;
+use crate::input::Inputs;
 use crate::keys;
 use crate::reading::feed;
 use crate::report::LeftOut;
@@ -124,38 +126,14 @@ pub struct Sieve<T> {
     counting: Vec<bool>,
     kept: Vec<T>,
     kept_keys: Vec<u32>,
-    places: Places,
+    /// Where elements were left out.
+    gaps: Gaps,
 }
 
 struct Other {
     name: String,
     elements: u64,
     flags: Beside<bool>,
-}
-
-/// Where elements were left out, as far as that is wanted.
-#[derive(Debug, Default)]
-struct Places {
-    /// Room for so many.
-    room: usize,
-    /// Elements that are kept before each, and how many are left out there.
-    gaps: Vec<(u64, u64)>,
-}
-
-impl Places {
-    fn add(&mut self, kept: u64) -> Result<()> {
-        let len = self.gaps.len();
-        match self.gaps.last_mut() {
-            _ if self.room == 0 => (),
-            Some((at, left_out)) if *at == kept => *left_out += 1,
-            _ if len < self.room => self.gaps.push((kept, 1)),
-            _ => bail!(
-                "numbers are left out at more than {} places, for which there is no room, and a place among all of them is asked for; raise --memory",
-                self.room
-            ),
-        }
-        Ok(())
-    }
 }
 
 impl<T: Element> Sieve<T> {
@@ -183,13 +161,13 @@ impl<T: Element> Sieve<T> {
             counting: vec![],
             kept: vec![],
             kept_keys: vec![],
-            places: Places::default(),
+            gaps: Gaps::default(),
         })
     }
 
     /// That places among all elements are wanted; what they take is at most so many bytes.
     pub fn keep_places(&mut self, bytes: u64) {
-        self.places.room = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<(u64, u64)>();
+        self.gaps = Gaps::within(bytes);
     }
 
     /// Looks at the next elements, which `pass` hands on after that, part by part.
@@ -219,28 +197,41 @@ impl<T: Element> Sieve<T> {
                 bail!("{name}: it was not read to its end");
             }
         }
-        let mut left_out = self.counting.iter().filter(|&&counts| !counts).count() as u64;
-        self.found.others = self.found.others.map(|others| others + left_out);
-        for (at, (counts, &x)) in self.counting.iter_mut().zip(elements).enumerate() {
-            if self.nan == Policy::Propagate || !*counts || !is_nan(x) {
-                continue;
-            }
-            ensure!(
-                self.nan == Policy::Ignore,
-                "{names}: number {} of all that are read, counted from 0, is NaN; --nan ignore leaves such out",
-                self.elements + at as u64
-            );
-            *counts = false;
-            left_out += 1;
-            self.found.nan = self.found.nan.map(|nan| nan + 1);
+        let before = self.found.all();
+        let unmatched = self.counting.iter().filter(|&&counts| !counts).count() as u64;
+        self.found.others = self.found.others.map(|others| others + unmatched);
+        if self.nan != Policy::Propagate {
+            self.look_for_nan(elements, names)?;
         }
-        if self.places.room > 0 && left_out > 0 {
-            let mut kept = self.elements + left_out - self.left_out();
+        if self.gaps.room > 0 && self.found.all() > before {
+            let mut kept = self.elements - before;
             for &counts in &self.counting {
-                if counts { kept += 1 } else { self.places.add(kept)? }
+                let room = counts || self.gaps.add(kept, 1);
+                kept += u64::from(counts);
+                ensure!(
+                    room,
+                    "numbers are left out at more than {} places, for which there is no room, and a place among all of them is asked for; \
+                     raise --memory",
+                    self.gaps.room
+                );
             }
         }
         self.elements += elements.len() as u64;
+        Ok(())
+    }
+
+    /// Leaves out, or refuses, those NaN that would count.
+    fn look_for_nan(&mut self, elements: &[T], names: &str) -> Result<()> {
+        for (at, (counts, &x)) in self.counting.iter_mut().zip(elements).enumerate() {
+            let nan = *counts && is_nan(x);
+            ensure!(
+                !nan || self.nan == Policy::Ignore,
+                "{names}: number {} of all that are read, counted from 0, is NaN; --nan ignore leaves such out",
+                self.elements + at as u64
+            );
+            *counts &= !nan;
+            self.found.nan = self.found.nan.map(|all| all + u64::from(nan));
+        }
         Ok(())
     }
 
@@ -257,14 +248,8 @@ impl<T: Element> Sieve<T> {
         (&self.kept, &self.kept_keys)
     }
 
-    /// How many were left out.
-    fn left_out(&self) -> u64 {
-        self.found.nan.unwrap_or(0) + self.found.others.unwrap_or(0)
-    }
-
-    /// Checks, when all elements are read, that other files had as many; what was left out, and the place among all of one among those that
-    /// count.
-    pub fn end(self, names: &str) -> Result<(LeftOut, impl Fn(u64) -> u64 + use<T>)> {
+    /// Checks, when all elements are read, that other files had as many; how many were left out, and where.
+    pub fn end(self, names: &str) -> Result<(LeftOut, Gaps)> {
         for Other { name, elements, flags } in self.others {
             if elements != self.elements {
                 let unequal = Error::Unequal { left: elements, right: self.elements };
@@ -272,17 +257,7 @@ impl<T: Element> Sieve<T> {
             }
             flags.end()?;
         }
-        let mut gaps = self.places.gaps;
-        // How many are left out before all behind each.
-        gaps.iter_mut().fold(0, |before, (_, left_out)| {
-            *left_out += before;
-            *left_out
-        });
-        let place = move |index: u64| {
-            let behind = gaps.partition_point(|&(at, _)| at <= index);
-            index + behind.checked_sub(1).map_or(0, |gap| gaps[gap].1)
-        };
-        Ok((self.found, place))
+        Ok((self.found, self.gaps))
     }
 }
 
@@ -294,29 +269,26 @@ impl Other {
         let elements =
             file.count().ok_or_else(|| anyhow!("{name}: {option} wants a file that says how many numbers it has"))?;
         let sizes = Sizes::within(4 << 20, 8, memory / 4);
-        fn flags<S: Scalar>(
-            file: crate::input::Inputs,
-            compare: Comparison,
-            sizes: Sizes,
-        ) -> impl FnOnce(Hand<bool>) -> Result<()> + Send {
-            move |hand| {
-                let holds = compare.picks::<S>();
-                feed(file, true, sizes, &mut |_, _, part: &[S]| hand(part.iter().map(|&x| holds(x)).collect()))
-            }
-        }
-        let begin = |name: &str| name.to_string();
         let flags = match file.dtype {
-            Dtype::F32 => Beside::begin(begin(&name), flags::<f32>(file, compare, sizes)),
-            Dtype::F16 => Beside::begin(begin(&name), flags::<f16>(file, compare, sizes)),
-            Dtype::F64 => Beside::begin(begin(&name), flags::<f64>(file, compare, sizes)),
-            Dtype::I32 => Beside::begin(begin(&name), flags::<i32>(file, compare, sizes)),
-            Dtype::U32 => Beside::begin(begin(&name), flags::<u32>(file, compare, sizes)),
-            Dtype::I64 => Beside::begin(begin(&name), flags::<i64>(file, compare, sizes)),
-            Dtype::U64 => Beside::begin(begin(&name), flags::<u64>(file, compare, sizes)),
+            Dtype::F32 => flags::<f32>(file, compare, sizes),
+            Dtype::F16 => flags::<f16>(file, compare, sizes),
+            Dtype::F64 => flags::<f64>(file, compare, sizes),
+            Dtype::I32 => flags::<i32>(file, compare, sizes),
+            Dtype::U32 => flags::<u32>(file, compare, sizes),
+            Dtype::I64 => flags::<i64>(file, compare, sizes),
+            Dtype::U64 => flags::<u64>(file, compare, sizes),
             other => bail!("{name}: {option} is for numbers, but it holds {other}"),
         };
         Ok(Other { name, elements, flags })
     }
+}
+
+/// Whether each number of a file compares so, as it is read.
+fn flags<S: Scalar>(file: Inputs, compare: Comparison, sizes: Sizes) -> Beside<bool> {
+    Beside::begin(file.names(), move |hand: Hand<bool>| {
+        let holds = compare.picks::<S>();
+        feed(file, true, sizes, &mut |_, _, part: &[S]| hand(part.iter().map(|&x| holds(x)).collect()))
+    })
 }
 
 /// A comparison of elements of any type; `None` of those that have no order.

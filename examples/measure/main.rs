@@ -146,7 +146,7 @@ fn main() -> Outcome<()> {
         for &dtype in &request.dtypes {
             let options: Vec<_> = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let measure = Measure { gpu: &gpu, request: &request };
-            let found = match wide(dtype) {
+            let found = match dtype.wide() {
                 None => ops::visit_with(operator, dtype, &options, measure)?,
                 Some(wide) => ops::visit_with(operator, wide, &options, OverNarrow { measure, dtype })?,
             };
@@ -154,16 +154,6 @@ fn main() -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-/// The type that a narrow one is read as.
-fn wide(dtype: Dtype) -> Option<Dtype> {
-    match dtype {
-        Dtype::BF16 => Some(Dtype::F32),
-        Dtype::I8 | Dtype::I16 => Some(Dtype::I32),
-        Dtype::U8 | Dtype::U16 => Some(Dtype::U32),
-        _ => None,
-    }
 }
 
 /// An operator over the type that a narrow one is read as, over that.

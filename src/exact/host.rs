@@ -45,21 +45,21 @@ impl<const L: usize> LimbSums<L> {
 /// counters 53.
 const COUNTERS_MIN: usize = 512;
 
-/// The sum of f32, in units of 2^-150: a counter for every sign and exponent takes the fractions and counts them; few elements are
+/// The sum of what `term` makes of each f32, in units of 2^-150: a counter for every sign and exponent takes the fractions and counts them; few elements are
 /// added as they are.
 #[inline(always)]
-pub(crate) fn sum_f32(elements: &[f32]) -> LongAccumulator<11> {
+pub(crate) fn sum_f32(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
     const REPLICAS: usize = 4;
     const ONE: u64 = 1 << 41;
     if elements.len() < COUNTERS_MIN {
-        return sum_unpacked(elements, Unpacked::f32);
+        return sum_unpacked(elements, |x| Unpacked::f32(term(x)));
     }
     let mut all = LongAccumulator::ZERO;
     // Fractions have 23 bits, so that 2^18 of them stay below the count.
     for block in elements.chunks(1 << 16) {
         let mut counters = [[0u64; 512]; REPLICAS];
         let mut add = |c: usize, x: f32| {
-            let bits = x.to_bits();
+            let bits = term(x).to_bits();
             counters[c][(bits >> 23) as usize] += ONE + u64::from(bits & 0x7f_ffff);
         };
         let rows = block.chunks_exact(REPLICAS);
@@ -160,8 +160,8 @@ mod tests {
             for finite in [true, false] {
                 let all: Vec<f32> =
                     std::iter::repeat_with(&mut next).filter(|x| !finite || x.is_finite()).take(n).collect();
-                let one_by_one = all.iter().fold(LongAccumulator::ZERO, |sum, &x| sum.plus(sum_f32(&[x])));
-                assert_eq!(sum_f32(&all), one_by_one, "{n} elements");
+                let one_by_one = all.iter().fold(LongAccumulator::ZERO, |sum, &x| sum.plus(sum_f32(&[x], |x| x)));
+                assert_eq!(sum_f32(&all, |x| x), one_by_one, "{n} elements");
             }
         }
     }

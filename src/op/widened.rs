@@ -48,8 +48,27 @@ macro_rules! narrow {
 
 narrow!(bf16 => f32, i8 => i32, u8 => u32, i16 => i32, u16 => u32);
 
-/// Elements that are widened at once.
+/// Elements that are widened at once; of short slices, which have no use for more room.
 const BLOCK: usize = 4096;
+const SHORT: usize = 64;
+
+impl<F> Widened<F> {
+    /// The accumulator of neighbours, of which `B` are widened at once.
+    fn by_blocks<const B: usize, N: Narrow>(&self, elements: &[N], index: u64) -> F::Acc
+    where
+        F: Fold<N::Wide>,
+    {
+        let mut wide = [N::Wide::ZERO; B];
+        let mut acc = self.0.identity();
+        for (block, at) in elements.chunks(B).zip((index..).step_by(B)) {
+            for (wide, x) in wide.iter_mut().zip(block) {
+                *wide = x.widened();
+            }
+            self.0.merge(&mut acc, accumulate_block(&self.0, &wide[..block.len()], at));
+        }
+        acc
+    }
+}
 
 impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
     type Acc = F::Acc;
@@ -75,15 +94,10 @@ impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
         self.0.offset(acc, by)
     }
     fn accumulate(&self, elements: &[N], index: u64) -> F::Acc {
-        let mut wide = [N::Wide::ZERO; BLOCK];
-        let mut acc = self.0.identity();
-        for (block, at) in elements.chunks(BLOCK).zip((index..).step_by(BLOCK)) {
-            for (wide, x) in wide.iter_mut().zip(block) {
-                *wide = x.widened();
-            }
-            self.0.merge(&mut acc, accumulate_block(&self.0, &wide[..block.len()], at));
+        match elements.len() {
+            0..=SHORT => self.by_blocks::<SHORT, N>(elements, index),
+            _ => self.by_blocks::<BLOCK, N>(elements, index),
         }
-        acc
     }
     fn add(&self, acc: &mut F::Acc, x: N, index: u64) {
         self.0.add(acc, x.widened(), index);

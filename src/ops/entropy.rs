@@ -10,7 +10,7 @@ use crate::{DeviceAnswer, Op, Result};
 /// It is ln S - (Σ x ln x) / S with S = Σx, so that one read does and the weights need not add up to 1.
 ///
 /// - **Answer**: of f32 an f32, of the others an f64. **Rounding**: both sums in f64 on the host, in pairs of f32 on a device; the absolute error
-///   is about 10^-15, of f32 2^-24 and on a device 10^-6, times ln S and the largest |ln x|.
+///   is about 10^-15, of f32 2^-24 and on a device 4·10^-6, times ln n and the largest |ln x|.
 /// - **Order**: commutative. **Empty**: `None`. **Zero**: a weight of 0 adds nothing; NaN where all are 0. **Negative**, **infinite** or
 ///   **NaN**: NaN if there is one. **Range**: NaN where Σx or an x ln x leaves that of f64; on a device that of f32, x above 10^36.
 /// - **On the device**: f32 1 word. Other types on the CPU engine alone.

@@ -32,8 +32,8 @@ const WHOLE_64: &str = include_str!("../../shaders/exact/whole64.wgsl");
 const PAIRS: &str = include_str!("../../shaders/vector/pairs.wgsl");
 
 /// Bins of a workgroup: their texts, their number, and the limbs that they reach.
-fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: u64) -> Device {
-    Device::Bins(Bins {
+fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: u64) -> Bins {
+    Bins {
         constants: format!("const COLUMNS = {columns}u;\n"),
         helpers: vec![ACCUMULATOR],
         settle: include_str!("../../shaders/exact/settle.wgsl"),
@@ -49,7 +49,7 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         trips: (0, limbs, 4),
         elements_max: u64::MAX,
         many_by_value: false,
-    })
+    }
 }
 
 /// Words of an invocation's own: `heavy` keeps them in bins, and loads one vector at a time.
@@ -66,7 +66,7 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
     match keep {
         Keep::Bins { replicas } => {
             let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
-            bins(replicas, limbs, read, 2 * limbs, limbs)
+            Device::Bins(bins(replicas, limbs, read, 2 * limbs, limbs))
         }
         Keep::Registers | Keep::Registers64 | Keep::Cells | Keep::Memory => {
             own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), true, Trips::default())
@@ -87,24 +87,50 @@ const SIZE_64: &str = "fn term(bits: Bits) -> Bits { return vec2<u32>(bits.x, bi
 #[derive(Clone, Copy, Debug)]
 pub struct Elements;
 
-impl Terms<f32> for Elements {
-    const LIMBS: u64 = 11;
-    const UNIT: i32 = -150;
-    type Acc = LongAccumulator<11>;
+/// The sizes of the elements, which have no sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes;
 
-    #[inline(always)]
-    fn sum(elements: &[f32]) -> LongAccumulator<11> {
-        sum_f32(elements)
-    }
-    fn device(keep: Keep) -> Device {
-        let device = single(keep, ELEMENT, ELEMENTS);
-        match device {
-            Device::Value(wgsl) if keep == Keep::Cells => {
-                let cell = include_str!("../../shaders/cells/exact_f32.wgsl");
-                Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, cell]).cell_trips(0, 64))
+/// Floats as terms of so many limbs, in units of 2^`$unit`.
+macro_rules! float_terms {
+    ($type:ty, $limbs:literal limbs, $unit:literal; $($terms:ident: |$xs:ident| $sum:expr, |$keep:ident| $device:expr;)+) => {$(
+        impl Terms<$type> for $terms {
+            const LIMBS: u64 = $limbs;
+            const UNIT: i32 = $unit;
+            type Acc = LongAccumulator<$limbs>;
+
+            #[inline(always)]
+            fn sum($xs: &[$type]) -> LongAccumulator<$limbs> {
+                $sum
             }
-            device => device,
+            fn device($keep: Keep) -> Device {
+                $device
+            }
         }
+    )+};
+}
+
+float_terms! { f32, 11 limbs, -150;
+    Elements: |xs| sum_f32(xs, |x| x), |keep| with_cell(keep, single(keep, ELEMENT, ELEMENTS));
+    Sizes: |xs| sum_f32(xs, f32::abs), |keep| single(keep, SIZE_32, SIZES_32);
+}
+float_terms! { f16, 4 limbs, -56;
+    Elements: |xs| sum_f16(xs, f16::to_bits), |keep| half(keep, ELEMENT, ELEMENTS);
+    Sizes: |xs| sum_f16(xs, |x| x.to_bits() & 0x7fff), |keep| half(keep, SIZE_16, SIZES_16);
+}
+float_terms! { f64, 68 limbs, -1075;
+    Elements: |xs| sum_unpacked(xs, |x| Unpacked::of(x.to_bits(), 11, 52)), |keep| double(keep, ELEMENT);
+    Sizes: |xs| sum_unpacked(xs, |x| Unpacked::of(x.abs().to_bits(), 11, 52)), |keep| double(keep, SIZE_64);
+}
+
+/// With the form that invocations share, of f32 as they are.
+fn with_cell(keep: Keep, device: Device) -> Device {
+    match device {
+        Device::Value(wgsl) if keep == Keep::Cells => {
+            let cell = include_str!("../../shaders/cells/exact_f32.wgsl");
+            Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, cell]).cell_trips(0, 64))
+        }
+        device => device,
     }
 }
 
@@ -119,7 +145,7 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
     match keep {
         Keep::Bins { replicas } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
-            bins(replicas, 11, vec![AMOUNT, term, terms, shared, FLAGS, COLUMN, COLUMNS], 64, 8)
+            Device::Bins(bins(replicas, 11, vec![AMOUNT, term, terms, shared, FLAGS, COLUMN, COLUMNS], 64, 8))
         }
         // A window that is flushed loops over its three slices.
         Keep::Registers | Keep::Memory | Keep::Cells => {
@@ -135,18 +161,10 @@ fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
     if let Keep::Bins { replicas } = keep {
         let shared = include_str!("../../shaders/exact/f16_shared.wgsl");
         let column = include_str!("../../shaders/exact/column_f16.wgsl");
-        let device = bins(replicas, 4, vec![term, terms, shared, column, COLUMNS], 64, 2);
+        let bins = bins(replicas, 4, vec![term, terms, shared, column, COLUMNS], 64, 2);
         // Significands of 11 bits in counters of 32.
-        return match device {
-            Device::Bins(bins) => Device::Bins(Bins {
-                wide: false,
-                trips: (0, 4, 32),
-                elements_max: 1 << 21,
-                many_by_value: true,
-                ..bins
-            }),
-            device => device,
-        };
+        let (wide, trips, elements_max) = (false, (0, 4, 32), 1 << 21);
+        return Device::Bins(Bins { wide, trips, elements_max, many_by_value: true, ..bins });
     }
     let halves = include_str!("../../shaders/vector/halves.wgsl");
     own(4, &[term, include_str!("../../shaders/exact/f16.wgsl"), halves], false, Trips::default())
@@ -172,82 +190,6 @@ fn sum_f16(elements: &[f16], bits: impl Fn(f16) -> u16) -> LongAccumulator<4> {
         all = all.plus(LongAccumulator::integer(i128::from(sum) << 32, flags));
     }
     all
-}
-
-/// The sizes of the elements, which have no sign.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes;
-
-impl Terms<f32> for Sizes {
-    const LIMBS: u64 = 11;
-    const UNIT: i32 = -150;
-    type Acc = LongAccumulator<11>;
-
-    #[inline(always)]
-    fn sum(elements: &[f32]) -> LongAccumulator<11> {
-        let mut sizes = [0.0; 4096];
-        elements.chunks(sizes.len()).fold(LongAccumulator::ZERO, |all, block| {
-            for (size, x) in sizes.iter_mut().zip(block) {
-                *size = x.abs();
-            }
-            all.plus(sum_f32(&sizes[..block.len()]))
-        })
-    }
-    fn device(keep: Keep) -> Device {
-        single(keep, SIZE_32, SIZES_32)
-    }
-}
-
-impl Terms<f16> for Sizes {
-    const LIMBS: u64 = 4;
-    const UNIT: i32 = -56;
-    type Acc = LongAccumulator<4>;
-
-    fn sum(elements: &[f16]) -> LongAccumulator<4> {
-        sum_f16(elements, |x| x.to_bits() & 0x7fff)
-    }
-    fn device(keep: Keep) -> Device {
-        half(keep, SIZE_16, SIZES_16)
-    }
-}
-
-impl Terms<f64> for Sizes {
-    const LIMBS: u64 = 68;
-    const UNIT: i32 = -1075;
-    type Acc = LongAccumulator<68>;
-
-    #[inline(always)]
-    fn sum(elements: &[f64]) -> LongAccumulator<68> {
-        sum_unpacked(elements, |x| Unpacked::of(x.abs().to_bits(), 11, 52))
-    }
-    fn device(keep: Keep) -> Device {
-        double(keep, SIZE_64)
-    }
-}
-impl Terms<f16> for Elements {
-    const LIMBS: u64 = 4;
-    const UNIT: i32 = -56;
-    type Acc = LongAccumulator<4>;
-
-    fn sum(elements: &[f16]) -> LongAccumulator<4> {
-        sum_f16(elements, f16::to_bits)
-    }
-    fn device(keep: Keep) -> Device {
-        half(keep, ELEMENT, ELEMENTS)
-    }
-}
-
-impl Terms<f64> for Elements {
-    const LIMBS: u64 = 68;
-    const UNIT: i32 = -1075;
-    type Acc = LongAccumulator<68>;
-
-    fn sum(elements: &[f64]) -> LongAccumulator<68> {
-        sum_unpacked(elements, |x| Unpacked::of(x.to_bits(), 11, 52))
-    }
-    fn device(keep: Keep) -> Device {
-        double(keep, ELEMENT)
-    }
 }
 
 /// Whole numbers, or their squares, go as they are into integers of so many limbs.

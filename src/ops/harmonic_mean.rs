@@ -5,7 +5,7 @@ use super::sum_of::{Function, answer_of_sum};
 /// The harmonic mean n / Σ(1/x).
 ///
 /// - **Answer**: of f32 an f32, of the others an f64. **Rounding**: reciprocals are added in f64 on the host, in pairs of f32 on a device; the
-///   relative error is about 10^-15, of f32 2^-24 and on a device 10^-6, times Σ|1/x| / |Σ(1/x)|. On a device a size
+///   relative error is about 10^-15, of f32 2^-24 and on a device 10^-5, times Σ|1/x| / |Σ(1/x)|. On a device a size
 ///   below 2^-126 counts as 0, one above 2^126 may count as infinite, and where reciprocals add up beyond 3·10^38 the answer is 0.
 /// - **Order**: commutative. **Empty**: `None`. **Zero**: one, of either sign, gives 0. **Infinity**: its reciprocal is 0. **NaN**: NaN.
 /// - **On the device**: f32 1 word. Other types on the CPU engine alone.

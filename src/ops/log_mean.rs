@@ -5,7 +5,7 @@ use super::sum_of::{Function, LOGARITHM, answer_of_sum};
 /// The geometric mean (Πx)^(1/n), by way of the mean of logarithms, so that nothing overflows.
 ///
 /// - **Answer**: of f32 an f32, of the others an f64. **Rounding**: logarithms are added in f64 on the host, in pairs of f32 on a device; the
-///   relative error is about that of one logarithm: 10^-15, of f32 2^-24 and on a device 2·10^-6.
+///   relative error is about that of one logarithm: 10^-15, of f32 2^-24 and on a device 10^-6 times 2 and the mean of |ln x|.
 /// - **Order**: commutative. **Empty**: `None`. **Zero**: one gives 0, unless there is an infinity. **Negative**: NaN if there is one.
 ///   **NaN**: NaN.
 /// - **On the device**: f32 1 word. Other types on the CPU engine alone.

@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// [`Norm1`](super::Norm1), [`Norm2`](super::Norm2) and [`NormInf`](super::NormInf) are rounded once; this one is not.
 ///
 /// - **Answer**: of f32 an f32, of the others an f64. **Rounding**: powers are added in f64 on the host, in f32 on a device; the relative error is
-///   about 10^-14, of f32 2^-24 and on a device n·2^-24 + p·10^-6 at most; for p below 1 it grows with 1/p. On a device sizes below 2^-126 count as 0.
+///   about 10^-14, of f32 2^-24 and on a device n·2^-23 + (1 + p)·10^-5 at most; for p below 1 it grows with 1/p. On a device sizes below 2^-126 count as 0.
 /// - **Order**: commutative. **Empty**: 0. **NaN**: NaN if there is a NaN; else infinite if there is an infinity.
 /// - **On the device**: f32 1 word. Other types on the CPU engine alone.
 ///

@@ -1,6 +1,6 @@
 //! Sums of a function of the elements, in f64 on the host and in pairs of f32 on a device: what means of other kinds are made of.
 
-use super::doubles::{Doubles, NO_FUNCTIONS, no_wgsl, sum_in_lanes};
+use super::doubles::{Doubles, NO_F64, no_wgsl, sum_in_lanes};
 use crate::op::Member;
 use crate::{Accumulator, Fold, Wgsl};
 use std::fmt::Debug;
@@ -120,7 +120,7 @@ macro_rules! on_host {
     ($($type:ty),+) => {$(
         impl<F: Function> Fold<$type> for SumOf<F> {
             type Acc = Doubles<1>;
-            const HOST_ONLY: Option<&'static str> = Some(NO_FUNCTIONS);
+            const HOST_ONLY: Option<&'static str> = Some(NO_F64);
 
             fn identity(&self) -> Doubles<1> {
                 Doubles([0.0])
@@ -177,8 +177,8 @@ impl Summed for Doubles<1> {
     }
 }
 
-/// What an operator over such a sum answers: the host's of f64 and whole numbers an f64; of f32 an f32, on the device too, where `$wgsl` finishes a
-/// `sum` that is finite and `$special` one that is not. `$slack`: how far a device's may be from the host's, of elements and their answer.
+/// What an operator over such a sum answers: the host's of f64 and whole numbers an f64; of f32 an f32, on the device too, where `$wgsl` finishes the
+/// accumulator. `$slack`: how far a device's may be from the host's, of elements and their answer.
 macro_rules! answer_of_sum {
     ($name:ident = $text:literal, $about:literal, $function:ty, |$sum:ident, $count:ident| $answer:expr, $wgsl:literal,
      |$elements:ident, $size:ident| $slack:expr) => {

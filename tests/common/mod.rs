@@ -33,5 +33,5 @@ pub use keys::runs;
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;
 pub use segments::{Lengths, segments};
-pub use shapes::{Shape, by_shapes, lengths, shapes, small};
+pub use shapes::{Shape, by_shapes, lengths, none, shapes, small};
 pub use views::{View, views};

@@ -40,12 +40,14 @@ pub fn shapes() -> Vec<Tuning> {
     ]
 }
 
+/// That nothing failed.
+pub fn none(failures: Vec<String>, gpu: &Gpu) {
+    assert!(failures.is_empty(), "{:?}: {}", gpu.tuning(), some(&failures));
+}
+
 /// All cases by the adapter's own launch shape and by those of `whole`, and each by one of `parts`.
 pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
-    let judge = |gpu: &Gpu, cases: &[C]| {
-        let failures = run(gpu, cases);
-        assert!(failures.is_empty(), "{:?}: {}", gpu.tuning(), some(&failures));
-    };
+    let judge = |gpu: &Gpu, cases: &[C]| none(run(gpu, cases), gpu);
     let shaped = |shape: Tuning| gpu().with_tuning(shape).expect("a launch shape");
     for (number, &shape) in parts.iter().enumerate() {
         let those: Vec<C> = cases.iter().skip(number).step_by(parts.len()).cloned().collect();

@@ -37,9 +37,9 @@ struct Known {
 
 /// Where values were left out, as far as that is wanted.
 #[derive(Debug, Default)]
-struct Gaps {
+pub struct Gaps {
     /// Room for so many.
-    room: usize,
+    pub room: usize,
     gaps: Vec<Gap>,
 }
 
@@ -48,20 +48,35 @@ struct Gaps {
 struct Gap {
     /// Elements before them.
     at: u64,
-    values: u64,
+    /// How many were left out up to here, these included.
+    left_out: u64,
 }
 
 impl Gaps {
+    /// With room in so many bytes.
+    pub fn within(bytes: u64) -> Gaps {
+        Gaps { room: usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Gap>(), gaps: vec![] }
+    }
+
     /// Remembers values behind so many elements, where that is wanted; whether there is room.
-    fn add(&mut self, at: u64, values: u64) -> bool {
+    pub fn add(&mut self, at: u64, values: u64) -> bool {
         let len = self.gaps.len();
         match self.gaps.last_mut() {
             _ if self.room == 0 => (),
-            Some(last) if last.at == at => last.values += values,
-            _ if len < self.room => self.gaps.push(Gap { at, values }),
+            Some(last) if last.at == at => last.left_out += values,
+            last if len < self.room => {
+                let left_out = last.map_or(0, |last| last.left_out) + values;
+                self.gaps.push(Gap { at, left_out });
+            }
             _ => return false,
         }
         true
+    }
+
+    /// The place among all values of an element whose place among those that are left is this.
+    pub fn place(&self, index: u64) -> u64 {
+        let behind = self.gaps.partition_point(|gap| gap.at <= index);
+        index + behind.checked_sub(1).map_or(0, |last| self.gaps[last].left_out)
     }
 }
 
@@ -86,7 +101,7 @@ impl Missing {
 
     /// That places among all values are wanted; what they take is at most so many bytes.
     pub fn keep_places(&self, bytes: u64) {
-        self.known().gaps.room = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Gap>();
+        self.known().gaps = Gaps::within(bytes);
     }
 
     /// An input that may lack values is there.
@@ -131,8 +146,7 @@ impl Missing {
 
     /// The place among all values, missing ones too, of an element whose place among the others is this.
     pub fn place(&self, index: u64) -> u64 {
-        let known = self.known();
-        index + known.gaps.gaps.iter().take_while(|gap| gap.at <= index).map(|gap| gap.values).sum::<u64>()
+        self.known().gaps.place(index)
     }
 
     /// How many there were, and whether they were left out; `None` where no input can lack values.

@@ -4,7 +4,7 @@ mod array;
 mod choice;
 #[cfg(feature = "csv")]
 mod csv;
-mod missing;
+pub mod missing;
 mod names;
 pub mod npy;
 #[cfg(feature = "npz")]
