@@ -46,13 +46,6 @@ pub enum Dtype {
     F32x4,
 }
 
-/// The functions of a narrow type and those of what it is read as.
-macro_rules! widened {
-    ($narrow:literal, $wide:literal) => {
-        concat!(include_str!($narrow), "\n", include_str!($wide))
-    };
-}
-
 impl Dtype {
     /// Every type that operators are over, in the order in which help texts list them.
     pub const ALL: [Dtype; 7] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64];
@@ -116,8 +109,9 @@ impl Dtype {
     }
 
     /// WGSL functions on the bits of one element: `value` where they are 32, `is_nan`, `is_zero`, `key`, `unkey`, `tie`; of four numbers, `value`.
+    /// Narrow types have those of the wide one.
     pub(crate) fn wgsl(self) -> &'static str {
-        match self {
+        match self.wide().unwrap_or(self) {
             Dtype::F32 => include_str!("../shaders/element/f32.wgsl"),
             Dtype::I32 => include_str!("../shaders/element/i32.wgsl"),
             Dtype::U32 => include_str!("../shaders/element/u32.wgsl"),
@@ -125,13 +119,20 @@ impl Dtype {
             Dtype::F64 => include_str!("../shaders/element/f64.wgsl"),
             Dtype::I64 => include_str!("../shaders/element/i64.wgsl"),
             Dtype::U64 => include_str!("../shaders/element/u64.wgsl"),
-            Dtype::BF16 => widened!("../shaders/element/bf16.wgsl", "../shaders/element/f32.wgsl"),
-            Dtype::I8 => widened!("../shaders/element/i8.wgsl", "../shaders/element/i32.wgsl"),
-            Dtype::U8 => widened!("../shaders/element/u8.wgsl", "../shaders/element/u32.wgsl"),
-            Dtype::I16 => widened!("../shaders/element/i16.wgsl", "../shaders/element/i32.wgsl"),
-            Dtype::U16 => widened!("../shaders/element/u16.wgsl", "../shaders/element/u32.wgsl"),
-            Dtype::F32x2 => "",
             Dtype::F32x4 => include_str!("../shaders/element/f32x4.wgsl"),
+            _ => "",
+        }
+    }
+
+    /// The WGSL function `wide_bits` of a narrow type; empty of others.
+    pub(crate) fn widening(self) -> &'static str {
+        match self {
+            Dtype::BF16 => include_str!("../shaders/element/bf16.wgsl"),
+            Dtype::I8 => include_str!("../shaders/element/i8.wgsl"),
+            Dtype::U8 => include_str!("../shaders/element/u8.wgsl"),
+            Dtype::I16 => include_str!("../shaders/element/i16.wgsl"),
+            Dtype::U16 => include_str!("../shaders/element/u16.wgsl"),
+            _ => "",
         }
     }
 }

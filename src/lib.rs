@@ -72,8 +72,9 @@ pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, BinAxis, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold, Header,
-    Member, Narrow, Op, Part, Partial, Partials, Trips, Value, Wgsl, Widened, WordType,
+    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold,
+    Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, Trips, Value, Wgsl, Widened,
+    WordType,
 };
 pub use plan::{Launch, Order, Tuning};
 pub use run::{

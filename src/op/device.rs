@@ -121,6 +121,25 @@ pub struct Leaf {
     pub tested: bool,
     /// What the self-test expects.
     pub expect: Expect,
+    /// What makes its elements of those that are read.
+    pub map: Option<Arc<ElementMap>>,
+}
+
+/// What makes the elements of a fold of those that are read, as text.
+#[derive(Debug)]
+pub struct ElementMap {
+    /// The type that is read, or that narrow elements are widened to.
+    pub from: Dtype,
+    /// The type that the fold is over: of 32 bits.
+    pub to: Dtype,
+    /// The body of `fn map_element(x: X) -> Y`; with `place`, of `fn map_element(x: X, i: u32) -> Y`.
+    pub body: Text,
+    /// Whether it asks for the element's place.
+    pub place: bool,
+    /// An upper bound of its loop trips.
+    pub trips: u64,
+    /// The fold over what is made.
+    pub bare: Leaf,
 }
 
 impl fmt::Debug for Leaf {
@@ -130,9 +149,14 @@ impl fmt::Debug for Leaf {
 }
 
 impl Leaf {
+    /// Whether the place of an element decides what becomes of it.
+    pub fn places(&self) -> bool {
+        self.reads_position || self.map.as_ref().is_some_and(|map| map.place)
+    }
+
     /// Whether places in the input show in what is folded.
     pub fn has_positions(&self) -> bool {
-        self.reads_position || self.value().is_some_and(|wgsl| wgsl.offset.is_some())
+        self.places() || self.value().is_some_and(|wgsl| wgsl.offset.is_some())
     }
 
     /// A fold that is no tuple.
@@ -156,7 +180,15 @@ impl Leaf {
                 expecting.write_acc(&acc, &mut words);
                 words
             }),
+            map: None,
         }
+    }
+
+    /// The same over what the map makes of other elements.
+    pub(super) fn behind(self, map: impl FnOnce(Leaf) -> ElementMap) -> Leaf {
+        let map = map(self.clone());
+        let kind = format!("{} {} {} {} {}", self.key.kind, map.from, map.to, map.place, map.body);
+        Leaf { key: FoldKey { kind, ..self.key.clone() }, map: Some(Arc::new(map)), ..self }
     }
 
     /// The same over elements of another type, of which `widen` makes those that it is over.
@@ -168,10 +200,29 @@ impl Leaf {
 
     /// Upper bounds of its loops.
     pub fn trips(&self) -> Trips {
-        match &self.device {
+        let own = match &self.device {
             Device::Value(wgsl) => wgsl.trips,
             Device::Bins(bins) => Trips { lift: bins.trips.0, ..Trips::default() },
-        }
+        };
+        let map = self.map.as_ref().map_or(0, |map| map.trips);
+        let vector = own.vector.saturating_add(if own.vector > 0 { map.saturating_mul(4) } else { 0 });
+        Trips { lift: own.lift.saturating_add(map), vector, ..own }
+    }
+
+    /// The type of what it is over, where elements of this type are read.
+    fn over_type(&self, read: Dtype) -> Dtype {
+        self.map.as_ref().map_or(read.wide().unwrap_or(read), |map| map.to)
+    }
+
+    /// Whether all loops of its text are known to end: natively a map without declared ones has none.
+    fn ends(&self) -> bool {
+        let map = self.map.as_ref().is_none_or(|map| map.trips == 0);
+        map && self.value().is_none_or(|wgsl| wgsl.checked)
+    }
+
+    /// Whether all of its text is the library's own.
+    fn checked(&self) -> bool {
+        self.map.is_none() && self.value().is_none_or(|wgsl| wgsl.checked)
     }
 
     /// Whether both fold alike: parameters and tables included.
@@ -194,7 +245,7 @@ impl Leaf {
 
     /// Its form that invocations share, where it has one.
     pub(crate) fn cell(&self) -> Option<&Cell> {
-        self.value().and_then(|wgsl| wgsl.cell.as_ref())
+        self.value().filter(|_| !self.places()).and_then(|wgsl| wgsl.cell.as_ref())
     }
 
     /// Its texts, where it is a value.
@@ -275,6 +326,11 @@ impl DeviceOp {
                 check_names(name, &wgsl.helpers)?;
             }
         }
+        if folds.windows(2).any(|pair| pair[0].over_type(dtype) != pair[1].over_type(dtype)) {
+            let why =
+                "maps of one read make numbers of different types, which kernels do not take; reduce them one by one";
+            return Err(Error::HostOnly { operator: name, dtype: dtype.name(), why });
+        }
         for answer in answers.iter().filter_map(|(_, answer)| answer.as_ref()).filter(|answer| !answer.checked) {
             check_names(name, &answer.helpers)?;
         }
@@ -310,10 +366,16 @@ impl DeviceOp {
         self.keep == Keep::Cells && self.folds.iter().all(|fold| fold.cell().is_some())
     }
 
-    /// One fold of it, as an operator without an answer.
+    /// One fold of it without its map, as an operator without an answer.
     pub fn alone(&self, fold: usize) -> DeviceOp {
-        let folds = vec![self.folds[fold].clone()];
-        DeviceOp { folds, order: vec![0], answers: Vec::new(), ..self.clone() }
+        let leaf = &self.folds[fold];
+        let (leaf, dtype) = leaf.map.as_ref().map_or((leaf, self.dtype), |map| (&map.bare, map.to));
+        DeviceOp { dtype, folds: vec![leaf.clone()], order: vec![0], answers: Vec::new(), ..self.clone() }
+    }
+
+    /// The type of the elements that its folds are over.
+    pub fn over_type(&self) -> Dtype {
+        self.folds.first().map_or(self.dtype, |fold| fold.over_type(self.dtype))
     }
 
     /// Whether the order of all folds is free.
@@ -382,8 +444,7 @@ impl DeviceOp {
 
     /// Whether its texts are the library's own, whose loops are declared and end.
     pub fn checked(&self) -> bool {
-        self.folds.iter().all(|fold| fold.value().is_none_or(|wgsl| wgsl.checked))
-            && self.answers.iter().all(|(_, answer)| answer.checked)
+        self.folds.iter().all(Leaf::checked) && self.answers.iter().all(|(_, answer)| answer.checked)
     }
 
     /// Whether its shaders are compiled without guards against endless loops. The guards keep compilers from unrolling: an
@@ -392,6 +453,7 @@ impl DeviceOp {
     pub fn unguarded(&self, finishes: bool) -> bool {
         let long = |fold: &Leaf| fold.value().is_none_or(|wgsl| wgsl.state || wgsl.trips.combine > 0);
         let finish = finishes && self.answers.iter().any(|(_, answer)| answer.trips > 0);
-        self.checked() && (finish || self.folds.iter().any(long))
+        let ends = self.answers.iter().all(|(_, answer)| answer.checked) && self.folds.iter().all(Leaf::ends);
+        ends && (finish || self.folds.iter().any(long))
     }
 }

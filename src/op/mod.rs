@@ -4,7 +4,9 @@ mod accumulator;
 mod answer;
 mod device;
 mod dynamic;
+mod mapped;
 mod partial;
+mod through;
 mod wgsl;
 mod widened;
 
@@ -13,10 +15,11 @@ pub(crate) use accumulator::{join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
 pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
+pub use mapped::{ByFunction, Map, Mapped, MappedFold};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
-pub(crate) use wgsl::{Cell, declared, prefixed, tokens};
+pub(crate) use wgsl::{Cell, declared, prefixed, renamed, tokens};
 pub use widened::{Narrow, Widened};
 
 use crate::element::Element;

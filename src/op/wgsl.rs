@@ -197,6 +197,8 @@ impl Wgsl {
         "load",
         "load_own",
         "main",
+        "map_bits",
+        "map_element",
         "mark",
         "marked",
         "multiply32",
@@ -538,6 +540,20 @@ pub(crate) fn prefixed(text: &str, prefix: &str, others: &[Declared], their_pref
             }
         }
         out.push_str(token);
+    }
+    out
+}
+
+/// The text with a prefix before these names, but after a dot.
+pub(crate) fn renamed(text: &str, names: &[&str], prefix: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    let mut before = "";
+    for token in tokens(text) {
+        if names.contains(&token) && before != "." {
+            out.push_str(prefix);
+        }
+        out.push_str(token);
+        before = token;
     }
     out
 }

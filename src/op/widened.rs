@@ -1,7 +1,8 @@
 //! Operators over narrow types: those over wide ones, to which every element is widened as it is read.
 
 use super::device::Leaf;
-use super::{BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Wgsl, accumulate_block};
+use super::through::{accumulate_by_blocks, fold_passed_on, op_passed_on};
+use super::{BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Wgsl};
 use crate::element::{Element, Scalar};
 use crate::error::Result;
 use half::bf16;
@@ -48,28 +49,6 @@ macro_rules! narrow {
 
 narrow!(bf16 => f32, i8 => i32, u8 => u32, i16 => i32, u16 => u32);
 
-/// Elements that are widened at once; of short slices, which have no use for more room.
-const BLOCK: usize = 4096;
-const SHORT: usize = 64;
-
-impl<F> Widened<F> {
-    /// The accumulator of neighbours, of which `B` are widened at once.
-    fn by_blocks<const B: usize, N: Narrow>(&self, elements: &[N], index: u64) -> F::Acc
-    where
-        F: Fold<N::Wide>,
-    {
-        let mut wide = [N::Wide::ZERO; B];
-        let mut acc = self.0.identity();
-        for (block, at) in elements.chunks(B).zip((index..).step_by(B)) {
-            for (wide, x) in wide.iter_mut().zip(block) {
-                *wide = x.widened();
-            }
-            self.0.merge(&mut acc, accumulate_block(&self.0, &wide[..block.len()], at));
-        }
-        acc
-    }
-}
-
 impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
     type Acc = F::Acc;
     const COMMUTATIVE: bool = F::COMMUTATIVE;
@@ -78,35 +57,18 @@ impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
     const HOST_ONLY: Option<&'static str> = F::HOST_ONLY;
     const TESTED: bool = F::TESTED;
 
-    fn identity(&self) -> F::Acc {
-        self.0.identity()
-    }
     fn lift(&self, x: N, index: u64) -> F::Acc {
         self.0.lift(x.widened(), index)
     }
-    fn combine(&self, a: F::Acc, b: F::Acc) -> F::Acc {
-        self.0.combine(a, b)
-    }
-    fn wgsl(&self) -> Wgsl {
-        self.0.wgsl()
-    }
-    fn offset(&self, acc: F::Acc, by: u64) -> F::Acc {
-        self.0.offset(acc, by)
-    }
     fn accumulate(&self, elements: &[N], index: u64) -> F::Acc {
-        match elements.len() {
-            0..=SHORT => self.by_blocks::<SHORT, N>(elements, index),
-            _ => self.by_blocks::<BLOCK, N>(elements, index),
-        }
+        accumulate_by_blocks(&self.0, elements, index, |from, _, to| {
+            for (wide, x) in to.iter_mut().zip(from) {
+                *wide = x.widened();
+            }
+        })
     }
     fn add(&self, acc: &mut F::Acc, x: N, index: u64) {
         self.0.add(acc, x.widened(), index);
-    }
-    fn merge(&self, acc: &mut F::Acc, other: F::Acc) {
-        self.0.merge(acc, other);
-    }
-    fn is_commutative(&self) -> bool {
-        self.0.is_commutative()
     }
     fn needs_position(&self) -> bool {
         self.0.needs_position()
@@ -114,36 +76,7 @@ impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
     fn host_only(&self) -> Option<&'static str> {
         self.0.host_only()
     }
-    fn most_elements(&self) -> u64 {
-        self.0.most_elements()
-    }
-    fn params(&self) -> Vec<u32> {
-        self.0.params()
-    }
-    fn kind(&self) -> String {
-        self.0.kind()
-    }
-    fn acc_words(&self) -> usize {
-        self.0.acc_words()
-    }
-    fn acc_bytes(&self) -> usize {
-        self.0.acc_bytes()
-    }
-    fn write_acc(&self, acc: &F::Acc, words: &mut [u32]) {
-        self.0.write_acc(acc, words);
-    }
-    fn read_acc(&self, words: &[u32]) -> F::Acc {
-        self.0.read_acc(words)
-    }
-    fn canonical(&self, acc: F::Acc) -> F::Acc {
-        self.0.canonical(acc)
-    }
-    fn device(&self, keep: Keep) -> Device {
-        self.0.device(keep)
-    }
-    fn table(&self) -> Vec<u32> {
-        self.0.table()
-    }
+    fold_passed_on! {}
     /// Those of the wide type, told which elements are there.
     fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
         let first = out.len();
@@ -165,35 +98,21 @@ impl<N: Narrow, O: Op<N::Wide>> Op<N> for Widened<O> {
     const ABOUT: &'static str = O::ABOUT;
     const EXACT: bool = O::EXACT;
 
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn is_exact(&self) -> bool {
-        self.0.is_exact()
-    }
     fn fold(&self) -> Widened<O::Fold> {
         Widened(self.0.fold())
     }
     fn finish(&self, acc: super::Acc<N, Self>, count: u64) -> Result<O::Output> {
         self.0.finish(acc, count)
     }
+    fn is_exact(&self) -> bool {
+        self.0.is_exact()
+    }
     fn signature(&self) -> String {
         self.0.signature()
-    }
-    fn axes(&self) -> Vec<BinAxis> {
-        self.0.axes()
-    }
-    fn answer(&self) -> Option<DeviceAnswer> {
-        self.0.answer()
-    }
-    fn read(&self, words: &[u32], count: u64) -> Result<O::Output> {
-        self.0.read(words, count)
     }
     fn close(&self, device: &O::Output, host: &O::Output, elements: &[N], finished: bool) -> bool {
         let wide: Vec<N::Wide> = elements.iter().map(|x| x.widened()).collect();
         self.0.close(device, host, &wide, finished)
     }
-    fn answers(&self, leaf: usize, out: &mut Vec<(Range<usize>, Option<DeviceAnswer>)>) -> usize {
-        self.0.answers(leaf, out)
-    }
+    op_passed_on! {}
 }

@@ -7,7 +7,7 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::op::{Keep, Leaf, Member};
+use crate::op::{Answer, Keep, Leaf, Member, Part};
 use crate::{Accumulator, DeviceAnswer, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
 use std::ops::Range;
@@ -183,6 +183,13 @@ macro_rules! tuple {
             }
             fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {
                 $(self.$m.leaves(keep, out);)+
+            }
+        }
+
+        /// The parts of all, one answer after another.
+        impl<$($op: Answer),+> Answer for ($($op,)+) {
+            fn parts(&self) -> Vec<Part> {
+                [$(self.$m.parts()),+].concat()
             }
         }
 

@@ -173,7 +173,7 @@ impl Cost {
             table: !op.table().is_empty(),
             one_load: !op.has_cells() && op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
             positions: op.folds.iter().any(Leaf::has_positions),
-            reads_position: op.folds.iter().any(|fold| fold.reads_position),
+            reads_position: op.folds.iter().any(Leaf::places),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,

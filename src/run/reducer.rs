@@ -277,16 +277,16 @@ async fn ready(
     }
     let answers = !recorder.op.answers.is_empty();
     let stores = if answers { &[Store::Sealed, Store::Answer { counted: true }][..] } else { &[Store::Sealed] };
-    for (number, piece) in [large, Piece { elements: 1, ..large }].into_iter().enumerate() {
-        for (turn, &store) in stores.iter().enumerate() {
-            let plan = recorder.planner.plan(&whole(&[piece], store))?;
-            // Operators that are not the library's own are looked at before they compile.
-            if number == 0 && turn + 1 == stores.len() && !recorder.op.checked() {
-                for pass in &plan.passes {
-                    shader::check(&recorder.op, &recorder.source(&pass.variant))?;
-                }
-            }
-            recorder.compile(&plan)?;
+    let plan = |piece, store| recorder.planner.plan(&whole(&[piece], store));
+    // Operators that are not the library's own are looked at before they compile, their answers too.
+    if let Some(&store) = stores.last().filter(|_| !recorder.op.checked()) {
+        for pass in plan(large, store)?.passes {
+            shader::check(&recorder.op, &recorder.source(&pass.variant))?;
+        }
+    }
+    for piece in [large, Piece { elements: 1, ..large }] {
+        for &store in stores {
+            recorder.compile(&plan(piece, store)?)?;
         }
     }
     context.heard().await?;

@@ -52,10 +52,16 @@ pub(crate) fn check(_: &DeviceOp, _: &Source) -> Result<()> {
 /// Whether each function that loops has declared it.
 #[cfg(not(target_arch = "wasm32"))]
 fn loops(op: &DeviceOp, module: &wgpu::naga::Module) -> Result<()> {
-    for (number, fold) in op.folds.iter().enumerate().filter(|(_, fold)| fold.value().is_some_and(|wgsl| !wgsl.checked))
-    {
+    let looped = |name: &str| named(module, name).is_some_and(|found| looping(module, found));
+    for (number, fold) in op.folds.iter().enumerate() {
         let trips = fold.trips();
         let prefix = if op.folds.len() == 1 { String::new() } else { format!("m{number}_") };
+        if fold.map.as_ref().is_some_and(|map| map.trips == 0) && looped(&format!("{prefix}map_element")) {
+            return Err(Error::UndeclaredLoop { operator: op.name.into(), function: "map_element" });
+        }
+        if fold.value().is_none_or(|wgsl| wgsl.checked) {
+            continue;
+        }
         let functions = [
             ("identity", "identity", 0),
             ("lift", "lift", trips.lift),
@@ -68,14 +74,14 @@ fn loops(op: &DeviceOp, module: &wgpu::naga::Module) -> Result<()> {
         let own = |name: &'static str| (name, fold.value().is_some_and(|wgsl| wgsl.vector.is_some()));
         let vector = own("accumulate_vector").1.then_some(("accumulate_vector", "the vector form", trips.vector));
         for (name, function, declared) in functions.into_iter().chain(vector) {
-            if declared == 0 && named(module, &format!("{prefix}{name}")).is_some_and(|found| looping(module, found)) {
+            if declared == 0 && looped(&format!("{prefix}{name}")) {
                 return Err(Error::UndeclaredLoop { operator: op.name.into(), function });
             }
         }
     }
     for (number, (_, answer)) in op.answers.iter().enumerate() {
         let name = format!("{}finish", op.answer_prefix(number));
-        if answer.trips == 0 && named(module, &name).is_some_and(|found| looping(module, found)) {
+        if answer.trips == 0 && looped(&name) {
             return Err(Error::UndeclaredLoop { operator: op.name.into(), function: "finish" });
         }
     }

@@ -1,7 +1,8 @@
 //! The folds and answers of an operator as text: each alone under its own names, each of several behind a prefix.
 
 use super::{Pieces, Source, regions, unrolled};
-use crate::op::{Bins, DeviceOp, Leaf, declared, prefixed, tokens};
+use crate::element::Dtype;
+use crate::op::{Bins, DeviceOp, Leaf, declared, prefixed, renamed, tokens};
 use crate::plan::{Kernel, Store, Variant};
 use std::fmt::Write;
 
@@ -30,6 +31,50 @@ const MADE: [(&str, bool); 6] = [
     ("param", true),
     ("entry", true),
 ];
+
+/// The functions of a fold that take elements, or say where they begin: those of what a map makes have this prefix.
+const BEHIND: &str = "made_";
+const TAKING: [&str; 5] = ["accumulate", "accumulate_vector", "init_state", "add_to_cell", "carry_to_cell"];
+
+/// The functions that take what is read, where a map makes of it what the fold is over.
+fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
+    let leaf = &op.folds[fold];
+    let Some(map) = leaf.map.as_ref().filter(|_| variant.kernel.reads()) else { return };
+    let wide = map.from.bytes() > map.to.bytes();
+    let names = TAKING.into_iter().chain(wide.then_some("Bits"));
+    pieces.text = renamed(&pieces.text, &names.collect::<Vec<_>>(), BEHIND);
+    if wide {
+        pieces.add(&format!("alias {BEHIND}Bits = u32;"));
+    }
+    let (x, bits) = match map.from {
+        Dtype::U32 => ("u32", "bits"),
+        Dtype::I32 => ("i32", "bitcast<i32>(bits)"),
+        Dtype::F32x2 => ("vec2<f32>", "bitcast<vec2<f32>>(bits)"),
+        Dtype::F32x4 => ("vec4<f32>", "bitcast<vec4<f32>>(bits)"),
+        _ => ("f32", "bitcast<f32>(bits)"),
+    };
+    let (i, place) = if map.place { (", i: u32", ", position(index).x") } else { ("", "") };
+    pieces.body("map_element", &format!("fn map_element(x: {x}{i}) -> {}", map.to), &map.body);
+    let made = format!("map_element({bits}{place})");
+    let made = if map.to == Dtype::U32 { made } else { format!("bitcast<u32>({made})") };
+    pieces.add(&format!("fn map_bits(bits: Bits, index: u32) -> u32 {{ return {made}; }}"));
+    if variant.kernel.has_cells() && op.has_cells() {
+        pieces.add(include_str!("../../shaders/map/cells.wgsl"));
+        return;
+    }
+    pieces.add(match leaf.reads_position || !map.place {
+        true => "fn init_state(id: Invocation) -> State { return made_init_state(id); }",
+        false => include_str!("../../shaders/map/place.wgsl"),
+    });
+    pieces.add(include_str!("../../shaders/map/one.wgsl"));
+    if !variant.load.one() {
+        pieces.add(match map.from.bytes() {
+            4 => include_str!("../../shaders/map/words.wgsl"),
+            8 => include_str!("../../shaders/vector/pairs.wgsl"),
+            _ => include_str!("../../shaders/vector/quads.wgsl"),
+        });
+    }
+}
 
 fn with_prefix(prefix: &str, mut pieces: Pieces) -> (Pieces, String) {
     let raw = std::mem::take(&mut pieces.text);
@@ -86,6 +131,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
         }
         out.add(&put_acc(fold));
         out.add(&get_acc(fold));
+        mapped(&mut out, op, number, variant);
         return with_prefix(&prefix(op, number, variant), out);
     }
     if reads && !wgsl.state {
@@ -102,7 +148,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
             "fn accumulate(state: State, bits: Bits, index: u32) -> State { return combine(state, lift(bits, index)); }",
         );
         match &wgsl.vector {
-            _ if variant.load.one() => {}
+            _ if variant.load.one() || fold.map.as_ref().is_some_and(|map| map.from.bytes() > 4) => {}
             Some(body) => {
                 let head =
                     format!("fn {}(acc: Acc, vector: vec4<u32>, index: {index}) -> Acc", of("accumulate_vector"));
@@ -139,6 +185,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     } else if variant.store != Store::Partial || op.groups().len() > 1 {
         out.add(&write_acc(fold));
     }
+    mapped(&mut out, op, number, variant);
     with_prefix(&prefix(op, number, variant), out)
 }
 
@@ -291,6 +338,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     }
     bins.helpers.iter().chain([&bins.settle]).for_each(|text| out.add(text));
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
+    mapped(&mut out, op, number, variant);
     if in_memory {
         return with_prefix(&prefix(op, number, variant), out);
     }

@@ -9,7 +9,7 @@ pub(crate) use check::check;
 
 use crate::element::Dtype;
 use crate::input::Texel;
-use crate::op::{DeviceOp, Group};
+use crate::op::{DeviceOp, Group, Leaf};
 use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
@@ -69,9 +69,12 @@ impl Source {
     /// The piece that a line of the text came from, the line in it, and its words.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn piece(&self, line: usize) -> Option<(&'static str, usize, &str)> {
-        let found = self.pieces.iter().find(|piece| (piece.line..piece.line + piece.lines.len()).contains(&line))?;
-        let at = line - found.line;
-        Some((found.name, at + 1, found.lines[at].trim()))
+        // What a compiler says of a function as a whole, it says of the head, which stands before the first line.
+        let within =
+            |piece: &&PieceOfText| (piece.line.saturating_sub(1)..piece.line + piece.lines.len()).contains(&line);
+        let found = self.pieces.iter().find(within)?;
+        let at = line.saturating_sub(found.line);
+        Some((found.name, at + 1, found.lines.get(at)?.trim()))
     }
 }
 
@@ -128,7 +131,8 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
 /// Constants, builtins, parameters and bindings.
 fn head(op: &DeviceOp, variant: &Variant) -> String {
     let mut out = format!("const WORKGROUP_SIZE = {}u;\n", variant.workgroup_size);
-    let bits = match op.dtype.bytes() {
+    let read = if variant.kernel.reads() { op.dtype } else { op.over_type() };
+    let bits = match read.bytes() {
         1 | 2 | 4 => "u32",
         16 => "vec4<u32>",
         _ => "vec2<u32>",
@@ -204,6 +208,11 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
     if groups > 1 { groups } else { 0 }
 }
 
+/// What folds may ask of the bits of an element, and how narrow ones are widened.
+fn element(op: &DeviceOp) -> String {
+    [op.dtype.widening(), op.over_type().wgsl()].join("\n").trim_start().into()
+}
+
 /// How a kernel reads elements of a type.
 fn load(op: &DeviceOp, variant: &Variant) -> String {
     let load = variant.load;
@@ -248,7 +257,7 @@ fn texels(op: &DeviceOp, texel: Texel) -> String {
 
 /// The kernel that reads elements.
 fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&load(op, variant));
     source.push(match variant.order {
         Order::Striped => include_str!("../../shaders/order/striped.wgsl"),
@@ -278,7 +287,7 @@ fn by_loads(text: &str, dtype: Dtype) -> String {
 
 /// The kernel that reads the elements of many answers.
 fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&load(op, variant));
     source.push(&match own {
         _ if neighbours == Neighbours::Vectors => {
@@ -311,7 +320,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 
 /// The kernels that read the elements of segments.
 fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, variant: &Variant) {
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&load(op, variant));
     if !serial {
         source.push(elements_of_vectors(op.dtype));
@@ -343,7 +352,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
 
 /// The kernel that reads the elements of groups.
 fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
     source.push(&workgroup(variant));
@@ -355,7 +364,7 @@ fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: 
 /// The kernel that reads the elements of groups into cells that a workgroup shares.
 fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     let Some(group @ Group::Values(folds)) = groups.first() else { return };
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&load(op, variant));
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
@@ -376,7 +385,7 @@ fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[Group], variant
 /// The kernel that carries over the borders of shares.
 fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     let Some(group @ Group::Values(folds)) = groups.first() else { return };
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push_members(op, folds.iter().copied(), variant);
@@ -393,7 +402,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant
 fn reading(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
-    if op.folds.iter().any(|fold| fold.reads_position) {
+    if op.folds.iter().any(Leaf::places) {
         source.push(include_str!("../../shaders/rows/position.wgsl"));
     }
     source.push_members(op, 0..op.folds.len(), variant);
@@ -406,7 +415,7 @@ fn reading(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varia
 /// The kernel that combines the partials of one group.
 fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, variant: &Variant) {
     let Some(group) = groups.get(number) else { return };
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     match group {
@@ -429,7 +438,7 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, 
 
 /// The kernel that finishes answers over several folds.
 fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
-    source.push(op.dtype.wgsl());
+    source.push(&element(op));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
     source.push(match variant.rows {

@@ -48,7 +48,7 @@ pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right):
     let mut leaves = Vec::new();
     op.fold().leaves(Keep::Registers, &mut leaves);
     let moves = leaves.iter().any(|leaf| leaf.value().is_some_and(|wgsl| wgsl.offset.is_some()));
-    let ordered = moves || leaves.iter().any(|leaf: &Leaf| leaf.reads_position || !leaf.commutative);
+    let ordered = moves || leaves.iter().any(|leaf: &Leaf| leaf.places() || !leaf.commutative);
     if left.first.is_none() && right.first.is_some() && moves {
         return Err(bad(&format!(
             "{shown} holds positions, and the right part knows its place in the whole while the left one does not; make both by partial_at, or both without"
@@ -64,7 +64,7 @@ pub(super) fn join<T: Element, O: Op<T>>((op, left): (&O, Span), (other, right):
             right.first.unwrap_or(0)
         )));
     }
-    if follows.is_none() && leaves.iter().any(|leaf| leaf.reads_position) {
+    if follows.is_none() && leaves.iter().any(Leaf::places) {
         return Err(bad(&format!(
             "{shown} reads positions, and a part does not know where in the whole it begins; make parts with their first place (partial_at)"
         )));

@@ -1,0 +1,5 @@
+// Where the places that a map asks for begin.
+fn init_state(id: Invocation) -> State {
+    position_base = base_of(row_of(id.workgroup.x));
+    return made_init_state(id);
+}

@@ -1,0 +1,6 @@
+// What a map makes of four neighbours, in their places.
+fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
+    let front = vec2<u32>(map_bits(vector.x, index), map_bits(vector.y, index + 1u));
+    let back = vec2<u32>(map_bits(vector.z, index + 2u), map_bits(vector.w, index + 3u));
+    return made_accumulate_vector(state, vec4<u32>(front, back), index);
+}

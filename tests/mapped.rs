@@ -1,0 +1,233 @@
+//! Operators over what a function makes of each element: every kind of kernel and arrangement, against the function and the operator one
+//! after the other.
+
+mod common;
+
+use common::*;
+use treefold::ops::{
+    ArgMax, CountNonzero, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, Variance, Xor,
+};
+use treefold::{
+    Cpu, Element, Engine, Error, Gpu, Input, Map, Mapped, Op, Partial, Reducer, StreamOptions, Tuning, Widened, check,
+};
+
+/// Small launch shapes with subgroups and without, in either order.
+fn some_shapes() -> [Tuning; 3] {
+    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
+    [small(), few.with(|tuning| tuning.subgroups = false), shapes()[3]]
+}
+
+fn everywhere<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
+    by_shapes(&[Tuning::GPU], &some_shapes(), cases, run);
+}
+
+/// Maps without rounding, of each width: `O` over other elements.
+fn negated<O>(op: O) -> impl Op<f32, Output = O::Output>
+where
+    O: Op<f32, Output: treefold::Answer>,
+{
+    Mapped::new("return -x;", |x: f32| -x, op)
+}
+
+fn mixed<O: Op<u32, Output: treefold::Answer>>(op: O) -> impl Op<u32, Output = O::Output> {
+    Mapped::new("return (x * 2654435761u) ^ (x >> 7u);", |x: u32| x.wrapping_mul(2_654_435_761) ^ (x >> 7), op)
+}
+
+fn both<O: Op<u32, Output: treefold::Answer>>(op: O) -> impl Op<[f32; 2], Output = O::Output> {
+    let text = "let both = bitcast<vec2<u32>>(x);\nreturn both.x ^ (both.y * 3u);";
+    Mapped::new(text, |[a, b]: [f32; 2]| a.to_bits() ^ b.to_bits().wrapping_mul(3), op)
+}
+
+fn four<O: Op<i32, Output: treefold::Answer>>(op: O) -> impl Op<[f32; 4], Output = O::Output> {
+    let text = "let all = bitcast<vec4<i32>>(x);\nreturn (all.x ^ all.y) - (all.z ^ all.w);";
+    let host = |x: [f32; 4]| {
+        let [a, b, c, d] = x.map(|x| x.to_bits() as i32);
+        (a ^ b).wrapping_sub(c ^ d)
+    };
+    Mapped::new(text, host, op)
+}
+
+/// The element and its place.
+#[derive(Clone)]
+struct Placed;
+
+impl<T: Element> Map<T> for Placed {
+    type To = u32;
+    fn wgsl(&self) -> std::borrow::Cow<'static, str> {
+        "return bitcast<u32>(x) ^ (i * 40503u);".into()
+    }
+    fn map(&self, x: T, index: u64) -> u32 {
+        x.pattern() as u32 ^ (index as u32).wrapping_mul(40_503)
+    }
+    fn reads_place(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn every_length_from_any_place() {
+    for shape in shapes() {
+        let gpu = gpu().with_tuning(shape).expect("a launch shape");
+        let lengths = lengths(&shape);
+        let mut compare = Compare::new(&gpu, &lengths);
+        compare.all::<f32, _>(&negated(TextHash));
+        compare.all::<u32, _>(&mixed(WeightedSum));
+        compare.all::<[f32; 2], _>(&both(TextHash));
+        compare.all::<[f32; 4], _>(&four(TextHash));
+        compare.all::<i32, _>(&Mapped::by(Placed, TextHash));
+        none(compare.failures, &gpu);
+    }
+}
+
+/// Operators with each kind of kernel.
+#[test]
+fn operators_answer_as_over_what_is_made() {
+    for shape in [small(), small().with(|tuning| tuning.subgroups = false)] {
+        let gpu = gpu().with_tuning(shape).expect("a launch shape");
+        let mut compare = Compare::new(&gpu, &[0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 300, 1537]);
+        compare.all::<f32, _>(&negated((Sum, Max, ArgMax)));
+        compare.all::<f32, _>(&negated(FastSum));
+        compare.all::<f32, _>(&negated((Mean, Variance::default())));
+        compare.all::<f32, _>(&negated(Histogram::new(9, -1.0, 1.0).expect("a histogram")));
+        compare.all::<f32, _>(&negated(LogSumExp::default()));
+        compare.all::<u32, _>(&mixed((Xor, Product, MinMax)));
+        compare.all::<u32, _>(&mixed((Sum, Variance { ddof: 1 })));
+        compare.all::<[f32; 2], _>(&both((Sum, ArgMax)));
+        compare.all::<[f32; 4], _>(&four((Sum, MinMax)));
+        compare.all::<u8, _>(&Widened(mixed(Sum)));
+        let signs = Mapped::new("return u32(x > 0);", |x: i32| u32::from(x > 0), CountNonzero);
+        compare.all::<i16, _>(&Widened((signs, Mapped::new("return u32(x & 7);", |x: i32| x as u32 & 7, Sum))));
+        compare.all::<u32, _>(&Mapped::by(Placed, (Sum, ArgMax)));
+        compare.all::<f32, _>(&Mapped::by(Placed, Xor));
+        none(compare.failures, &gpu);
+    }
+}
+
+#[test]
+fn rows_and_views() {
+    everywhere(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
+        let placed = rows::<u32, _>(gpu, &Mapped::by(Placed, WeightedSum), some);
+        [rows::<f32, _>(gpu, &negated(Sum), some), rows::<[f32; 2], _>(gpu, &both(TextHash), some), placed].concat()
+    });
+    let some = [
+        View::of(&[300, 16], &[0]),
+        View::of(&[67, 33], &[-1]),
+        View::of(&[2000, 3], &[0]),
+        View::of(&[9, 70, 8], &[1]),
+        View::of(&[4, 6, 5, 7, 3], &[0, 2, -1]),
+        View::strided(2999, &[20, 50], &[-100, -2], &[0]),
+    ];
+    everywhere(&some, |gpu, some| {
+        let placed = views::<i32, _>(gpu, &Mapped::by(Placed, WeightedSum), some);
+        [views::<u32, _>(gpu, &mixed(TextHash), some), views::<f32, _>(gpu, &negated(Sum), some), placed].concat()
+    });
+}
+
+#[test]
+fn segments_and_groups() {
+    let all: [Lengths; 4] = [
+        (0, vec![0]),
+        (900, vec![3, 3, 4, 71, 71, 500, 899]),
+        (9000, vec![0, 1, 8999, 9000]),
+        (3000, (0..=3000).collect()),
+    ];
+    everywhere(&all, |gpu, some| {
+        let placed = segments::<u32, _>(gpu, &Mapped::by(Placed, WeightedSum), some);
+        [segments::<f32, _>(gpu, &negated((Sum, Max)), some), segments::<u32, _>(gpu, &mixed(TextHash), some), placed]
+            .concat()
+    });
+    let spreads: [Spread; 4] = [(0, 3, 0), (3000, 1, 1), (5000, 33, 5), (257, 8, 8)];
+    everywhere(&spreads, |gpu, some| {
+        [groups::<f32, _>(gpu, &negated(Sum), some), groups::<u32, _>(gpu, &mixed((Sum, Max)), some)].concat()
+    });
+}
+
+/// Slices, streams and partials, through both engines; over types that devices have no functions for, on the CPU.
+#[test]
+fn from_the_host() {
+    let op = || (negated(Sum), negated(ArgMax));
+    for n in [0usize, 1, 3, 70_001] {
+        let elements: Vec<f32> = Random(3).elements(n);
+        let made: Vec<f32> = elements.iter().map(|x| -x).collect();
+        let want = Cpu::new().reduce((Sum, ArgMax), &made).expect("answers");
+        for engine in [Engine::Gpu(gpu()), Engine::Cpu(Cpu::with_threads(2))] {
+            assert_eq!(engine.reduce(op(), &elements).expect("answers"), want);
+            let mut stream = engine.stream(op(), &StreamOptions::default()).expect("a stream");
+            elements.chunks(777).try_for_each(|part| stream.push(part)).expect("elements");
+            assert_eq!(stream.finish().expect("answers").output, want);
+        }
+    }
+    let half = Mapped::new("", |x: f64| x / 2.0, (Sum, Max));
+    let want = (3.0, Some(2.0));
+    assert_eq!(Cpu::new().reduce(half.clone(), &[2.0f64, 4.0]).expect("answers"), want);
+    let error = gpu().reduce(half, &[2.0f64, 4.0]).expect_err("of 64 bits");
+    assert!(matches!(error, Error::HostOnly { .. }), "{error}");
+}
+
+#[test]
+fn partials_are_of_one_function() {
+    let sum = |text: &'static str| Mapped::new(text, |x: f32| x.abs(), Sum);
+    let part = |text| Cpu::new().partial(sum(text), &[-1.5f32]).to_bytes().expect("a partial");
+    let (a, b) = (part("return abs(x);"), part("return x;"));
+    let read = Partial::from_bytes(sum("return abs(x);"), &a).expect("of this function");
+    assert_eq!(read.finish().expect("a sum"), 1.5);
+    let error = Partial::from_bytes(sum("return abs(x);"), &b).map(drop).expect_err("of another");
+    assert!(["sum of abs(x)", "sum of x"].iter().all(|name| error.to_string().contains(name)), "{error}");
+}
+
+#[test]
+fn both_halves_are_compared() {
+    let gpu = gpu();
+    check::<f32, _>(&gpu, &negated((Sum, MinMax))).expect("equal halves");
+    check::<u32, _>(&gpu, &Mapped::by(Placed, (Sum, ArgMax))).expect("equal halves");
+    let logs = |host: fn(f32) -> f32| Mapped::new("return log2(abs(x) + 1.0);", host, Mean).within(1e-6, 1e-5);
+    check::<f32, _>(&gpu, &logs(|x| (x.abs() + 1.0).log2())).expect("halves that are near");
+    let error = check::<f32, _>(&gpu, &logs(|x| (x.abs() + 1.0).ln())).expect_err("another logarithm");
+    assert!(matches!(error, Error::Disagrees { .. }), "{error}");
+    let error =
+        check::<i32, _>(&gpu, &Mapped::new("return x ^ 1;", |x: i32| x ^ 3, Max)).expect_err("another function");
+    assert!(matches!(error, Error::Disagrees { .. }), "{error}");
+}
+
+/// Texts that are wrong point at the line; loops must be declared; what shares a text must make one type.
+#[test]
+fn wrong_texts_are_errors() {
+    let gpu = gpu();
+    let reducer = |text: &'static str| gpu.reducer::<f32, _>(Mapped::new(text, |x: f32| x, Max)).map(drop);
+    let error = reducer("let y = x * 2.0;\nreturn y + z;").expect_err("an unknown name");
+    assert!(
+        ["`map_element`", "line 2", "return y + z;", "max"].iter().all(|word| error.to_string().contains(word)),
+        "{error}"
+    );
+    let error = reducer("return 1u;").expect_err("another type");
+    assert!(matches!(error, Error::BadWgsl { .. }), "{error}");
+    let looping = "var y = x;\nfor (var k = 0; k < 3; k++) { y += 1.0; }\nreturn y;";
+    let error = reducer(looping).expect_err("a loop");
+    assert!(matches!(error, Error::UndeclaredLoop { function: "map_element", .. }), "{error}");
+    let declared = Mapped::new(looping, |x: f32| x + 1.0 + 1.0 + 1.0, (Sum, Max)).trips(3);
+    let elements: Vec<f32> = (0..5000u16).map(f32::from).collect();
+    assert_eq!(gpu.reduce(declared, &elements).expect("a sum"), (12_512_500.0, Some(5002.0)));
+    let endless = Mapped::new(looping, |x: f32| x, Max).trips(20_000);
+    let error = gpu.reducer::<f32, _>(endless).map(drop).expect_err("too many trips");
+    assert!(matches!(error, Error::TooManyTrips { .. }), "{error}");
+    let two = (Mapped::new("return u32(x > 0.0);", |x: f32| u32::from(x > 0.0), Sum), Max);
+    let error = gpu.reduce(two.clone(), &[1.0f32]).expect_err("two types");
+    assert!(error.to_string().contains("different types"), "{error}");
+    assert_eq!(Cpu::new().reduce(two, &[1.0f32]).expect("answers"), (1, Some(1.0)));
+    let twice = negated(negated(Sum));
+    let error = gpu.reduce(twice.clone(), &[1.0f32]).expect_err("a map of a map");
+    assert!(error.to_string().contains("one function of both"), "{error}");
+    assert_eq!(Cpu::new().reduce(twice, &[1.0f32]).expect("a sum"), 1.0);
+}
+
+/// The exact kernels are tested over what they add up: a function that rounds does not put them aside.
+#[test]
+fn exact_kernels_pass_their_test_behind_a_map() {
+    let gpu = gpu();
+    let op = Mapped::new("return exp2(x);", |x: f32| x.exp2(), Stats::default());
+    let reducer: Reducer<f32, _> = gpu.reducer(op).expect("a reducer");
+    let elements: Vec<f32> = (0..4096u16).map(|i| f32::from(i % 32)).collect();
+    let buffer = upload(&gpu, &elements);
+    let stats = reducer.reduce(Input::range(&buffer, 0..4096)).expect("statistics");
+    assert!((stats.sum / (128.0 * (2f32.powi(32) - 1.0)) - 1.0).abs() < 1e-5, "{stats:?}");
+}
