@@ -169,6 +169,26 @@ pub enum Error {
         /// What the compiler said.
         message: String,
     },
+    /// An expression is not one of numbers.
+    #[error("{message}\n    {expression}\n    {marks}")]
+    BadExpression {
+        /// The expression.
+        expression: String,
+        /// Marks below what the message is about.
+        marks: String,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// A function takes or makes numbers of one type, and those of another are wanted.
+    #[error("{what} has {has}, and {wanted} is wanted; make it for that type")]
+    OtherType {
+        /// The function.
+        what: String,
+        /// The type that it has.
+        has: &'static str,
+        /// The type that is wanted.
+        wanted: &'static str,
+    },
     /// An operator's text has a loop that it does not declare.
     #[error(
         "{function} of operator {operator} has a loop, but declares none: drivers on CPUs end long loops silently, so state the most trips of one call (Wgsl::trips, DeviceAnswer::trips)"

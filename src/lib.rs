@@ -76,6 +76,8 @@ pub use op::{
     Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, Trips, Value, Wgsl, Widened,
     WordType,
 };
+#[cfg(not(target_arch = "wasm32"))]
+pub use op::{Combining, Expression, Formula};
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
     AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, Reducer, Stream, StreamEach,

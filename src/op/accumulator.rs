@@ -2,7 +2,7 @@
 
 /// What a reduction carries from element to element: words that both the device and the host can hold.
 ///
-/// Implemented for `u32`, `i32`, `f32`, for `u64` (in WGSL a struct of `low` and `high`), for tuples of accumulators, and by
+/// Implemented for `u32`, `i32`, `f32`, for `u64`, `i64`, `f64` (in WGSL a struct of `low` and `high`), for tuples of accumulators, and by
 /// [`accumulator!`](crate::accumulator) for structs of the first three.
 pub trait Accumulator: Clone + Send + Sync + 'static {
     /// 32-bit words on the device; 0 where only the operator knows.
@@ -55,16 +55,27 @@ pub(crate) fn split(bits: u64, words: &mut [u32]) {
     }
 }
 
-impl Accumulator for u64 {
-    const WORDS: usize = 2;
-    const WGSL: &'static str = "struct Acc { low: u32, high: u32, }";
-    const MEMBERS: &'static [Member] = &[Member::word("low"), Member::word("high")];
-    fn write(&self, words: &mut [u32]) {
-        split(*self, words);
-    }
-    fn read(words: &[u32]) -> Self {
-        join(words)
-    }
+/// Numbers of 64 bits, as two words.
+macro_rules! wide_accumulator {
+    ($($type:ident $to:expr, $from:expr;)*) => {$(
+        impl Accumulator for $type {
+            const WORDS: usize = 2;
+            const WGSL: &'static str = "struct Acc { low: u32, high: u32, }";
+            const MEMBERS: &'static [Member] = &[Member::word("low"), Member::word("high")];
+            fn write(&self, words: &mut [u32]) {
+                split($to(*self), words);
+            }
+            fn read(words: &[u32]) -> Self {
+                $from(join(words))
+            }
+        }
+    )*};
+}
+
+wide_accumulator! {
+    u64 |x| x, |x| x;
+    i64 |x| x as u64, |x| x as i64;
+    f64 f64::to_bits, f64::from_bits;
 }
 
 macro_rules! scalar_accumulator {

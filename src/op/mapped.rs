@@ -66,6 +66,10 @@ pub trait Map<T: Element>: Clone + Send + Sync + 'static {
     fn host_only(&self) -> Option<&'static str> {
         None
     }
+    /// Whether it rounds nothing, so that what is exact over its numbers is exact.
+    fn is_exact(&self) -> bool {
+        false
+    }
     /// What the operator's signature says of it.
     fn title(&self) -> String {
         let text = self.wgsl();
@@ -222,7 +226,7 @@ impl<T: Element, M: Map<T>, O: Op<M::To, Output: Answer>> Op<T> for Mapped<M, O>
         format!("{} of {}", self.0.signature(), self.1.title())
     }
     fn is_exact(&self) -> bool {
-        false
+        self.0.is_exact() && self.1.is_exact()
     }
     fn close(&self, device: &O::Output, host: &O::Output, elements: &[T], finished: bool) -> bool {
         let made: Vec<M::To> = elements.iter().zip(0..).map(|(&x, at)| self.1.map(x, at)).collect();

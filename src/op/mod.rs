@@ -4,6 +4,8 @@ mod accumulator;
 mod answer;
 mod device;
 mod dynamic;
+#[cfg(not(target_arch = "wasm32"))]
+mod expression;
 mod mapped;
 mod partial;
 mod through;
@@ -15,6 +17,8 @@ pub(crate) use accumulator::{join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
 pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
 pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
+#[cfg(not(target_arch = "wasm32"))]
+pub use expression::{Combining, Expression, Formula};
 pub use mapped::{ByFunction, Map, Mapped, MappedFold};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};

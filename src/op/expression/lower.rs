@@ -1,0 +1,620 @@
+//! From the text of an expression to steps, by the language's own front end.
+
+use super::lane::{Kind, Number, compared};
+use crate::element::Dtype;
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::ops::Range;
+use wgpu::naga;
+
+use naga::{
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module, Scalar,
+    ScalarKind, Span, Statement, TypeInner, UnaryOperator,
+};
+
+/// A value: the number of the step that makes it.
+pub(super) type Place = usize;
+
+/// What a step makes of earlier values.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// An argument.
+    Argument(usize),
+    /// The same for each element.
+    Constant(Constant),
+    Unary(UnaryOperator, Place),
+    Binary(BinaryOperator, Place, Place),
+    /// Where the first is true the second, else the third.
+    Select(Place, Place, Place),
+    Math(MathFunction, Vec<Place>),
+    /// The number in another type.
+    Cast(Place),
+    /// Its bits as another type's.
+    Bits(Place),
+}
+
+/// A number that does not depend on elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Constant {
+    Bool(bool),
+    F32(f32),
+    I32(i32),
+    U32(u32),
+    F64(f64),
+    I64(i64),
+    U64(u64),
+}
+
+impl Constant {
+    /// The bits of an integer.
+    fn integer(self) -> Option<u64> {
+        match self {
+            Constant::I32(x) => Some(x as u64),
+            Constant::U32(x) => Some(x.into()),
+            Constant::I64(x) => Some(x as u64),
+            Constant::U64(x) => Some(x),
+            Constant::Bool(_) | Constant::F32(_) | Constant::F64(_) => None,
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            Constant::Bool(_) => Kind::Bool,
+            Constant::F32(_) => Kind::F32,
+            Constant::I32(_) => Kind::I32,
+            Constant::U32(_) => Kind::U32,
+            Constant::F64(_) => Kind::F64,
+            Constant::I64(_) => Kind::I64,
+            Constant::U64(_) => Kind::U64,
+        }
+    }
+}
+
+/// Steps, each with the type of what it makes; the last one's is the answer.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub steps: Vec<(Step, Kind)>,
+}
+
+impl Program {
+    pub fn makes_truth(&self) -> bool {
+        self.steps.last().is_some_and(|(_, kind)| *kind == Kind::Bool)
+    }
+
+    pub fn takes_second(&self) -> bool {
+        self.steps.iter().any(|(step, _)| matches!(step, Step::Argument(1)))
+    }
+
+    /// Whether a step may round.
+    pub fn rounds(&self) -> bool {
+        let rounds = |(step, kind): &(Step, Kind)| match step {
+            Step::Argument(_) | Step::Constant(_) | Step::Unary(..) | Step::Select(..) | Step::Bits(_) => false,
+            Step::Binary(..) => kind.is_float(),
+            Step::Math(function, _) => {
+                use MathFunction::{Abs, Ceil, Clamp, Floor, Max, Min, Round, Saturate, Sign, Step, Trunc};
+                let exact =
+                    matches!(function, Abs | Ceil | Clamp | Floor | Max | Min | Round | Saturate | Sign | Step | Trunc);
+                kind.is_float() && !exact
+            }
+            Step::Cast(of) => {
+                let from = self.steps.get(*of).map_or(Kind::Bool, |&(_, kind)| kind);
+                let widens = from == Kind::Bool || (from, *kind) == (Kind::F32, Kind::F64);
+                let whole = *kind == Kind::F64 && from.is_integer() && from.bits() == 32;
+                kind.is_float() && from != *kind && !widens && !whole
+            }
+        };
+        self.steps.iter().any(rounds)
+    }
+
+    /// Whether it computes in 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.steps.iter().any(|(_, kind)| kind.bits() > 32)
+    }
+}
+
+/// The error at these bytes of the text.
+pub(super) fn refused(text: &str, at: Range<usize>, message: impl Into<String>) -> Error {
+    let characters = |bytes: usize| text.get(..bytes.min(text.len())).unwrap_or(text).chars().count();
+    let begin = characters(at.start);
+    let length = characters(at.end).saturating_sub(begin).max(1);
+    let marks = format!("{}{}", " ".repeat(begin), "^".repeat(length));
+    Error::BadExpression { expression: text.replace(['\n', '\r', '\t'], " "), marks, message: message.into() }
+}
+
+/// The steps of an expression over arguments of these names and types, and the type of what it makes.
+pub(super) fn lower(text: &str, arguments: &[(&str, Dtype)]) -> Result<(Program, Dtype)> {
+    let refused = |at, message: &str| Err(refused(text, at, message));
+    if text.trim().is_empty() {
+        return refused(0..1, "there is nothing; write what to make of each number, 'abs(x) * 2'");
+    }
+    if let Some(at) = text.find([';', '{', '}', '@']) {
+        return refused(at..at + 1, "an expression alone: no statements, no declarations");
+    }
+    if let Some(at) = text.find("//").or_else(|| text.find("/*")) {
+        return refused(at..at + 2, "an expression alone: no comments");
+    }
+    let kinds = arguments.iter().map(|&(_, dtype)| kind_of(dtype)).collect::<Option<Vec<Kind>>>();
+    let Some(arguments_kinds) = kinds else {
+        return refused(0..text.len(), "expressions take numbers of 32 or 64 bits");
+    };
+    let named: Vec<String> = arguments.iter().map(|(name, dtype)| format!("{name}: {dtype}")).collect();
+    let head = format!("fn expression({}) {{ let made = (", named.join(", "));
+    let module = naga::front::wgsl::parse_str(&format!("{head}{text}); }}"));
+    let here = |span: Span| {
+        let range = span.to_range().unwrap_or(head.len()..head.len() + text.len());
+        let within = |at: usize| at.saturating_sub(head.len()).min(text.len());
+        within(range.start)..within(range.end)
+    };
+    let module = module.map_err(|error| {
+        let at = error.labels().next().map_or(0..text.len(), |(span, _)| here(span));
+        self::refused(text, at, said(error.message(), arguments))
+    })?;
+    let function = module.functions.iter().next().map(|(_, function)| function);
+    let made = function.and_then(|function| {
+        let made = function.named_expressions.iter().find(|(_, name)| name.as_str() == "made");
+        made.map(|(&made, _)| (function, made))
+    });
+    let Some((function, made)) = made else {
+        return refused(0..text.len(), "an expression alone: it must make a number");
+    };
+    let lowering = Lowering { module: &module, function, arguments: &arguments_kinds, text, here: &here };
+    lowering.program(made)
+}
+
+/// What the front end says, in words of the expression.
+fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
+    let message = message.lines().next().unwrap_or_default().trim();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match (message, &quoted[..]) {
+        _ if message.starts_with("expected expression") => {
+            "something is missing: a number, a name or a function was expected here".into()
+        }
+        ("expected `;`, found \")\"", _) => "this ) closes nothing".into(),
+        ("expected `)`, found \";\"", _) => "a ( is not closed".into(),
+        _ if message.starts_with("expected `)`") => "an operator is missing before this".into(),
+        (_, [name]) if message.starts_with("no definition in scope") => {
+            let names: Vec<&str> = arguments.iter().map(|&(name, _)| name).collect();
+            format!("{name} is no name here; there are {} and the functions of WGSL", names.join(", "))
+        }
+        (_, [from, to]) if message.starts_with("automatic conversions cannot") => {
+            format!("{from} stands where {to} is wanted; {to}(…) makes one")
+        }
+        (_, [to, value]) if message.starts_with("the concrete type") => format!("{value} does not fit {to}"),
+        (_, ["f16"]) => SHORT.into(),
+        (_, ["*"]) => POWER.into(),
+        (_, ["&"]) => NOT_COMPUTED.into(),
+        _ if message.starts_with("Incompatible operands: Logical") => "&& and || take two comparisons".into(),
+        _ if message.starts_with("Incompatible operands") => MIXED.into(),
+        ("failed to convert expression to a concrete type", _) => MIXED.into(),
+        _ => message.into(),
+    }
+}
+
+const SHORT: &str = "there are no numbers of 16 bits here";
+const MIXED: &str = "numbers of different types meet here";
+const POWER: &str = "there is no such operator; powers are pow(x, 2.0)";
+const NOT_COMPUTED: &str =
+    "this is not computed of single numbers; use their operators, comparisons, select and functions";
+
+fn kind_of(dtype: Dtype) -> Option<Kind> {
+    Some(match dtype {
+        Dtype::F32 => Kind::F32,
+        Dtype::I32 => Kind::I32,
+        Dtype::U32 => Kind::U32,
+        Dtype::F64 => Kind::F64,
+        Dtype::I64 => Kind::I64,
+        Dtype::U64 => Kind::U64,
+        _ => return None,
+    })
+}
+
+fn dtype_of(kind: Kind) -> Dtype {
+    match kind {
+        Kind::F32 => Dtype::F32,
+        Kind::I32 => Dtype::I32,
+        Kind::U32 | Kind::Bool => Dtype::U32,
+        Kind::F64 => Dtype::F64,
+        Kind::I64 => Dtype::I64,
+        Kind::U64 => Dtype::U64,
+    }
+}
+
+fn kind_of_scalar(kind: ScalarKind, width: u8) -> Option<Kind> {
+    Some(match (kind, width) {
+        (ScalarKind::Bool, _) => Kind::Bool,
+        (ScalarKind::Float, 4) => Kind::F32,
+        (ScalarKind::Sint, 4) => Kind::I32,
+        (ScalarKind::Uint, 4) => Kind::U32,
+        (ScalarKind::Float, 8) => Kind::F64,
+        (ScalarKind::Sint, 8) => Kind::I64,
+        (ScalarKind::Uint, 8) => Kind::U64,
+        _ => return None,
+    })
+}
+
+struct Lowering<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    arguments: &'a [Kind],
+    text: &'a str,
+    here: &'a dyn Fn(Span) -> Range<usize>,
+}
+
+/// What is made so far.
+#[derive(Default)]
+struct Made {
+    steps: Vec<(Step, Kind)>,
+    /// Where the value of an expression is.
+    values: HashMap<Handle<Expression>, Place>,
+    /// Where the value of a variable is now.
+    variables: HashMap<Handle<LocalVariable>, Place>,
+}
+
+impl Made {
+    fn step(&mut self, step: Step, kind: Kind) -> Place {
+        self.steps.push((step, kind));
+        self.steps.len() - 1
+    }
+
+    fn kind(&self, at: Place) -> Kind {
+        self.steps.get(at).map_or(Kind::Bool, |&(_, kind)| kind)
+    }
+}
+
+impl Lowering<'_> {
+    fn program(&self, made: Handle<Expression>) -> Result<(Program, Dtype)> {
+        let mut so_far = Made::default();
+        self.block(&self.function.body, None, &mut so_far)?;
+        let last = self.value(made, &mut so_far)?;
+        let kind = so_far.kind(last);
+        // The answer is what the last step makes.
+        if last + 1 != so_far.steps.len() {
+            match so_far.steps.get(last).cloned() {
+                Some((step @ (Step::Argument(_) | Step::Constant(_)), _)) => so_far.step(step, kind),
+                _ => so_far.step(Step::Bits(last), kind),
+            };
+        }
+        Ok((Program { steps: so_far.steps }, dtype_of(kind)))
+    }
+
+    /// Runs statements; what they store counts where `mask` is true.
+    fn block(&self, block: &Block, mask: Option<Place>, made: &mut Made) -> Result<()> {
+        for statement in block.iter() {
+            match statement {
+                Statement::Emit(range) => {
+                    for expression in range.clone() {
+                        let value = self.made(expression, made)?;
+                        made.values.insert(expression, value);
+                    }
+                }
+                Statement::Block(block) => self.block(block, mask, made)?,
+                Statement::If { condition, accept, reject } => {
+                    let holds = self.value(*condition, made)?;
+                    if made.kind(holds) != Kind::Bool {
+                        let message = format!("&& and || take two comparisons, not {}", made.kind(holds).name());
+                        return Err(self.refused(*condition, message));
+                    }
+                    let condition = holds;
+                    let other = made.step(Step::Unary(UnaryOperator::LogicalNot, condition), Kind::Bool);
+                    for (block, holds) in [(accept, condition), (reject, other)] {
+                        let both = |mask| made.step(Step::Binary(BinaryOperator::LogicalAnd, mask, holds), Kind::Bool);
+                        let mask = mask.map_or(holds, both);
+                        self.block(block, Some(mask), made)?;
+                    }
+                }
+                Statement::Store { pointer, value } => {
+                    let Expression::LocalVariable(variable) = self.function.expressions[*pointer] else {
+                        return Err(self.not_computed(*pointer));
+                    };
+                    let new = self.value(*value, made)?;
+                    let kind = made.kind(new);
+                    if self.kind_of_type(self.function.local_variables[variable].ty) != Some(kind) {
+                        let message = format!("&& and || take two comparisons, not {}", kind.name());
+                        return Err(self.refused(*pointer, message));
+                    }
+                    let now = match (mask, made.variables.get(&variable)) {
+                        (Some(mask), Some(&before)) => made.step(Step::Select(mask, new, before), kind),
+                        // Before the first value of a variable nobody reads it.
+                        _ => new,
+                    };
+                    made.variables.insert(variable, now);
+                }
+                Statement::Return { .. } => {}
+                _ => return Err(refused(self.text, 0..self.text.len(), "an expression alone: it must make a number")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the value of an expression is: it has been made, or it is one that needs no statement.
+    fn value(&self, of: Handle<Expression>, made: &mut Made) -> Result<Place> {
+        match made.values.get(&of) {
+            Some(&value) => Ok(value),
+            None => {
+                let value = self.made(of, made)?;
+                made.values.insert(of, value);
+                Ok(value)
+            }
+        }
+    }
+
+    fn refused(&self, of: Handle<Expression>, message: impl Into<String>) -> Error {
+        refused(self.text, (self.here)(self.function.expressions.get_span(of)), message)
+    }
+
+    fn text_of(&self, of: Handle<Expression>) -> &str {
+        self.text.get((self.here)(self.function.expressions.get_span(of))).unwrap_or_default()
+    }
+
+    fn not_computed(&self, of: Handle<Expression>) -> Error {
+        self.refused(
+            of,
+            "this is not computed of single numbers; use their operators, comparisons, select and functions",
+        )
+    }
+
+    fn made(&self, of: Handle<Expression>, made: &mut Made) -> Result<Place> {
+        match self.function.expressions[of] {
+            Expression::Literal(literal) => self.literal(of, literal, made),
+            Expression::ZeroValue(ty) => {
+                let kind = self.kind_of_type(ty).ok_or_else(|| self.not_computed(of))?;
+                Ok(made.step(Step::Constant(zero(kind)), kind))
+            }
+            Expression::FunctionArgument(number) => {
+                let kind = self.arguments.get(number as usize).copied().ok_or_else(|| self.not_computed(of))?;
+                Ok(made.step(Step::Argument(number as usize), kind))
+            }
+            Expression::Load { pointer } => match self.function.expressions[pointer] {
+                Expression::LocalVariable(variable) => {
+                    made.variables.get(&variable).copied().ok_or_else(|| self.not_computed(of))
+                }
+                _ => Err(self.not_computed(of)),
+            },
+            Expression::Unary { op, expr } => self.unary(of, op, expr, made),
+            Expression::Binary { op, left, right } => self.binary(of, op, left, right, made),
+            Expression::Select { condition, accept, reject } => {
+                let values = [condition, accept, reject].map(|of| self.value(of, made));
+                let [condition, accept, reject] = values;
+                let (condition, accept, reject) = (condition?, accept?, reject?);
+                let (kinds, is) = ([accept, reject].map(|value| made.kind(value)), made.kind(condition));
+                match kinds[0] == kinds[1] && is == Kind::Bool {
+                    true => Ok(made.step(Step::Select(condition, accept, reject), kinds[0])),
+                    false => {
+                        let [no, yes] = [kinds[1].name(), kinds[0].name()];
+                        let is = is.name();
+                        Err(self.refused(
+                            of,
+                            format!("select takes two values of one type and a comparison, not {no}, {yes} and {is}"),
+                        ))
+                    }
+                }
+            }
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                let given: Vec<Handle<Expression>> = [Some(arg), arg1, arg2, arg3].into_iter().flatten().collect();
+                self.math(of, fun, &given, made)
+            }
+            Expression::As { expr, kind, convert } => {
+                let value = self.value(expr, made)?;
+                let has = made.kind(value);
+                let width = convert.unwrap_or((has.bits() / 8) as u8);
+                let to = kind_of_scalar(kind, width).ok_or_else(|| self.refused(of, SHORT))?;
+                let step = if convert.is_some() { Step::Cast(value) } else { Step::Bits(value) };
+                Ok(made.step(step, to))
+            }
+            _ => Err(self.not_computed(of)),
+        }
+    }
+
+    fn kind_of_type(&self, ty: Handle<naga::Type>) -> Option<Kind> {
+        match self.module.types[ty].inner {
+            TypeInner::Scalar(Scalar { kind, width }) => kind_of_scalar(kind, width),
+            _ => None,
+        }
+    }
+
+    fn literal(&self, of: Handle<Expression>, literal: Literal, made: &mut Made) -> Result<Place> {
+        let constant = match literal {
+            Literal::F64(x) => Constant::F64(x),
+            Literal::F32(x) => Constant::F32(x),
+            // What is left of numbers without a type, in errors.
+            Literal::AbstractFloat(x) => Constant::F32(x as f32),
+            Literal::AbstractInt(x) => Constant::I32(x as i32),
+            Literal::U32(x) => Constant::U32(x),
+            Literal::I32(x) => Constant::I32(x),
+            Literal::U64(x) => Constant::U64(x),
+            Literal::I64(x) => Constant::I64(x),
+            Literal::Bool(x) => Constant::Bool(x),
+            Literal::F16(_) | Literal::U16(_) | Literal::I16(_) => {
+                return Err(self.refused(of, SHORT));
+            }
+        };
+        Ok(made.step(Step::Constant(constant), constant.kind()))
+    }
+
+    fn unary(
+        &self,
+        of: Handle<Expression>,
+        op: UnaryOperator,
+        value: Handle<Expression>,
+        made: &mut Made,
+    ) -> Result<Place> {
+        let value = self.value(value, made)?;
+        let kind = made.kind(value);
+        let (fits, sign, wants) = match op {
+            UnaryOperator::Negate => {
+                (kind != Kind::Bool && kind != Kind::U32 && kind != Kind::U64, "-", "a number with a sign")
+            }
+            // The front end makes || of !.
+            UnaryOperator::LogicalNot if !self.text_of(of).starts_with('!') => {
+                (kind == Kind::Bool, "||", "two comparisons")
+            }
+            UnaryOperator::LogicalNot => (kind == Kind::Bool, "!", "a comparison"),
+            UnaryOperator::BitwiseNot => (kind.is_integer(), "~", "an integer"),
+        };
+        match fits {
+            true => Ok(made.step(Step::Unary(op, value), kind)),
+            false => Err(self.refused(of, format!("{sign} takes {wants}, not {}", kind.name()))),
+        }
+    }
+
+    fn binary(
+        &self,
+        of: Handle<Expression>,
+        op: BinaryOperator,
+        left: Handle<Expression>,
+        right: Handle<Expression>,
+        made: &mut Made,
+    ) -> Result<Place> {
+        let (left, right) = (self.value(left, made)?, self.value(right, made)?);
+        let kinds = [left, right].map(|value| made.kind(value));
+        let kind = kinds[0];
+        let shifts = matches!(op, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight);
+        let number = made.steps.get(right).and_then(|(step, _)| match *step {
+            Step::Constant(constant) => constant.integer(),
+            _ => None,
+        });
+        match (op, number) {
+            (BinaryOperator::Divide | BinaryOperator::Modulo, Some(0)) => {
+                return Err(self.refused(of, "this divides by 0"));
+            }
+            (BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight, Some(by)) if by >= u64::from(kind.bits()) => {
+                return Err(self.refused(of, format!("this shifts all {} bits out", kind.bits())));
+            }
+            _ => {}
+        }
+        let makes = match op {
+            _ if shifts => (kind.is_integer() && kinds[1] == Kind::U32).then_some(kind),
+            _ if kinds[0] != kinds[1] => None,
+            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => (kind == Kind::Bool).then_some(kind),
+            BinaryOperator::Equal | BinaryOperator::NotEqual => Some(Kind::Bool),
+            BinaryOperator::And | BinaryOperator::InclusiveOr if kind == Kind::Bool => Some(kind),
+            _ => of_kind(kind, Operator(op)),
+        };
+        match makes {
+            Some(makes) => Ok(made.step(Step::Binary(op, left, right), makes)),
+            None => {
+                let [a, b] = kinds.map(Kind::name);
+                let takes = match op {
+                    _ if shifts => "an integer and a u32",
+                    BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => "two comparisons",
+                    BinaryOperator::ExclusiveOr if kind.is_float() => {
+                        return Err(self.refused(of, "^ takes two integers; powers are pow(x, 2.0)"));
+                    }
+                    BinaryOperator::And | BinaryOperator::InclusiveOr | BinaryOperator::ExclusiveOr => {
+                        "two integers of one type"
+                    }
+                    _ => "two numbers of one type",
+                };
+                Err(self.refused(of, format!("{} takes {takes}, not {a} and {b}", sign_of(op))))
+            }
+        }
+    }
+
+    fn math(
+        &self,
+        of: Handle<Expression>,
+        function: MathFunction,
+        given: &[Handle<Expression>],
+        made: &mut Made,
+    ) -> Result<Place> {
+        let mut values = Vec::new();
+        for &value in given {
+            values.push(self.value(value, made)?);
+        }
+        let kinds: Vec<Kind> = values.iter().map(|&value| made.kind(value)).collect();
+        let kind = kinds.first().copied().unwrap_or(Kind::Bool);
+        let counts = |from: usize| kinds.iter().skip(from).all(|&kind| kind == Kind::U32);
+        let makes = match function {
+            MathFunction::QuantizeToF16 => (kinds == [Kind::F32]).then_some(kind),
+            MathFunction::Ldexp => (kinds == [Kind::F32, Kind::I32] || kinds == [Kind::F64, Kind::I32]).then_some(kind),
+            MathFunction::ExtractBits => (kinds.len() == 3 && kind.is_integer() && counts(1)).then_some(kind),
+            MathFunction::InsertBits => {
+                (kinds.len() == 4 && kind.is_integer() && kinds[1] == kind && counts(2)).then_some(kind)
+            }
+            _ if kinds.iter().any(|&other| other != kind) => None,
+            _ => of_kind(kind, Called(function, kinds.len())),
+        };
+        match makes {
+            Some(makes) => Ok(made.step(Step::Math(function, values), makes)),
+            None => {
+                let kinds: Vec<&str> = kinds.into_iter().map(Kind::name).collect();
+                Err(self.refused(of, format!("this function is not one of {}", kinds.join(", "))))
+            }
+        }
+    }
+}
+
+fn zero(kind: Kind) -> Constant {
+    match kind {
+        Kind::Bool => Constant::Bool(false),
+        Kind::F32 => Constant::F32(0.0),
+        Kind::I32 => Constant::I32(0),
+        Kind::U32 => Constant::U32(0),
+        Kind::F64 => Constant::F64(0.0),
+        Kind::I64 => Constant::I64(0),
+        Kind::U64 => Constant::U64(0),
+    }
+}
+
+/// Whether numbers of a type have it: the type that it makes.
+trait Had {
+    fn of<T: Number>(&self) -> Option<Kind>;
+}
+
+struct Operator(BinaryOperator);
+
+impl Had for Operator {
+    fn of<T: Number>(&self) -> Option<Kind> {
+        let makes = T::operator(self.0, &[], &[]).map(|_| T::KIND);
+        makes.or(compared::<T>(self.0, &[], &[]).map(|_| Kind::Bool))
+    }
+}
+
+struct Called(MathFunction, usize);
+
+impl Had for Called {
+    fn of<T: Number>(&self) -> Option<Kind> {
+        let found = match self.1 {
+            1 => T::one(self.0, &[]),
+            2 => T::two(self.0, &[], &[]),
+            3 => T::three(self.0, &[], &[], &[]),
+            _ => None,
+        };
+        found.map(|_| T::KIND)
+    }
+}
+
+fn of_kind(kind: Kind, had: impl Had) -> Option<Kind> {
+    match kind {
+        Kind::Bool => None,
+        Kind::F32 => had.of::<f32>(),
+        Kind::I32 => had.of::<i32>(),
+        Kind::U32 => had.of::<u32>(),
+        Kind::F64 => had.of::<f64>(),
+        Kind::I64 => had.of::<i64>(),
+        Kind::U64 => had.of::<u64>(),
+    }
+}
+
+fn sign_of(op: BinaryOperator) -> &'static str {
+    match op {
+        BinaryOperator::Add => "+",
+        BinaryOperator::Subtract => "-",
+        BinaryOperator::Multiply => "*",
+        BinaryOperator::Divide => "/",
+        BinaryOperator::Modulo => "%",
+        BinaryOperator::Equal => "==",
+        BinaryOperator::NotEqual => "!=",
+        BinaryOperator::Less => "<",
+        BinaryOperator::LessEqual => "<=",
+        BinaryOperator::Greater => ">",
+        BinaryOperator::GreaterEqual => ">=",
+        BinaryOperator::And => "&",
+        BinaryOperator::ExclusiveOr => "^",
+        BinaryOperator::InclusiveOr => "|",
+        BinaryOperator::LogicalAnd => "&&",
+        BinaryOperator::LogicalOr => "||",
+        BinaryOperator::ShiftLeft => "<<",
+        BinaryOperator::ShiftRight => ">>",
+    }
+}
