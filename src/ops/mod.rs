@@ -6,6 +6,8 @@ use crate::error::{Error, Result};
 use crate::half::f16;
 use crate::op::{Answer, DynOp, Fold, Op};
 
+#[cfg(not(target_arch = "wasm32"))]
+mod behind;
 mod binned;
 mod doubles;
 mod edges;
@@ -191,11 +193,16 @@ pub fn visit_with<V: Visitor>(
     options: &[(&str, &str)],
     visitor: V,
 ) -> Result<Option<V::Out>> {
+    let Some(op) = named(name, dtype, options)? else { return Ok(None) };
+    Ok(handed(op, dtype, visitor))
+}
+
+/// Hands a [`DynOp`] over elements of that type to `visitor`.
+fn handed<V: Visitor>(op: Box<dyn std::any::Any>, dtype: Dtype, visitor: V) -> Option<V::Out> {
     fn hand<T: Element, V: Visitor>(op: Box<dyn std::any::Any>, visitor: V) -> Option<V::Out> {
         op.downcast().ok().map(|op| visitor.visit::<T>(*op))
     }
-    let Some(op) = named(name, dtype, options)? else { return Ok(None) };
-    Ok(match dtype {
+    match dtype {
         Dtype::F16 => hand::<f16, V>(op, visitor),
         Dtype::F32 => hand::<f32, V>(op, visitor),
         Dtype::F64 => hand::<f64, V>(op, visitor),
@@ -206,7 +213,7 @@ pub fn visit_with<V: Visitor>(
         Dtype::F32x2 => hand::<f32x2, V>(op, visitor),
         Dtype::F32x4 => hand::<[f32; 4], V>(op, visitor),
         Dtype::BF16 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16 => None,
-    })
+    }
 }
 
 /// The same without options.
@@ -276,6 +283,8 @@ operators! {
     } if settled over f32x2;
 }
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use behind::{visit_combining, visit_mapped};
 pub use binned::{Binned, Counts};
 pub use count_if::{Comparison, Relation, Within};
 pub use extreme::{Ends, Found, Located};
