@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(skip)]
     pub operators: Vec<String>,
 
-    /// .npy, .npz, .csv, .tsv, .parquet and .safetensors files, or raw files with --dtype; .npy, text and raw ones packed by
+    /// .npy, .npz, .csv, .tsv, .parquet, .arrow (.feather) and .safetensors files, or raw files with --dtype; .npy, text and raw ones packed by
     /// gzip or Zstandard too; - or none is standard input. Several files are one input, in order, as are those that a pattern
     /// in quotes names ('part-*.csv'); an operator over pairs takes two, merge takes what --partial wrote
     #[arg(value_name = "FILE")]
@@ -79,7 +79,7 @@ pub struct Args {
     #[arg(long, value_name = "TYPE", value_parser = dtype_names(), hide_possible_values = true, help = dtype_help())]
     pub dtype: Option<String>,
 
-    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet files, the member of .npz files, the tensor
+    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet and .arrow files, the member of .npz files, the tensor
     /// of .safetensors files, by its name. Not needed where a file has one
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
@@ -89,7 +89,7 @@ pub struct Args {
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<Named>,
 
-    /// What becomes of missing values: empty fields of text, nulls of .parquet files
+    /// What becomes of missing values: empty fields of text, nulls of .parquet and .arrow files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub missing: Policy,
 

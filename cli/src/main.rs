@@ -3,6 +3,7 @@
 // Formats that are left out leave pieces without a use.
 #![cfg_attr(
     not(all(
+        feature = "arrow",
         feature = "csv",
         feature = "gzip",
         feature = "npz",

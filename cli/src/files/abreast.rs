@@ -55,7 +55,7 @@ fn text_of(name: &str, path: Option<&Path>, text: Reader, ask: &Ask) -> Result<(
     match Format::of(path, &head, ask) {
         Format::Table(delimiter) => Ok((text, delimiter)),
         Format::Npy | Format::Raw => Err(no_columns(name)),
-        Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
+        Format::Arrow | Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which of a file's columns, members or tensors is read.
 
-use super::{Ask, Shown};
+use super::{Ask, Shown, told};
 use crate::error::shown;
 use anyhow::{Context, Result, anyhow};
 use std::fmt;
@@ -85,6 +85,11 @@ pub fn all(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Vec<Liste
         listed.push(Listed { name: several.names().get(at).context("a column vanished")?.clone(), other });
     }
     Ok(listed)
+}
+
+/// The error of a part of a column, which has this number.
+pub fn damaged(column: &str, part: &str, number: usize, what: &str) -> std::io::Error {
+    told(format!("column {column}, {part} {number}: {what}; the file is damaged, copy or write it again"))
 }
 
 /// A column of something else than numbers.

@@ -2,6 +2,8 @@
 
 pub mod abreast;
 mod array;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod choice;
 #[cfg(feature = "csv")]
 mod csv;
@@ -118,6 +120,7 @@ enum Format {
     Raw,
     /// Text, with this between fields.
     Table(u8),
+    Arrow,
     Npz,
     Parquet,
     Safetensors,
@@ -132,6 +135,7 @@ impl Format {
             Some("npz") => return Format::Npz,
             Some("csv") => return Format::Table(b','),
             Some("tsv") => return Format::Table(b'\t'),
+            Some("arrow" | "arrows" | "feather" | "ipc") => return Format::Arrow,
             Some("parquet") => return Format::Parquet,
             Some("safetensors") => return Format::Safetensors,
             _ => (),
@@ -139,6 +143,7 @@ impl Format {
         match head {
             _ if head.starts_with(npy::MAGIC) => Format::Npy,
             _ if head.starts_with(b"PK\x03\x04") && ask.raw.is_none() => Format::Npz,
+            _ if head.starts_with(b"ARROW1") && ask.raw.is_none() => Format::Arrow,
             _ if head.starts_with(b"PAR1") && ask.raw.is_none() => Format::Parquet,
             // What has no name may be a table where a column of it is asked for.
             _ if path.is_none() && ask.column.is_some() => Format::Table(b','),
@@ -192,6 +197,7 @@ pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> 
 /// The columns, members or tensors of a file that is read from several places, and what it is.
 fn several(name: &str, format: Format, file: File, length: u64) -> Result<(&'static str, Box<dyn Several>)> {
     match format {
+        Format::Arrow => Ok(("an Arrow file", arrow(name, file, length)?)),
         Format::Npz => Ok(("a .npz file", npz(name, file)?)),
         Format::Parquet => Ok(("a Parquet file", parquet(name, file)?)),
         Format::Safetensors => Ok(("a .safetensors file", safetensors(name, file, length)?)),
@@ -221,7 +227,7 @@ pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Resu
             Ok(Streamed { stored, array: None, numbers })
         }
         _ if head.is_empty() => Err(anyhow!("{name}: is empty (0 bytes); copy or write it again")),
-        Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
+        Format::Arrow | Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
     }
 }
 
@@ -287,7 +293,7 @@ fn header(name: &str, head: &[u8], format: Format, ask: &Ask, from: &mut dyn Rea
 
 fn no_columns(name: &str) -> anyhow::Error {
     usage(format!(
-        "{name}: has no columns; --column and --columns are for .csv, .tsv, .npz, .parquet and .safetensors files"
+        "{name}: has no columns; --column and --columns are for .csv, .tsv, .npz, .parquet, .arrow and .safetensors files"
     ))
 }
 
@@ -311,6 +317,16 @@ fn table(name: &str, delimiter: u8, text: Reader, stored: Stored, ask: &Ask) -> 
 #[cfg(not(feature = "csv"))]
 fn table(_: &str, _: u8, _: Reader, _: Stored, _: &Ask) -> Result<Reader> {
     left_out("csv")
+}
+
+#[cfg(feature = "arrow")]
+fn arrow(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
+    Ok(Box::new(arrow::Columns::open(name, file, length)?))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn arrow(_: &str, _: File, _: u64) -> Result<Box<dyn Several>> {
+    left_out("arrow")
 }
 
 #[cfg(feature = "npz")]

@@ -1,7 +1,7 @@
 //! Columns of Parquet files: row group after row group, page by page. A null is a missing value.
 
-use super::choice::{NoNumbers, Several};
-use super::{Ask, Missing, Numbers, Reader, Shown, take, told};
+use super::choice::{NoNumbers, Several, damaged};
+use super::{Ask, Missing, Numbers, Reader, Shown, take};
 use crate::format::Stored;
 use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -164,9 +164,7 @@ impl Cells {
         let group = self.group;
         let Some(metadata) = self.file.metadata().row_groups().get(group) else { return Ok(false) };
         let claimed = metadata.num_rows() as u64;
-        let wrong = |title: &str, what: String| {
-            told(format!("column {title}, row group {group}: {what}; the file is damaged, copy or write it again"))
-        };
+        let wrong = |title: &str, what: String| damaged(title, "row group", group, &what);
         let opened = match self.batch.take() {
             Some(batch) => Ok(batch),
             None => self
@@ -185,22 +183,18 @@ impl Cells {
             return Ok(true);
         }
         let first = self.before + self.rows + 1;
-        let (mut level, mut value) = (0, 0);
-        for run in batch.present().chunk_by(|a, b| a == b) {
-            let (many, title) = (run.len() as u64, &self.title);
-            let place = || format!("row {}, column {title}: the value", first + level);
-            if run.first() == Some(&true) {
-                batch.put(value..value + run.len(), &mut self.made);
-                value += run.len();
-                self.elements += many;
-            } else if self.missing.meet(self.elements, many, self.stored, place)? {
-                for _ in 0..many {
-                    self.stored.parse("nan", &mut self.made);
-                }
-                self.elements += many;
-            }
-            level += many;
-        }
+        let (title, mut value) = (&self.title, 0);
+        let place = |row: usize| format!("row {}, column {title}: the value", first + row as u64);
+        self.missing.rows(
+            batch.present(),
+            self.stored,
+            (&mut self.elements, &mut self.made),
+            place,
+            |rows, made| {
+                batch.put(value..value + rows.len(), made);
+                value += rows.len();
+            },
+        )?;
         self.rows += rows;
         self.batch = Some(batch);
         Ok(true)
