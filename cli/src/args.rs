@@ -3,7 +3,7 @@
 use crate::division::{DIVISION, Division};
 use crate::edges;
 use crate::error::{STDIN, clap_usage, shown_path, usage};
-use crate::files::{self, Ask, Policy};
+use crate::files::{self, Ask, Named, Policy};
 use crate::format::Stored;
 use crate::list;
 use crate::operators::{self, Told};
@@ -35,6 +35,7 @@ Examples:
   treefold sum --json part-*.npy             several files are one input
   treefold max --dtype f32 readings.bin      raw little-endian numbers
   treefold mean --column temp 'station-*.csv.gz'    a column of tables; its empty fields are left out, and counted
+  treefold mean,std --columns temp,wind w.parquet    of each of several columns; --columns '*' for all of numbers
   producer | treefold mean --dtype i32       from a pipe, in constant memory
   treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
   treefold dot x.npy y.npy                   two inputs of equal length
@@ -56,7 +57,7 @@ Examples:
 Exit status: 0 done, 1 an input or the device failed, 2 the command line is wrong.";
 
 /// Reduce files of numbers to one answer, on a GPU or the CPU.
-#[derive(Parser, Debug)]
+#[derive(Parser, Clone, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
     /// What to compute, several of them with commas (sum,max), with options in parentheses ('std(ddof=1),count_if(>30)'), or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
@@ -68,7 +69,7 @@ pub struct Args {
     #[arg(skip)]
     pub operators: Vec<String>,
 
-    /// .npy, .npz, .csv, .tsv, .parquet and .safetensors files, or raw files with --dtype; .npy, text and raw ones packed by
+    /// .npy, .npz, .csv, .tsv, .parquet, .arrow (.feather) and .safetensors files, or raw files with --dtype; .npy, text and raw ones packed by
     /// gzip or Zstandard too; - or none is standard input. Several files are one input, in order, as are those that a pattern
     /// in quotes names ('part-*.csv'); an operator over pairs takes two, merge takes what --partial wrote
     #[arg(value_name = "FILE")]
@@ -78,12 +79,17 @@ pub struct Args {
     #[arg(long, value_name = "TYPE", value_parser = dtype_names(), hide_possible_values = true, help = dtype_help())]
     pub dtype: Option<String>,
 
-    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet files, the member of .npz files, the tensor
+    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet and .arrow files, the member of .npz files, the tensor
     /// of .safetensors files, by its name. Not needed where a file has one
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
 
-    /// What becomes of missing values: empty fields of text, nulls of .parquet files
+    /// Several of them, with commas, and an answer of each: a row of a table, a line of JSON for each operator of each. '*' takes all of
+    /// numbers. Text is read once for up to 16 of them, a pipe once for all; of other files each column is read on its own, by its own type
+    #[arg(long, value_name = "NAMES")]
+    pub columns: Option<Named>,
+
+    /// What becomes of missing values: empty fields of text, nulls of .parquet and .arrow files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub missing: Policy,
 
@@ -200,8 +206,7 @@ impl Args {
         }
         args.check_partial()?;
         args.division.check(args.partial.as_deref(), args.output.as_deref())?;
-        let stdin = [PathBuf::from("-")];
-        let numbers = if args.files.is_empty() { &stdin[..] } else { &args.files };
+        let numbers = args.inputs();
         let sifted: Vec<PathBuf> = args.sifting.files().collect();
         named_once(numbers.iter().chain(args.division.files()).chain(&args.weights).chain(&sifted))?;
         if args.weights.is_some() {
@@ -216,6 +221,9 @@ impl Args {
             return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
         args.sifting.check(args.division.given(), pairs.map(String::as_str))?;
+        if args.columns.is_some() {
+            args.check_columns(pairs.map(String::as_str), &sifted)?;
+        }
         ensure!(
             args.weights.is_none() || !args.sifting.leaves_out(),
             usage("--weights goes by the places of numbers; leave out --nan ignore, --mask and --where")
@@ -257,8 +265,10 @@ impl Args {
     fn check_merge(&self) -> Result<()> {
         ensure!(!self.files.is_empty(), usage("merge takes FILEs: the partials that --partial wrote; none is named"));
         let idle = self.given_but(|option| {
-            !matches!(option, "adapter" | "dtype" | "column" | "missing" | "fast" | "plot" | "nan" | "mask" | "where")
-                && !DIVISION.contains(&option)
+            !matches!(
+                option,
+                "adapter" | "dtype" | "column" | "columns" | "missing" | "fast" | "plot" | "nan" | "mask" | "where"
+            ) && !DIVISION.contains(&option)
         });
         ensure!(
             idle.is_empty(),
@@ -268,6 +278,38 @@ impl Args {
             ))
         );
         Ok(())
+    }
+
+    /// Refuses what is not for several columns; `pairs`: an operator over those; `sifted`: files that go beside the numbers.
+    fn check_columns(&self, pairs: Option<&str>, sifted: &[PathBuf]) -> Result<()> {
+        let idle = self.given_but(|option| {
+            !matches!(option, "column" | "partial" | "output" | "plot" | "weights") && !DIVISION.contains(&option)
+        });
+        ensure!(
+            idle.is_empty(),
+            usage(format!(
+                "--columns gives one answer of each column, as a table, lines or JSON; leave out {}, or give each column a call of its \
+                 own with --column",
+                idle.join(" and ")
+            ))
+        );
+        if let Some(operator) = pairs {
+            return Err(usage(format!(
+                "{operator} takes two inputs as pairs; give each column a call of its own with --column in place of --columns"
+            )));
+        }
+        let once = sifted.iter().find(|path| path.as_os_str() == "-" || pipe(path).is_some());
+        once.map_or(Ok(()), |path| {
+            let path = shown_path(path);
+            Err(usage(format!(
+                "{path}: is read once, and --columns reads it for each column; write it to a file first"
+            )))
+        })
+    }
+
+    /// The inputs; standard input where none is named.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        if self.files.is_empty() { vec![PathBuf::from("-")] } else { self.files.clone() }
     }
 
     fn check_partial(&self) -> Result<()> {

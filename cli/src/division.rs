@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub const DIVISION: [&str; 7] = ["axis", "rows", "segments", "by", "group_by", "groups", "keepdims"];
 
 /// The options; one of them at most, but for what `--groups` and `--keepdims` add.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 #[group(skip)]
 pub struct Division {
     /// An answer for each index along the other axes: these axes of a .npy file are reduced. As for NumPy, -1 is the last;

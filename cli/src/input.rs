@@ -54,6 +54,16 @@ impl Inputs {
         Ok(Inputs { inputs, ask, dtype, shown_by })
     }
 
+    /// Numbers of one type that are made as they are read, one input behind another; what is known of missing ones stands in `ask`.
+    pub fn made(readers: Vec<(String, Reader)>, stored: Stored, ask: Ask) -> Inputs {
+        let shown_by = readers.first().map_or(String::new(), |(name, _)| name.clone());
+        let opened = |(name, made): (String, Reader)| {
+            let missing = Missing::default();
+            Input::Ready(Opened { name, stored, array: None, count: None, missing, body: Body::Pipe(made) })
+        };
+        Inputs { inputs: readers.into_iter().map(opened).collect(), ask, dtype: stored.dtype(), shown_by }
+    }
+
     /// What becomes of missing values.
     pub fn missing(&self) -> &Missing {
         &self.ask.missing
@@ -179,26 +189,50 @@ impl Input {
     }
 }
 
-fn look(path: &Path, ask: &Ask) -> Result<Input> {
+/// What a path leads to.
+pub enum Found {
+    /// A file of known length.
+    File(File, Look),
+    /// What is read once: standard input, or a file of no known length.
+    Pipe(Reader),
+    /// A pipe or device that is yet to be opened.
+    Waiting,
+}
+
+/// What a path leads to, and its name for people.
+pub fn find(path: &Path) -> Result<(String, Found)> {
     if path.as_os_str() == "-" {
         if std::io::stdin().is_terminal() {
             return Err(usage(
                 "standard input is a terminal; name a file, or pipe numbers in (treefold sum < data.npy)",
             ));
         }
-        return open_pipe(STDIN.into(), None, Box::new(std::io::stdin()), ask).map(Input::Ready);
+        return Ok((STDIN.into(), Found::Pipe(Box::new(std::io::stdin()))));
     }
     let name = path.display().to_string();
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(&name, &error))?;
     ensure!(!metadata.is_dir(), "{name}: is a directory; name the files in it ({})", path.join("*.npy").display());
     if !metadata.is_file() {
-        return Ok(Input::Waiting(path.to_path_buf()));
+        return Ok((name, Found::Waiting));
     }
     let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
     let look = Look::of(&file.metadata().map_err(|error| unreadable(&name, &error))?);
-    if !look.holds(&file) {
-        return open_pipe(name, Some(path), Box::new(file), ask).map(Input::Ready);
-    }
+    let found = if look.holds(&file) { Found::File(file, look) } else { Found::Pipe(Box::new(file)) };
+    Ok((name, found))
+}
+
+/// The name of a path that says what the file holds.
+pub fn telling(path: &Path) -> Option<&Path> {
+    Some(path).filter(|path| path.as_os_str() != "-")
+}
+
+fn look(path: &Path, ask: &Ask) -> Result<Input> {
+    let (name, found) = find(path)?;
+    let (file, look) = match found {
+        Found::File(file, look) => (file, look),
+        Found::Pipe(pipe) => return open_pipe(name, telling(path), pipe, ask).map(Input::Ready),
+        Found::Waiting => return Ok(Input::Waiting(path.to_path_buf())),
+    };
     let Shown { stored, array, count, numbers } = files::look(&name, path, file, look.length, ask)?;
     let (body, missing) = (Body::File(path.to_path_buf(), look, numbers), ask.missing.clone());
     let array = array.map(Box::new);

@@ -10,7 +10,7 @@ use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 use treefold::{Dtype, Element, Error, Key, Offsets, Value};
 
 /// A file with a key for each element.
@@ -112,7 +112,7 @@ fn runs_of<K: Key>(file: Inputs, memory: u64, shown: bool, value: impl Fn(K) -> 
     progress.done();
     offsets.push(elements);
     let held = keys.len() as u64 * RUN_BYTES;
-    let keys = RunKeys { values: Rc::new(keys), dtype: K::DTYPE };
+    let keys = RunKeys { values: Arc::new(keys), dtype: K::DTYPE };
     Ok((Runs { offsets, keys }, Keyed { name, elements, held, groups: None, taken: 0 }))
 }
 

@@ -3,6 +3,7 @@
 // Formats that are left out leave pieces without a use.
 #![cfg_attr(
     not(all(
+        feature = "arrow",
         feature = "csv",
         feature = "gzip",
         feature = "npz",
@@ -16,6 +17,7 @@
 mod adapters;
 mod args;
 mod beside;
+mod columns;
 mod division;
 mod each;
 mod edges;
@@ -99,6 +101,14 @@ fn work() -> Result<ExitCode> {
     log_as_told(args.verbose);
     let text = if args.is(ADAPTERS) {
         adapters::list(args.json)?
+    } else if let Some(named) = &args.columns {
+        let found = columns::run(&args, named)?;
+        found.asides().iter().filter(|_| args.quiet).for_each(|aside| error::say(&format!("treefold: note: {aside}")));
+        match (args.json, args.quiet) {
+            (true, _) => found.json()?,
+            (false, true) => found.bare(),
+            (false, false) => found.text(),
+        }
     } else {
         let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
         for note in report.outside().into_iter().chain(report.missing()).chain(report.left_out()).filter(|_| args.quiet)

@@ -17,15 +17,25 @@ use treefold::{Answer, Dtype, Engine, Error, Scalar, StreamOptions};
 /// What says where the bins of each axis lie; the first of them is the range.
 const PLACES: [[&str; 3]; 2] = [[RANGE, EDGES, INTEGERS], [RANGE_Y, EDGES_Y, INTEGERS_Y]];
 
+/// The axes of an operator whose range is that of the inputs' own, for which they are read before.
+fn untold(operator: &str, args: &Args) -> Vec<usize> {
+    let told = told_to(operator, &args.told);
+    let untold = |places: &[&str; 3]| {
+        takers(places[0]).contains(&operator) && places.iter().all(|name| value(&told, name).is_none())
+    };
+    (0..PLACES.len()).filter(|&axis| untold(&PLACES[axis])).collect()
+}
+
+/// Whether the inputs are read twice.
+pub fn reads_twice(args: &Args) -> bool {
+    args.operators.iter().any(|operator| !untold(operator, args).is_empty())
+}
+
 /// What an operator is told, with the range of the inputs' own where it takes one and is told none: the inputs are read
 /// for their ends, of an operator over pairs either input for its own.
 pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine) -> Result<Told> {
     let operator = chosen.typed();
-    let mut told = told_to(operator, &args.told);
-    let untold = |places: &[&str; 3]| {
-        takers(places[0]).contains(&operator) && places.iter().all(|name| value(&told, name).is_none())
-    };
-    let untold: Vec<usize> = (0..PLACES.len()).filter(|&axis| untold(&PLACES[axis])).collect();
+    let (mut told, untold) = (told_to(operator, &args.told), untold(operator, args));
     if untold.is_empty() {
         return Ok(told);
     }

@@ -2,11 +2,13 @@
 
 mod array;
 mod chart;
+mod columns;
 mod grid;
 mod many;
 mod object;
 
 pub use array::arrays;
+pub use columns::{Column, Columns};
 use many::shown_shape;
 pub use many::{Many, Over, RunKeys};
 
@@ -214,11 +216,14 @@ impl Report {
         let mut spent = vec![format!("read {}", time(seconds.read))];
         spent.extend(seconds.upload.map(|upload| format!("upload {}", time(upload))));
         spent.extend(seconds.kernel.map(|kernel| format!("kernel {}", time(kernel))));
-        let rate = (self.bytes as f64 / seconds.total.as_secs_f64().max(1e-9)) as u64;
-        let rate = if self.bytes > 0 { format!(", {}/s", BinaryBytes(rate)) } else { String::new() };
-        let (total, backend) = (time(seconds.total), self.backend);
-        let backend = if self.adapter.starts_with(backend) { String::new() } else { format!(", {backend}") };
-        format!("{total} ({}){rate} on {}{backend}", spent.join(", "), self.adapter)
+        let (total, rate) = (time(seconds.total), rate(self.bytes, seconds.total));
+        format!("{total} ({}){rate} on {}", spent.join(", "), self.adapter())
+    }
+
+    /// The adapter, and its backend where the name does not say it.
+    fn adapter(&self) -> String {
+        let Report { adapter, backend, .. } = self;
+        if adapter.starts_with(backend) { adapter.clone() } else { format!("{adapter}, {backend}") }
     }
 
     /// What is to be known of the answers, with the operators' names where there are several.
@@ -445,6 +450,12 @@ fn plain(value: Value) -> String {
 /// A number in six digits at most.
 pub fn short(x: f64) -> String {
     plain(Value::F64(format!("{x:.5e}").parse().unwrap_or(x)))
+}
+
+/// So many bytes in so much time, where there are any.
+fn rate(bytes: u64, time: Duration) -> String {
+    let rate = (bytes as f64 / time.as_secs_f64().max(1e-9)) as u64;
+    if bytes > 0 { format!(", {}/s", BinaryBytes(rate)) } else { String::new() }
 }
 
 /// A duration in three digits or so.

@@ -18,6 +18,7 @@ use crate::source::Sizes;
 use crate::weights::Weighted;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::Visitor;
 use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
@@ -30,21 +31,26 @@ pub fn run(args: &Args) -> Result<Report> {
         array.ensure_apart(picture)?;
     }
     let inputs = Inputs::open(&args.files, args.ask())?;
-    let chosen = operators::choose_all(&args.operators, inputs.dtype, args.fast);
-    let chosen = chosen.map_err(|name| not_taken(name, &inputs))?;
-    let engine = engine(args, &chosen)?;
-    let start = Instant::now();
-    let asked = chosen.iter().map(|chosen| Ok((*chosen, range::with_range(args, chosen, &inputs, &engine)?)));
-    let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
-    let (first, told) = asked.first().context("no operator")?;
-    let mut report = match &args.weights {
-        Some(path) => Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs, target)?,
-        None => first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })??,
-    };
+    let mut report = reduce(args, inputs, target, &Engines::default())?;
     if let Some(picture) = picture {
         report.plotted = Some(picture.write(drawn(&report)?.as_bytes())?);
     }
     Ok(report)
+}
+
+/// Reduces these inputs, and writes what goes to the target.
+pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Engines) -> Result<Report> {
+    let chosen = operators::choose_all(&args.operators, inputs.dtype, args.fast);
+    let chosen = chosen.map_err(|name| not_taken(name, &inputs))?;
+    let engine = engines.engine(args, &chosen)?;
+    let start = Instant::now();
+    let asked = chosen.iter().map(|chosen| Ok((*chosen, range::with_range(args, chosen, &inputs, &engine)?)));
+    let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
+    let (first, told) = asked.first().context("no operator")?;
+    match &args.weights {
+        Some(path) => Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs, target),
+        None => first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })?,
+    }
 }
 
 /// The bins of a report as a picture, in SVG.
@@ -58,15 +64,27 @@ fn drawn(report: &Report) -> Result<String> {
     histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }
 
-/// What the command line wants to compute on; where it leaves that open and an operator is computed on the CPU alone, that.
-fn engine(args: &Args, chosen: &[Chosen]) -> Result<Engine> {
-    let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
-    if let Some((alone, why)) = alone.filter(|_| Engine::asked(args.adapter.as_deref()).is_none()) {
-        if args.verbose {
-            say(&format!("{} over {} is computed on the CPU alone: {why}", alone.typed(), alone.dtype));
+/// What the command line wants to compute on, opened once.
+#[derive(Default)]
+pub struct Engines(Mutex<Option<Engine>>);
+
+impl Engines {
+    /// Where the command line leaves that open and an operator is computed on the CPU alone, that.
+    fn engine(&self, args: &Args, chosen: &[Chosen]) -> Result<Engine> {
+        let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
+        if let Some((alone, why)) = alone.filter(|_| Engine::asked(args.adapter.as_deref()).is_none()) {
+            if args.verbose {
+                say(&format!("{} over {} is computed on the CPU alone: {why}", alone.typed(), alone.dtype));
+            }
+            return Ok(Engine::Cpu(Cpu::new()));
         }
-        return Ok(Engine::Cpu(Cpu::new()));
+        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = opened.take().map_or_else(|| open(args), Ok)?;
+        Ok(opened.insert(engine).clone())
     }
+}
+
+fn open(args: &Args) -> Result<Engine> {
     let (engine, why) = Engine::chosen(args.adapter.as_deref())?;
     match why {
         None => (),

@@ -238,12 +238,13 @@ pub fn warn_trailing(name: &str, what: &str) {
     warn(&format!("{name}: ignored {what} behind the end of its array"));
 }
 
+/// Reads bytes from a place on, some or all of them.
 #[cfg(unix)]
-fn read_at(file: &File, space: &mut [u8], at: u64) -> std::io::Result<usize> {
+pub fn read_at(file: &File, space: &mut [u8], at: u64) -> std::io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, space, at)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, space: &mut [u8], at: u64) -> std::io::Result<usize> {
+pub fn read_at(file: &File, space: &mut [u8], at: u64) -> std::io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, space, at)
 }

@@ -1,14 +1,116 @@
 //! Which of a file's columns, members or tensors is read.
 
-use super::Ask;
+use super::{Ask, Shown, told};
 use crate::error::shown;
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
+use std::fmt;
+use std::str::FromStr;
 
 /// Names that an error lists, at most.
 const LISTED_MAX: usize = 20;
 
+/// A file of columns, members or tensors, whose names are known.
+pub trait Several {
+    /// What they are, in the plural.
+    fn what(&self) -> &'static str;
+
+    /// Their names, in the file's order.
+    fn names(&self) -> &[String];
+
+    /// What one of them shows; `NoNumbers` where it holds something else.
+    fn look(&mut self, name: &str, at: usize, ask: &Ask) -> Result<Shown>;
+}
+
+/// What the column shows that is asked for, or the only one.
+pub fn asked(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Shown> {
+    let at = choose(name, several.what(), several.names(), ask)?;
+    several.look(name, at, ask)
+}
+
+/// The columns that `--columns` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// All of numbers.
+    All,
+    These(Vec<String>),
+}
+
+impl FromStr for Named {
+    type Err = String;
+
+    /// Names with commas; a name that has one stands in quotation marks, as in a table of text.
+    fn from_str(text: &str) -> Result<Named, String> {
+        if text.trim() == "*" {
+            return Ok(Named::All);
+        }
+        let (mut names, mut name, mut quoted, mut letters) = (vec![], String::new(), false, text.chars().peekable());
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' if quoted && letters.peek() == Some(&'"') => name.extend(letters.next()),
+                '"' if quoted || name.trim().is_empty() => quoted = !quoted,
+                ',' if !quoted => names.push(std::mem::take(&mut name)),
+                letter => name.push(letter),
+            }
+        }
+        names.push(name);
+        if quoted {
+            return Err("a quotation mark is missing at the end of a name".into());
+        }
+        let names: Vec<String> = names.iter().map(|name| name.trim().to_string()).collect();
+        match names.iter().enumerate().find(|(at, name)| name.is_empty() || names[..*at].contains(name)) {
+            Some((_, name)) if name.is_empty() => Err("a name is empty; leave out a comma".into()),
+            Some((_, name)) => Err(format!("{name:?} stands twice; name each column once")),
+            None => Ok(Named::These(names)),
+        }
+    }
+}
+
+/// A column that a file has.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its name, as `--column` takes it.
+    pub name: String,
+    /// What it holds in place of numbers.
+    pub other: Option<String>,
+}
+
+/// All of them.
+pub fn all(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Vec<Listed>> {
+    let mut listed = vec![];
+    for at in 0..several.names().len() {
+        let other = match several.look(name, at, ask) {
+            Ok(_) => None,
+            Err(error) => Some(error.downcast::<NoNumbers>()?.what),
+        };
+        listed.push(Listed { name: several.names().get(at).context("a column vanished")?.clone(), other });
+    }
+    Ok(listed)
+}
+
+/// The error of a part of a column, which has this number.
+pub fn damaged(column: &str, part: &str, number: usize, what: &str) -> std::io::Error {
+    told(format!("column {column}, {part} {number}: {what}; the file is damaged, copy or write it again"))
+}
+
+/// A column of something else than numbers.
+#[derive(Debug)]
+pub struct NoNumbers {
+    /// What it holds.
+    pub what: String,
+    /// What to do.
+    pub advice: String,
+}
+
+impl fmt::Display for NoNumbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.what, self.advice)
+    }
+}
+
+impl std::error::Error for NoNumbers {}
+
 /// Which of these names is asked for, or the only one; `what` they are, in the plural.
-pub fn choose(name: &str, what: &str, names: &[String], ask: &Ask) -> Result<usize> {
+fn choose(name: &str, what: &str, names: &[String], ask: &Ask) -> Result<usize> {
     let list = || listed(what, names);
     match (ask.column.as_deref(), names) {
         (None, [_]) => Ok(0),
@@ -27,4 +129,20 @@ pub fn listed(what: &str, names: &[String]) -> String {
     let more = names.len() - first.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{what} {}{more}", first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_with_commas() {
+        let these = |names: &[&str]| Ok(Named::These(names.iter().map(ToString::to_string).collect()));
+        assert_eq!("a, b c,3".parse(), these(&["a", "b c", "3"]));
+        assert_eq!("\"wind, gusts\",\"a \"\"b\"\"\",5\" pipe".parse(), these(&["wind, gusts", "a \"b\"", "5\" pipe"]));
+        assert_eq!(" * ".parse(), Ok(Named::All));
+        for wrong in ["", "a,", "a,,b", "a,a", "\"a"] {
+            assert!(wrong.parse::<Named>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::told;
 use crate::format::Stored;
 use clap::ValueEnum;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What becomes of missing values.
@@ -137,6 +138,33 @@ impl Missing {
                 }
             }
         }
+    }
+
+    /// Makes the numbers of rows of which some have no value, behind those that were made before: `put` appends the numbers of rows that
+    /// have one, and `place` says where a row's value stands.
+    pub fn rows(
+        &self,
+        present: &[bool],
+        stored: Stored,
+        (elements, made): (&mut u64, &mut Vec<u8>),
+        place: impl Fn(usize) -> String,
+        mut put: impl FnMut(Range<usize>, &mut Vec<u8>),
+    ) -> std::io::Result<()> {
+        let mut row = 0;
+        for run in present.chunk_by(|a, b| a == b) {
+            let (rows, many) = (row..row + run.len(), run.len() as u64);
+            row = rows.end;
+            if run.first() == Some(&true) {
+                put(rows, made);
+                *elements += many;
+            } else if self.meet(*elements, many, stored, || place(rows.start))? {
+                for _ in 0..many {
+                    stored.parse("nan", made);
+                }
+                *elements += many;
+            }
+        }
+        Ok(())
     }
 
     /// An input of so many elements is read to its end.

@@ -1,6 +1,9 @@
 //! The formats of files: what each says of its numbers, and how those are read. The rest of the program knows none of them.
 
+pub mod abreast;
 mod array;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod choice;
 #[cfg(feature = "csv")]
 mod csv;
@@ -12,17 +15,21 @@ mod npz;
 mod packing;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "csv")]
+mod rows;
 #[cfg(feature = "safetensors")]
 mod safetensors;
 
 pub use array::Array;
+pub use choice::{Listed, Named};
 pub use missing::{Found, Missing, Policy};
 pub use names::named;
 
 use crate::error::{Told, unreadable, usage};
 use crate::format::{Stored, whole_numbers};
 use crate::source::{fill, warn_trailing};
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use choice::Several;
 use packing::{HEAD, Packing};
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
@@ -67,7 +74,7 @@ impl Ask {
     fn unnamed(&self, name: &str, listed: &str) -> anyhow::Error {
         usage(match self.option {
             Some(option) => format!("{name}: holds {listed}; {option} reads a file of one"),
-            None => format!("{name}: holds {listed}; pass --column with one of them"),
+            None => format!("{name}: holds {listed}; pass --column with one of them, or --columns with several"),
         })
     }
 
@@ -113,6 +120,7 @@ enum Format {
     Raw,
     /// Text, with this between fields.
     Table(u8),
+    Arrow,
     Npz,
     Parquet,
     Safetensors,
@@ -127,6 +135,7 @@ impl Format {
             Some("npz") => return Format::Npz,
             Some("csv") => return Format::Table(b','),
             Some("tsv") => return Format::Table(b'\t'),
+            Some("arrow" | "arrows" | "feather" | "ipc") => return Format::Arrow,
             Some("parquet") => return Format::Parquet,
             Some("safetensors") => return Format::Safetensors,
             _ => (),
@@ -134,6 +143,7 @@ impl Format {
         match head {
             _ if head.starts_with(npy::MAGIC) => Format::Npy,
             _ if head.starts_with(b"PK\x03\x04") && ask.raw.is_none() => Format::Npz,
+            _ if head.starts_with(b"ARROW1") && ask.raw.is_none() => Format::Arrow,
             _ if head.starts_with(b"PAR1") && ask.raw.is_none() => Format::Parquet,
             // What has no name may be a table where a column of it is asked for.
             _ if path.is_none() && ask.column.is_some() => Format::Table(b','),
@@ -174,20 +184,25 @@ pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> 
             };
             Ok(Shown { stored, array, count, numbers: Numbers::Made(Arc::new(make)) })
         }
-        (Some(packing), _) => Err(usage(format!(
-            "{name}: is packed, and what is in it is read from several places; unpack it first ({} {name})",
-            packing.command()
-        ))),
-        (None, Format::Npz) => agreed(name, "a .npz file", ask, npz(name, file, ask)?),
-        (None, Format::Parquet) => agreed(name, "a Parquet file", ask, parquet(name, file, ask)?),
-        (None, Format::Safetensors) => agreed(name, "a .safetensors file", ask, safetensors(name, file, length, ask)?),
+        (Some(packing), _) => Err(packing.to_be_unpacked(name)),
+        (None, _) => {
+            let (what, mut several) = several(name, format, file, length)?;
+            let shown = choice::asked(&mut *several, name, ask)?;
+            ask.agree(name, what, shown.stored)?;
+            Ok(shown)
+        }
     }
 }
 
-/// What a file shows, where `--dtype` says nothing else.
-fn agreed(name: &str, what: &str, ask: &Ask, shown: Shown) -> Result<Shown> {
-    ask.agree(name, what, shown.stored)?;
-    Ok(shown)
+/// The columns, members or tensors of a file that is read from several places, and what it is.
+fn several(name: &str, format: Format, file: File, length: u64) -> Result<(&'static str, Box<dyn Several>)> {
+    match format {
+        Format::Arrow => Ok(("an Arrow file", arrow(name, file, length)?)),
+        Format::Npz => Ok(("a .npz file", npz(name, file)?)),
+        Format::Parquet => Ok(("a Parquet file", parquet(name, file)?)),
+        Format::Safetensors => Ok(("a .safetensors file", safetensors(name, file, length)?)),
+        Format::Npy | Format::Raw | Format::Table(_) => bail!("{name}: is read from one place"),
+    }
 }
 
 /// What a stream shows, and its numbers.
@@ -199,10 +214,7 @@ pub struct Streamed {
 
 /// What bytes show that are read once, packed or not; `path` is their name, where they have one.
 pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Result<Streamed> {
-    let (mut head, mut bytes) = beginning(name, bytes)?;
-    if let Some(packing) = Packing::of(&head) {
-        (head, bytes) = beginning(name, packing.unpack(bytes)?)?;
-    }
+    let (head, mut bytes) = unpacked(name, bytes)?;
     let format = Format::of(path, &head, ask);
     match format {
         Format::Npy | Format::Raw => {
@@ -210,15 +222,32 @@ pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Resu
             Ok(Streamed { stored, array, numbers: bytes })
         }
         Format::Table(delimiter) => {
-            let stored = ask.raw.or(Stored::raw("f64"));
-            let Some(stored) = stored else { bail!("{name}: text has no f64") };
+            let stored = text_type(ask)?;
             let numbers = table(name, delimiter, bytes, stored, ask)?;
             Ok(Streamed { stored, array: None, numbers })
         }
         _ if head.is_empty() => Err(anyhow!("{name}: is empty (0 bytes); copy or write it again")),
-        Format::Npz | Format::Parquet | Format::Safetensors => Err(usage(format!(
-            "{name}: is a file that is read from several places, which a stream has not; write it to a file first"
-        ))),
+        Format::Arrow | Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
+    }
+}
+
+fn not_streamed(name: &str) -> anyhow::Error {
+    usage(format!(
+        "{name}: is a file that is read from several places, which a stream has not; write it to a file first"
+    ))
+}
+
+/// The type of the numbers in a text.
+pub fn text_type(ask: &Ask) -> Result<Stored> {
+    ask.raw.or(Stored::raw("f64")).context("text has no f64")
+}
+
+/// The first bytes of a stream, and all of it, both unpacked.
+fn unpacked(name: &str, bytes: Reader) -> Result<(Vec<u8>, Reader)> {
+    let (head, bytes) = beginning(name, bytes)?;
+    match Packing::of(&head) {
+        Some(packing) => beginning(name, packing.unpack(bytes)?),
+        None => Ok((head, bytes)),
     }
 }
 
@@ -233,10 +262,7 @@ fn beginning(name: &str, mut bytes: Reader) -> Result<(Vec<u8>, Reader)> {
 /// The header of an input that begins with `head`, none for a raw one, and the type of its numbers.
 fn header(name: &str, head: &[u8], format: Format, ask: &Ask, from: &mut dyn Read) -> Result<(Option<Array>, Stored)> {
     let is_npy = format == Format::Npy;
-    ensure!(
-        ask.column.is_none(),
-        usage(format!("{name}: has no columns; --column is for .csv, .tsv, .npz, .parquet and .safetensors files"))
-    );
+    ensure!(ask.column.is_none(), no_columns(name));
     if let (true, false, Some(raw)) = (head.is_empty(), is_npy, ask.raw) {
         // No numbers, as an empty part of many has none.
         return Ok((None, raw));
@@ -265,6 +291,12 @@ fn header(name: &str, head: &[u8], format: Format, ask: &Ask, from: &mut dyn Rea
     }
 }
 
+fn no_columns(name: &str) -> anyhow::Error {
+    usage(format!(
+        "{name}: has no columns; --column and --columns are for .csv, .tsv, .npz, .parquet, .arrow and .safetensors files"
+    ))
+}
+
 /// Checks that an array lies within a file of so many bytes; its numbers.
 fn array_fits(name: &str, array: &Array, length: u64) -> Result<u64> {
     let needs = array.data_at + array.data_bytes();
@@ -279,7 +311,7 @@ fn array_fits(name: &str, array: &Array, length: u64) -> Result<u64> {
 
 #[cfg(feature = "csv")]
 fn table(name: &str, delimiter: u8, text: Reader, stored: Stored, ask: &Ask) -> Result<Reader> {
-    csv::Table { delimiter, stored, ask }.read(name, text)
+    csv::Table { delimiter, stored }.read(name, text, ask)
 }
 
 #[cfg(not(feature = "csv"))]
@@ -287,33 +319,43 @@ fn table(_: &str, _: u8, _: Reader, _: Stored, _: &Ask) -> Result<Reader> {
     left_out("csv")
 }
 
+#[cfg(feature = "arrow")]
+fn arrow(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
+    Ok(Box::new(arrow::Columns::open(name, file, length)?))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn arrow(_: &str, _: File, _: u64) -> Result<Box<dyn Several>> {
+    left_out("arrow")
+}
+
 #[cfg(feature = "npz")]
-fn npz(name: &str, file: File, ask: &Ask) -> Result<Shown> {
-    npz::look(name, file, ask)
+fn npz(name: &str, file: File) -> Result<Box<dyn Several>> {
+    Ok(Box::new(npz::Npz::open(name, file)?))
 }
 
 #[cfg(not(feature = "npz"))]
-fn npz(_: &str, _: File, _: &Ask) -> Result<Shown> {
+fn npz(_: &str, _: File) -> Result<Box<dyn Several>> {
     left_out("npz")
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(name: &str, file: File, ask: &Ask) -> Result<Shown> {
-    parquet::look(name, file, ask)
+fn parquet(name: &str, file: File) -> Result<Box<dyn Several>> {
+    Ok(Box::new(parquet::Columns::open(name, file)?))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &str, _: File, _: &Ask) -> Result<Shown> {
+fn parquet(_: &str, _: File) -> Result<Box<dyn Several>> {
     left_out("parquet")
 }
 
 #[cfg(feature = "safetensors")]
-fn safetensors(name: &str, file: File, length: u64, ask: &Ask) -> Result<Shown> {
-    safetensors::look(name, file, length, ask)
+fn safetensors(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
+    Ok(Box::new(safetensors::open(name, file, length)?))
 }
 
 #[cfg(not(feature = "safetensors"))]
-fn safetensors(_: &str, _: File, _: u64, _: &Ask) -> Result<Shown> {
+fn safetensors(_: &str, _: File, _: u64) -> Result<Box<dyn Several>> {
     left_out("safetensors")
 }
 
@@ -329,7 +371,7 @@ fn told(what: String) -> std::io::Error {
 }
 
 /// Takes what is left of these numbers, so much of it as there is space.
-fn take(made: &[u8], taken: &mut usize, space: &mut [u8]) -> usize {
+pub fn take(made: &[u8], taken: &mut usize, space: &mut [u8]) -> usize {
     let left = made.get(*taken..).unwrap_or_default();
     let got = left.len().min(space.len());
     space[..got].copy_from_slice(&left[..got]);

@@ -4,6 +4,7 @@
 //! stands once.
 
 use super::Array;
+use super::choice::NoNumbers;
 use crate::error::STDIN;
 use crate::format::{Descr, Stored};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -163,7 +164,10 @@ impl Said {
             _ => "neither a string nor a list".into(),
         };
         let advice = self.advice(name).unwrap_or_default();
-        bail!("{name}: its dtype is {what}, but treefold reads bool, integers and floats of up to 64 bits{advice}")
+        Err(anyhow!(NoNumbers {
+            what: format!("{name}: its dtype is {what}"),
+            advice: format!("treefold reads bool, integers and floats of up to 64 bits{advice}"),
+        }))
     }
 
     /// A command that loses nothing, where there is one.

@@ -1,13 +1,15 @@
 //! Members of .npz files: a zip of .npy files, stored or deflated.
 
-use super::choice::choose;
+use super::choice::Several;
 use super::{Ask, Numbers, Reader, Shown, npy, told};
+use crate::error::unreadable;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
+use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 /// Where a member lies, and what its bytes add up to.
@@ -20,44 +22,70 @@ struct Member {
     crc: u32,
 }
 
-/// The member that is asked for.
-pub fn look(name: &str, file: File, ask: &Ask) -> Result<Shown> {
-    let damaged = |error| anyhow!("{name}: is damaged as a zip file: {error}; copy or save it again");
-    let mut members = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-    // In the order in which they lie there.
-    let all: Vec<(usize, String)> = (0..members.len())
-        .filter_map(|at| Some((at, members.name_for_index(at)?.strip_suffix(".npy")?.to_string())))
-        .collect();
-    let names: Vec<String> = all.iter().map(|(_, name)| name.clone()).collect();
-    let at = choose(name, "members", &names, ask)?;
-    let (at, title) = all.get(at).context("a member vanished")?;
-    let found = members.by_index_raw(*at).map_err(damaged)?;
-    ensure!(!found.encrypted(), "{name}: its member {title} is encrypted; unpack it first");
-    let deflated = match found.compression() {
-        CompressionMethod::Stored => false,
-        CompressionMethod::Deflated => true,
-        other => bail!("{name}: its member {title} is packed by {other}; save it with numpy.savez or savez_compressed"),
-    };
-    let begin = found.data_start().with_context(|| format!("{name}: its member {title} begins nowhere"))?;
-    let (packed_bytes, bytes, crc) = (found.compressed_size(), found.size(), found.crc32());
-    drop(found);
-    let member = Member { begin, packed_bytes, deflated, bytes, crc };
-    let mut reader = member.open(members.into_inner().into_inner())?;
-    let array = npy::read(name, &mut reader).with_context(|| format!("member {title}"))?;
-    let needs = array.data_at + array.data_bytes();
-    ensure!(bytes >= needs, array.truncated(&format!("{name}: member {title}"), bytes));
-    let header = array.data_at;
-    let make = move |file: File, _: &_| {
-        let mut reader = member.open(file)?;
-        std::io::copy(&mut reader.by_ref().take(header), &mut std::io::sink())?;
-        Ok(reader)
-    };
-    Ok(Shown {
-        stored: array.stored,
-        count: Some(array.count),
-        array: Some(array),
-        numbers: Numbers::Made(Arc::new(make)),
-    })
+/// The members of a file, in the order in which they lie there.
+pub struct Npz {
+    file: File,
+    archive: ZipArchive<BufReader<File>>,
+    /// Their places in the archive.
+    places: Vec<usize>,
+    names: Vec<String>,
+}
+
+impl Npz {
+    pub fn open(name: &str, file: File) -> Result<Npz> {
+        let again = file.try_clone().map_err(|error| unreadable(name, &error))?;
+        let archive = ZipArchive::new(BufReader::new(again)).map_err(|error| damaged(name, &error))?;
+        let member = |at| Some((at, archive.name_for_index(at)?.strip_suffix(".npy")?.to_string()));
+        let (places, names) = (0..archive.len()).filter_map(member).unzip();
+        Ok(Npz { file, archive, places, names })
+    }
+}
+
+fn damaged(name: &str, error: &ZipError) -> anyhow::Error {
+    anyhow!("{name}: is damaged as a zip file: {error}; copy or save it again")
+}
+
+impl Several for Npz {
+    fn what(&self) -> &'static str {
+        "members"
+    }
+
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn look(&mut self, name: &str, at: usize, _: &Ask) -> Result<Shown> {
+        let (&place, title) = self.places.get(at).zip(self.names.get(at)).context("a member vanished")?;
+        let found = self.archive.by_index_raw(place).map_err(|error| damaged(name, &error))?;
+        ensure!(!found.encrypted(), "{name}: its member {title} is encrypted; unpack it first");
+        let deflated = match found.compression() {
+            CompressionMethod::Stored => false,
+            CompressionMethod::Deflated => true,
+            other => {
+                bail!("{name}: its member {title} is packed by {other}; save it with numpy.savez or savez_compressed")
+            }
+        };
+        let begin = found.data_start().with_context(|| format!("{name}: its member {title} begins nowhere"))?;
+        let (packed_bytes, bytes, crc) = (found.compressed_size(), found.size(), found.crc32());
+        drop(found);
+        let member = Member { begin, packed_bytes, deflated, bytes, crc };
+        let mut reader = member.open(self.file.try_clone()?)?;
+        let array = npy::read(name, &mut reader).with_context(|| format!("member {title}"))?;
+        let needs = array.data_at + array.data_bytes();
+        ensure!(bytes >= needs, array.truncated(&format!("{name}: member {title}"), bytes));
+        let header = array.data_at;
+        let make = move |file: File, _: &_| {
+            let mut reader = member.open(file)?;
+            std::io::copy(&mut reader.by_ref().take(header), &mut std::io::sink())?;
+            Ok(reader)
+        };
+        Ok(Shown {
+            stored: array.stored,
+            count: Some(array.count),
+            array: Some(array),
+            numbers: Numbers::Made(Arc::new(make)),
+        })
+    }
 }
 
 impl Member {

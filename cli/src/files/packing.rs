@@ -1,6 +1,7 @@
 //! gzip and Zstandard around a file: found by what it begins with, unpacked as it is read.
 
 use super::{Reader, told};
+use crate::error::usage;
 use anyhow::Result;
 use std::ffi::OsStr;
 use std::io::{BufReader, ErrorKind, Read};
@@ -38,12 +39,15 @@ impl Packing {
         }
     }
 
-    /// The command that unpacks a file.
-    pub fn command(self) -> &'static str {
-        match self {
+    /// The error of a file that is read from several places.
+    pub fn to_be_unpacked(self, name: &str) -> anyhow::Error {
+        let command = match self {
             Packing::Gzip => "gunzip",
             Packing::Zstd => "unzstd",
-        }
+        };
+        usage(format!(
+            "{name}: is packed, and what is in it is read from several places; unpack it first ({command} {name})"
+        ))
     }
 
     /// What is packed.

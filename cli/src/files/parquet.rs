@@ -1,14 +1,14 @@
 //! Columns of Parquet files: row group after row group, page by page. A null is a missing value.
 
-use super::choice::choose;
-use super::{Ask, Missing, Numbers, Reader, Shown, take, told};
+use super::choice::{NoNumbers, Several, damaged};
+use super::{Ask, Missing, Numbers, Reader, Shown, take};
 use crate::format::Stored;
 use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::DataType;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -17,58 +17,82 @@ use std::sync::Arc;
 /// Rows that are read at a time.
 const ROWS: usize = 8 << 10;
 
-/// The column that is asked for.
-pub fn look(name: &str, file: File, ask: &Ask) -> Result<Shown> {
-    let file = SerializedFileReader::new(file)
-        .map_err(|error| anyhow!("{name}: is damaged, or no Parquet file: {error}; copy or write it again"))?;
-    let metadata = file.metadata();
-    let columns = metadata.file_metadata().schema_descr().columns();
-    let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
-    let column = choose(name, "columns", &names, ask)?;
-    let (title, described) = names.get(column).zip(columns.get(column)).context("a column vanished")?;
-    ensure!(
-        described.max_rep_level() == 0,
-        "{name}: column {title} holds lists; write their numbers to a column of their own"
-    );
-    let Some(stored) = stored(described) else {
-        bail!(
-            "{name}: column {title} holds {}; treefold reads truth values, integers and floats: write it as one of those",
-            described_as(described)
-        );
-    };
-    let level = described.max_def_level();
-    let lacks = level > 0;
-    if lacks {
-        ask.missing.expect();
+/// The columns of a file.
+pub struct Columns {
+    file: SerializedFileReader<File>,
+    names: Vec<String>,
+}
+
+impl Columns {
+    pub fn open(name: &str, file: File) -> Result<Columns> {
+        let file = SerializedFileReader::new(file)
+            .map_err(|error| anyhow!("{name}: is damaged, or no Parquet file: {error}; copy or write it again"))?;
+        let columns = file.metadata().file_metadata().schema_descr().columns();
+        let names = columns.iter().map(|column| column.path().string()).collect();
+        Ok(Columns { file, names })
     }
-    let add = |sum: u64, rows: i64| sum.checked_add(u64::try_from(rows).ok()?);
-    let rows = metadata.row_groups().iter().try_fold(0, |sum, group| add(sum, group.num_rows()));
-    let fits = |rows: &u64| rows.checked_mul(stored.size() as u64).is_some_and(|bytes| i64::try_from(bytes).is_ok());
-    let rows = rows.filter(fits);
-    let rows = rows.with_context(|| format!("{name}: is damaged: its row groups claim impossible numbers of rows"))?;
-    let title = title.clone();
-    let make = move |file: File, missing: &Missing| {
-        let file = SerializedFileReader::new(file)?;
-        let (title, missing) = (title.clone(), missing.clone());
-        let (made, batch) = (vec![], None);
-        let cells = Cells {
-            file,
-            column,
-            title,
-            level,
-            stored,
-            missing,
-            group: 0,
-            batch,
-            rows: 0,
-            before: 0,
-            elements: 0,
-            made,
-            taken: 0,
+}
+
+impl Several for Columns {
+    fn what(&self) -> &'static str {
+        "columns"
+    }
+
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn look(&mut self, name: &str, column: usize, ask: &Ask) -> Result<Shown> {
+        let metadata = self.file.metadata();
+        let columns = metadata.file_metadata().schema_descr().columns();
+        let (title, described) = self.names.get(column).zip(columns.get(column)).context("a column vanished")?;
+        ensure!(
+            described.max_rep_level() == 0,
+            NoNumbers {
+                what: format!("{name}: column {title} holds lists"),
+                advice: "write their numbers to a column of their own".into(),
+            }
+        );
+        let stored = stored(described).ok_or_else(|| NoNumbers {
+            what: format!("{name}: column {title} holds {}", described_as(described)),
+            advice: "treefold reads truth values, integers and floats: write it as one of those".into(),
+        })?;
+        let level = described.max_def_level();
+        let lacks = level > 0;
+        if lacks {
+            ask.missing.expect();
+        }
+        let add = |sum: u64, rows: i64| sum.checked_add(u64::try_from(rows).ok()?);
+        let rows = metadata.row_groups().iter().try_fold(0, |sum, group| add(sum, group.num_rows()));
+        let fits =
+            |rows: &u64| rows.checked_mul(stored.size() as u64).is_some_and(|bytes| i64::try_from(bytes).is_ok());
+        let rows = rows.filter(fits);
+        let rows =
+            rows.with_context(|| format!("{name}: is damaged: its row groups claim impossible numbers of rows"))?;
+        let title = title.clone();
+        let make = move |file: File, missing: &Missing| {
+            let file = SerializedFileReader::new(file)?;
+            let (title, missing) = (title.clone(), missing.clone());
+            let (made, batch) = (vec![], None);
+            let cells = Cells {
+                file,
+                column,
+                title,
+                level,
+                stored,
+                missing,
+                group: 0,
+                batch,
+                rows: 0,
+                before: 0,
+                elements: 0,
+                made,
+                taken: 0,
+            };
+            Ok(Box::new(cells) as Reader)
         };
-        Ok(Box::new(cells) as Reader)
-    };
-    Ok(Shown { stored, array: None, count: (!lacks).then_some(rows), numbers: Numbers::Made(Arc::new(make)) })
+        Ok(Shown { stored, array: None, count: (!lacks).then_some(rows), numbers: Numbers::Made(Arc::new(make)) })
+    }
 }
 
 /// The type of a column's numbers, where it holds some.
@@ -140,9 +164,7 @@ impl Cells {
         let group = self.group;
         let Some(metadata) = self.file.metadata().row_groups().get(group) else { return Ok(false) };
         let claimed = metadata.num_rows() as u64;
-        let wrong = |title: &str, what: String| {
-            told(format!("column {title}, row group {group}: {what}; the file is damaged, copy or write it again"))
-        };
+        let wrong = |title: &str, what: String| damaged(title, "row group", group, &what);
         let opened = match self.batch.take() {
             Some(batch) => Ok(batch),
             None => self
@@ -161,22 +183,18 @@ impl Cells {
             return Ok(true);
         }
         let first = self.before + self.rows + 1;
-        let (mut level, mut value) = (0, 0);
-        for run in batch.present().chunk_by(|a, b| a == b) {
-            let (many, title) = (run.len() as u64, &self.title);
-            let place = || format!("row {}, column {title}: the value", first + level);
-            if run.first() == Some(&true) {
-                batch.put(value..value + run.len(), &mut self.made);
-                value += run.len();
-                self.elements += many;
-            } else if self.missing.meet(self.elements, many, self.stored, place)? {
-                for _ in 0..many {
-                    self.stored.parse("nan", &mut self.made);
-                }
-                self.elements += many;
-            }
-            level += many;
-        }
+        let (title, mut value) = (&self.title, 0);
+        let place = |row: usize| format!("row {}, column {title}: the value", first + row as u64);
+        self.missing.rows(
+            batch.present(),
+            self.stored,
+            (&mut self.elements, &mut self.made),
+            place,
+            |rows, made| {
+                batch.put(value..value + rows.len(), made);
+                value += rows.len();
+            },
+        )?;
         self.rows += rows;
         self.batch = Some(batch);
         Ok(true)

@@ -2,14 +2,14 @@
 //!
 //! The crate's own reader wants the whole file in memory; here it reads the header alone.
 
-use super::choice::choose;
+use super::choice::{NoNumbers, Several};
 use super::{Array, Ask, Numbers, Shown};
 use crate::error::unreadable;
 use crate::format::{Descr, Stored};
 use crate::source::{fill, warn_trailing};
 use ::safetensors::Dtype;
 use ::safetensors::tensor::Metadata;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::fs::File;
 
 /// Bytes of a header's length.
@@ -19,8 +19,18 @@ const HEADER_MAX: u64 = 100_000_000;
 /// Bytes by which the file is known again.
 const KNOWN_BYTES: usize = 64 << 10;
 
-/// The tensor that is asked for, in a file of so many bytes.
-pub fn look(name: &str, mut file: File, length: u64, ask: &Ask) -> Result<Shown> {
+/// The tensors of a file.
+pub struct Tensors {
+    metadata: Metadata,
+    names: Vec<String>,
+    /// What the file begins with.
+    header: Vec<u8>,
+    /// Bytes before the first tensor.
+    data_at: u64,
+}
+
+/// The tensors of a file of so many bytes.
+pub fn open(name: &str, mut file: File, length: u64) -> Result<Tensors> {
     let mut header = vec![0; LENGTH_BYTES as usize];
     let got = fill(&mut file, &mut header).map_err(|error| unreadable(name, &error))?;
     ensure!(
@@ -50,23 +60,34 @@ pub fn look(name: &str, mut file: File, length: u64, ask: &Ask) -> Result<Shown>
     }
 
     let names = metadata.offset_keys();
-    let at = choose(name, "tensors", &names, ask)?;
-    let tensor = names.get(at).and_then(|title| metadata.info(title)).context("a tensor vanished")?;
-    let Some(stored) = stored(tensor.dtype) else {
-        let title = &names[at];
-        bail!(
-            "{name}: tensor {title} holds {:?}, but treefold reads BOOL, U8 to U64, I8 to I64, BF16, F16, F32 and F64; save it as one of those",
-            tensor.dtype
-        );
-    };
-    let bytes = (tensor.data_offsets.1 - tensor.data_offsets.0) as u64;
-    let data_at = data_at + tensor.data_offsets.0 as u64;
-    let count = bytes / stored.size() as u64;
-    let axes: Vec<u64> = tensor.shape.iter().map(|&length| length as u64).collect();
-    let shape = format!("{:?}", tensor.shape);
     header.truncate(KNOWN_BYTES);
-    let array = Array { stored, count, header, data_at, fortran: None, axes, fortran_order: false, shape };
-    Ok(Shown { stored, array: Some(array), count: Some(count), numbers: Numbers::Range(data_at) })
+    Ok(Tensors { metadata, names, header, data_at })
+}
+
+impl Several for Tensors {
+    fn what(&self) -> &'static str {
+        "tensors"
+    }
+
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn look(&mut self, name: &str, at: usize, _: &Ask) -> Result<Shown> {
+        let title = self.names.get(at).context("a tensor vanished")?;
+        let tensor = self.metadata.info(title).context("a tensor vanished")?;
+        let stored = stored(tensor.dtype).ok_or_else(|| NoNumbers {
+            what: format!("{name}: tensor {title} holds {:?}", tensor.dtype),
+            advice: "treefold reads BOOL, U8 to U64, I8 to I64, BF16, F16, F32 and F64: save it as one of those".into(),
+        })?;
+        let bytes = (tensor.data_offsets.1 - tensor.data_offsets.0) as u64;
+        let data_at = self.data_at + tensor.data_offsets.0 as u64;
+        let count = bytes / stored.size() as u64;
+        let axes: Vec<u64> = tensor.shape.iter().map(|&length| length as u64).collect();
+        let (header, shape) = (self.header.clone(), format!("{:?}", tensor.shape));
+        let array = Array { stored, count, header, data_at, fortran: None, axes, fortran_order: false, shape };
+        Ok(Shown { stored, array: Some(array), count: Some(count), numbers: Numbers::Range(data_at) })
+    }
 }
 
 /// The type of a tensor's numbers, where it is one that files hold.

@@ -4,7 +4,7 @@ use super::{Answered, hide, numbers, plain, table};
 use crate::json::Json;
 use crate::parts::Named;
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::Arc;
 use treefold::{Answer, Dtype, Part, Value};
 
 /// Answers that a table shows; of more, the first and the last.
@@ -16,7 +16,7 @@ pub const KEYS: &str = "keys";
 /// The key of each run, and of which type they are.
 #[derive(Clone, Debug)]
 pub struct RunKeys {
-    pub values: Rc<Vec<Value>>,
+    pub values: Arc<Vec<Value>>,
     pub dtype: Dtype,
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use treefold::{BinAxis, Part, Value};
 
 /// Members of a JSON object; those that say nothing are left out.
-type Members = Vec<(&'static str, Option<Json>)>;
+pub type Members = Vec<(&'static str, Option<Json>)>;
 
 fn object(members: Members) -> Json {
     Json::Object(members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
@@ -18,6 +18,11 @@ fn object(members: Members) -> Json {
 impl Report {
     /// One JSON object.
     pub fn json(&self) -> Json {
+        self.json_of(&self.found, vec![])
+    }
+
+    /// One JSON object of these of its answers, behind other members.
+    pub fn json_of(&self, found: &[Answered], before: Members) -> Json {
         let seconds = |time: Duration| Json::value(time.as_secs_f64());
         let maybe = |time: Option<Duration>| Json::value(time.map(|time| time.as_secs_f64()));
         let output = if self.is_array { "output" } else { "partial" };
@@ -48,17 +53,17 @@ impl Report {
             ),
         ];
         let answer = |found: &Answered| found.answer(self.is_partial());
-        let parts = match &self.found[..] {
+        let parts = match found {
             [found] => {
                 head.insert(0, ("operator", Some(Json::text(found.operator))));
-                vec![head, answer(found), files, found.manner(), tail]
+                vec![before, head, answer(found), files, found.manner(), tail]
             }
             all => {
                 let each = |found: &Answered| (found.operator, object([answer(found), found.manner()].concat()));
                 let names = all.iter().map(|found| Json::text(found.operator)).collect();
                 head.insert(0, ("operators", Some(Json::List(names))));
                 head.push(("answers", Some(Json::Object(all.iter().map(each).collect()))));
-                vec![head, files, tail]
+                vec![before, head, files, tail]
             }
         };
         object(parts.concat())
