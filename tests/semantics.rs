@@ -208,6 +208,21 @@ fn between_the_ends() {
     same!(NormInf, &[u64::MAX, 1], u64::MAX);
 }
 
+/// On the host alone.
+#[test]
+fn lists_of_the_best() {
+    let of = |elements: &[f32]| Cpu::new().reduce((Top::default(), Bottom::default()), elements).expect("answers");
+    let (top, bottom) = of(&[]);
+    assert_eq!((top.values.len(), top.indices.len(), bottom.values.len()), (0, 0, 0));
+    // Zeros are equal, and NaN comes first from either end.
+    let (top, bottom) = of(&[-0.0, NAN, 0.0, INF, -INF, NAN]);
+    assert_eq!((top.indices, bottom.indices), (vec![1, 5, 3, 0, 2, 4], vec![1, 5, 4, 0, 2, 3]));
+    assert!(top.values[0].is_nan() && top.values[3].is_sign_negative() && top.values[4].is_sign_positive());
+    let two = Cpu::new().reduce((Top::new(2).expect("a k"), Bottom::new(2).expect("a k")), &[7i32, 7, 7]);
+    let (top, bottom) = two.expect("answers");
+    assert_eq!((top.values, top.indices, bottom.indices), (vec![7, 7], vec![0, 1], vec![0, 1]));
+}
+
 #[test]
 fn sums_that_wrap() {
     same!(WrappingSum, &[] as &[i32], 0);

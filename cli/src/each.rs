@@ -205,7 +205,7 @@ pub fn begin<T: Element>(
     let Wanted { by, shape } = wanted;
     let answers = by.answers();
     let acc = op.fold().acc_bytes() as u64;
-    let each = acc + parts.indexed.len() as u64 * room.part_bytes;
+    let each = acc + parts.most() as u64 * room.part_bytes;
     room.taken = room.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
     ensure!(
         room.taken <= room.memory,

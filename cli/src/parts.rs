@@ -3,7 +3,7 @@
 use crate::npz;
 use anyhow::Result;
 use std::path::Path;
-use treefold::ops::Found;
+use treefold::ops::{Found, Ranked};
 use treefold::{Answer, Dtype, DynOp, Element, Fold, Op, Part, Value};
 
 /// The name of parts that are the bins of a range, in its order.
@@ -60,13 +60,24 @@ pub struct Parts {
     pub bin: Option<Number>,
     /// The parts behind them.
     pub named: Vec<Named>,
+    /// How many parts there are at most, where they are one list of as many as are found.
+    pub list: Option<usize>,
 }
+
+/// Zeros of which the longest list of elements is made.
+const LIST_MAX: usize = 1024;
 
 impl Parts {
     /// Those of the answer over one zero.
     pub fn of<T: Element>(op: &DynOp<T>) -> Result<Parts> {
         let answer = op.finish(op.fold().lift(T::ZERO, 0), 1)?;
         let parts = answer.parts();
+        if answer.downcast_ref::<Ranked<T>>().is_some() {
+            let all = op.fold().accumulate(&[T::ZERO; LIST_MAX], 0);
+            let most = op.finish(all, LIST_MAX as u64)?.parts().len();
+            let typed = Parts::typed(&parts, |_| Number::Of(T::DTYPE), |_| true);
+            return Ok(Parts { list: Some(most), ..typed });
+        }
         // What is found is an element, and of its type.
         let is_one = answer.downcast_ref::<T>().is_some() || answer.downcast_ref::<Option<T>>().is_some();
         let found = is_one || answer.downcast_ref::<Option<(T, T)>>().is_some();
@@ -88,7 +99,12 @@ impl Parts {
         let named = parts.iter().filter(|part| part.name != BIN);
         let named = named.map(|part| Named { name: part.name, indexed: indexed(part), number: number(part) });
         let bin = parts.first().filter(|part| part.name == BIN).map(&number);
-        Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect() }
+        Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect(), list: None }
+    }
+
+    /// How many parts an answer has, at most.
+    pub fn most(&self) -> usize {
+        self.list.unwrap_or(self.indexed.len())
     }
 
     /// Whether any has an index where there is an answer.

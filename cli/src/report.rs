@@ -4,6 +4,7 @@ mod array;
 mod chart;
 mod columns;
 mod grid;
+mod list;
 mod many;
 mod object;
 
@@ -58,6 +59,8 @@ pub struct Answered {
     pub bin: Option<Number>,
     /// The parts behind them.
     pub named: Vec<Named>,
+    /// Whether the parts are one list of as many as are found.
+    pub list: bool,
     /// Whether the answer is exact.
     pub exact: bool,
     /// Exact or fast, where there is or would be a choice.
@@ -166,9 +169,9 @@ impl Report {
         let found = match &self.written {
             Some(Written { path, bytes }) if self.is_array => {
                 let shape = self.many().map_or(vec![], |many| many.shape.clone());
-                // Bins are axes behind those of the answers, but not those of all operators.
-                let bins = if let [one] = &self.found[..] { one.bins_shape() } else { vec![] };
-                let shape = shown_shape(&[shape, bins].concat());
+                // Bins and lists are axes behind those of the answers, but not those of all operators.
+                let own = if let [one] = &self.found[..] { one.own_shape() } else { vec![] };
+                let shape = shown_shape(&[shape, own].concat());
                 let keys = self.many().and_then(Many::json_keys).map_or("", |_| "keys, ");
                 format!("wrote {path}: {keys}{operators} of shape {shape}, {}", BinaryBytes(*bytes))
             }
@@ -191,6 +194,7 @@ impl Report {
         let together = |a: &Answered, b: &Answered| a.is_one_part() && b.is_one_part();
         let tables = self.found.chunk_by(together).map(|found| match found {
             [one @ Answered { many: None, .. }] if one.axes.len() > 1 => grid::text(one),
+            [one @ Answered { many: None, list: true, .. }] => list::text(one),
             [Answered { many: None, .. }, ..] => answers(found).to_string(),
             all => many::text(all),
         });
@@ -247,7 +251,7 @@ impl Answered {
     pub fn of<T: Element, O: Op<T>>(
         op: &O,
         chosen: &Chosen,
-        Parts { indexed, bin, named }: Parts,
+        Parts { indexed, bin, named, list }: Parts,
         parts: Vec<Part>,
         many: Option<Many>,
     ) -> Answered {
@@ -261,13 +265,14 @@ impl Answered {
             indexed,
             bin,
             named,
+            list: list.is_some(),
             exact: op.is_exact(),
             method,
         }
     }
 
     fn is_one_part(&self) -> bool {
-        self.indexed.len() == 1
+        self.indexed.len() == 1 && !self.list
     }
 
     /// How many of the parts are bins; they come first.
@@ -280,6 +285,15 @@ impl Answered {
         self.axes.iter().map(|axis| axis.edges.len().saturating_sub(1) as u64).collect()
     }
 
+    /// The shape of an answer: that of its bins, or the length of the longest list.
+    fn own_shape(&self) -> Vec<u64> {
+        if !self.list {
+            return self.bins_shape();
+        }
+        let many = self.many.iter().flat_map(|many| &many.answers);
+        vec![many.map(Vec::len).max().unwrap_or(self.parts.len()) as u64]
+    }
+
     /// A line for each part, or for each of many answers.
     fn bare(&self) -> String {
         if let Some(many) = &self.many {
@@ -289,7 +303,7 @@ impl Answered {
         let lowest = if let [axis] = &self.axes[..] { axis.lowest } else { None };
         for (part, place) in self.parts.iter().zip(0..) {
             let name = match lowest {
-                _ if self.parts.len() == 1 => String::new(),
+                _ if self.parts.len() == 1 || self.list => String::new(),
                 Some(lowest) if part.name == BIN => format!("{} ", lowest + place),
                 _ => format!("{} ", part.name),
             };
@@ -352,6 +366,19 @@ fn answers(all: &[Answered]) -> Table {
     }
     numbers(&mut table, 1..if bars { 2 } else { usize::MAX });
     table
+}
+
+/// Rows that a table of many shows; of more, the first and the last.
+const SHOWN: usize = 24;
+
+/// Adds a row for each of many, or for the first and the last of them.
+fn add_some_rows(table: &mut Table, count: usize, row: impl Fn(usize) -> Vec<String>) {
+    for at in (0..count).filter(|&at| count <= SHOWN || at < SHOWN / 2 || at >= count - SHOWN / 2) {
+        if count > SHOWN && at == count - SHOWN / 2 {
+            table.add_row(vec!["…"]);
+        }
+        table.add_row(row(at));
+    }
 }
 
 /// An empty table in the house style, no wider than the terminal that it goes to.

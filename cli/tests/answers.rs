@@ -54,7 +54,7 @@ fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
 #[test]
 fn every_operator_has_an_expected_answer() {
     let others = ["count_if", "stats", "dot", "logsumexp", "histogram", "histogram2d"];
-    let more = ["norm", "find_first", "find_last", "softmax_terms", "hash"];
+    let more = ["norm", "find_first", "find_last", "softmax_terms", "hash", "top", "bottom"];
     let pairs = ["covariance", "correlation", "weighted_mean", "cosine"];
     let names: BTreeSet<_> = expected().iter().map(|row| row.0).chain(others).chain(more).chain(pairs).collect();
     assert_eq!(names, operators().into_iter().collect());
@@ -145,6 +145,73 @@ fn functions_of_f64_are_computed_on_the_cpu() {
     let mut explain = program();
     explain.args(["explain", "log_mean", "--dtype", "f64"]);
     finish(explain, b"").fails(2, &["no kernel to explain"]);
+}
+
+/// Lists of elements: JSON, lines, tables, arrays, of one answer and of many.
+#[test]
+fn the_largest_and_the_smallest() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &[3.0, f32::NAN, 4.0, -1.0, 4.0, 9.5]);
+    let anywhere = |args: &[&str]| run_where("auto", args.iter().copied());
+    let json = anywhere(&["top", "--k", "4", "--json", &file]).json();
+    assert_eq!((&json["value"], &json["index"]), (&json!(["nan", 9.5, 4.0, 4.0]), &json!([1, 5, 2, 4])), "{json}");
+    assert_eq!((&json["exact"], &json["bits"][1]), (&json!(true), &json!("41180000")));
+    let json = anywhere(&["top(1),bottom(9)", "--nan", "ignore", "--json", &file]).json();
+    let answers = &json["answers"];
+    assert_eq!((&answers["top"]["value"], &answers["top"]["index"]), (&json!([9.5]), &json!([5])), "{json}");
+    let bottom = (json!([-1.0, 3.0, 4.0, 4.0, 9.5]), json!([3, 0, 2, 4, 5]));
+    assert_eq!((&answers["bottom"]["value"], &answers["bottom"]["index"]), (&bottom.0, &bottom.1), "{json}");
+    let json = anywhere(&["bottom", "--k", "2", "--where", "> 3", "--json", &file]).json();
+    assert_eq!((&json["value"], &json["index"]), (&json!([4.0, 4.0]), &json!([2, 4])), "{json}");
+    assert_eq!(anywhere(&["bottom", "--k", "2", "-q", "--where", "< 5", &file]).out, "-1 3\n3 0\n");
+    let none = folder.f32("none.npy", &[]);
+    let json = anywhere(&["top", "--k", "2", "--json", &none]).json();
+    assert_eq!((&json["value"], &json["index"]), (&json!([]), &json!([])), "{json}");
+    let table = anywhere(&["top", "--k", "2", "--nan", "ignore", &file]);
+    for line in ["│ top ┆ value ┆ index │", "│   1 ┆   9.5 ┆     5 │", "│   2 ┆     4 ┆     2 │"]
+    {
+        assert!(table.text().contains(line), "{line}: {}", table.out);
+    }
+    let long = folder.i32("long.npy", &(0..5000).map(|at| at * 7919 % 5003).collect::<Vec<_>>());
+    let table = anywhere(&["top", "--k", "1024", &long]);
+    assert!(table.text().contains("│ 1024 ┆") && table.text().lines().count() < 40, "{}", table.out);
+    assert_eq!(anywhere(&["top", "--k", "1024", "-q", &long]).text().lines().count(), 1024);
+    // Of rows, axes and groups.
+    let matrix = folder.file("m.npy", &npy("'<i4'", false, "(2, 3)", &raw_i32(&[1, 7, 3, 9, 5, 6])));
+    let json = anywhere(&["top", "--k", "2", "--axis", "1", "--json", &matrix]).json();
+    assert_eq!((&json["value"], &json["index"]), (&json!([[7, 3], [9, 6]]), &json!([[1, 2], [0, 2]])), "{json}");
+    let json = anywhere(&["top", "--k", "5", "--axis", "0", "--json", &matrix]).json();
+    assert_eq!(json["value"], json!([[9, 1], [7, 5], [6, 3]]), "{json}");
+    assert_eq!(anywhere(&["top", "--k", "2", "-q", "--rows", "3", &matrix]).out, "7 1 3 2\n9 0 6 2\n");
+    let table = anywhere(&["top,argmax", "--k", "2", "--rows", "3", &matrix]);
+    assert!(table.text().contains("│   1 ┆ 9 6 ┆   0 2 │"), "{}", table.out);
+    let offsets = folder.i32("o.npy", &[0, 1, 1, 6]);
+    let json = anywhere(&["bottom", "--k", "2", "--segments", &offsets, "--json", &matrix]).json();
+    assert_eq!((&json["value"], &json["index"]), (&json!([[1], [], [3, 5]]), &json!([[0], [], [1, 3]])), "{json}");
+    // Arrays: values alone, or places beside them; what is shorter has NaN, which whole numbers lack.
+    let out = |name: &str| text(folder.path().join(name));
+    let told = anywhere(&["top", "--k", "2", "--axis", "1", "--output", &out("v.npy"), &matrix]);
+    assert!(told.text().contains("top of shape (2, 2)"), "{}", told.out);
+    let value = |args: &[&str]| anywhere(&[args, &["--json"]].concat()).json()["value"].clone();
+    assert_eq!(value(&["top", "--k", "4", "--axis", "0,1", &out("v.npy")]), json!([9, 7, 6, 3]));
+    anywhere(&["top", "--k", "2", "--axis", "1", "--output", &out("v.npz"), &matrix]).text();
+    assert_eq!(value(&["max", "--column", "top", &out("v.npz")]), json!(9));
+    assert_eq!(value(&["sum", "--column", "top.index", "--axis", "0", &out("v.npz")]), json!([1, 4]));
+    let short = ["bottom", "--k", "2", "--segments", &offsets, "--output", &out("short.npy")];
+    anywhere(&[&short[..], &[&matrix]].concat()).fails(1, &["bottom: answer 1 is none", "--json"]);
+    // Parts in their order.
+    let parts = ["a.part", "b.part"].map(&out);
+    for part in &parts {
+        anywhere(&["top", "--k", "3", "--partial", part, &file]).text();
+    }
+    assert_eq!(run(["merge", "-q", &parts[0], &parts[1]]).out, "nan 1\nnan 7\n9.5 5\n");
+    run(["merge", "-q", "--k", "2", &parts[0]]).fails(2, &["a partial top(k=3)", "top(k=2) cannot be made"]);
+    // What is told.
+    for (k, args) in [("0", ["top", "--k", "0", &file]), ("1025", ["top", "--k", "1025", &file])] {
+        run(args).fails(2, &[&format!("--k of top is {k:?}: a whole number from 1 to 1024")]);
+    }
+    run(["top", &file]).fails(2, &["top needs --k: How many elements, 1 to 1024"]);
+    run(["max", "--k", "3", &file]).fails(2, &["--k is for top and bottom; max has none"]);
 }
 
 #[test]

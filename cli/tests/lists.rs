@@ -23,7 +23,8 @@ fn matrices(folder: &Folder) -> [(String, &'static str, bool); 3] {
 
 /// The operators over a type, each with the options that it is told.
 fn told(dtype: &str) -> Vec<(&'static str, Vec<&'static str>)> {
-    let all = [("ddof", "1"), ("scale", "0.5"), ("bins", "3"), ("range", "-4:4"), ("compare", "> 3"), ("p", "3")];
+    let all =
+        [("ddof", "1"), ("scale", "0.5"), ("bins", "3"), ("range", "-4:4"), ("compare", "> 3"), ("p", "3"), ("k", "2")];
     let entries =
         treefold::ops::TABLE.iter().filter(|entry| entry.dtype.name() == dtype && entry.fast_form_of.is_none());
     let entries = entries.filter(|entry| entry.host_only.is_none() || adapter() == "cpu");

@@ -219,10 +219,14 @@ impl<K: OrderKey> Located<K> {
     pub(crate) fn moved(self, by: u64) -> Located<K> {
         if self == Self::NOWHERE { self } else { Located { index: self.index.wrapping_add(by), ..self } }
     }
+    /// What is ordered by: equal elements by their places.
+    #[inline(always)]
+    pub(super) fn order<T: Scalar<Key = K>>(self) -> (K, u64) {
+        (T::tie(self.rank), self.index)
+    }
     #[inline(always)]
     pub(crate) fn better<T: Scalar<Key = K>>(self, other: Located<K>) -> Located<K> {
-        let (a, b) = ((T::tie(self.rank), self.index), (T::tie(other.rank), other.index));
-        if b < a { other } else { self }
+        if other.order::<T>() < self.order::<T>() { other } else { self }
     }
     pub(crate) fn found<T: Scalar<Key = K>>(self, end: End, count: u64) -> Option<Found<T>> {
         (count > 0).then(|| Found { value: end.unrank(self.rank), index: self.index })

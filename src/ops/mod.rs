@@ -263,6 +263,8 @@ operators! {
     hash: Hash over f32 f16 f64 i32 u32 i64 u64;
     find: FindFirst { compare: "What to count or find: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f16 f64 i32 u32 i64 u64,
         FindLast { compare: "What to count or find: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f16 f64 i32 u32 i64 u64;
+    top: Top { k: "How many elements, 1 to 1024" } needs k over f32 f16 f64 i32 u32 i64 u64,
+        Bottom { k: "How many elements, 1 to 1024" } needs k over f32 f16 f64 i32 u32 i64 u64;
     pairs: Covariance { ddof: "Delta degrees of freedom: divide by n - N" } over f32x2, Correlation over f32x2,
         WeightedMean over f32x2, Cosine over f32x2;
     histogram: Histogram {
@@ -296,6 +298,7 @@ pub use norm_p::Index;
 pub use softmax::PeakAndSum;
 pub use stats::Summary;
 pub use sum_of::{Function, SumOf};
+pub use top::{Leaders, Ranked, Ranking};
 
 /// What [`visit`] calls: code that wants an operator over one element type.
 pub trait Visitor {

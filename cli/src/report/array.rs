@@ -13,15 +13,15 @@ use treefold::{Dtype, Part, Value};
 /// The bytes of a file of answers: a .npz file of an array for each operator, or each part of its answers, where it is named so, else the
 /// one array as .npy.
 pub fn arrays(path: &Path, found: &[Answered]) -> Result<Vec<u8>> {
-    let mut arrays = vec![];
+    let (mut arrays, named) = (vec![], npz::is_named(path));
     let many = found.first().and_then(|found| found.many.as_ref());
     if let Some((many, keys)) = many.and_then(|many| Some((many, many.keys()?))) {
         arrays.push((KEYS.into(), file(Number::Of(keys.dtype), &many.shape, keys.values.iter().copied(), KEYS)?));
     }
     for found in found {
-        arrays.extend(found.arrays()?);
+        arrays.extend(found.arrays(named)?);
     }
-    if npz::is_named(path) {
+    if named {
         let members = arrays.into_iter().map(|(name, npy)| (format!("{name}.npy"), npy));
         return npz::file(&members.collect::<Vec<_>>());
     }
@@ -31,8 +31,8 @@ pub fn arrays(path: &Path, found: &[Answered]) -> Result<Vec<u8>> {
 
 impl Answered {
     /// The .npy files of its answers: by its name that of the one part, positions where it has some, or that of its bins; of several
-    /// parts by the name of each.
-    fn arrays(&self) -> Result<Vec<(String, Vec<u8>)>> {
+    /// parts by the name of each. A list is its values, where several arrays are `named` its positions too.
+    fn arrays(&self, named: bool) -> Result<Vec<(String, Vec<u8>)>> {
         let (alone, axes) = ([self.parts.clone()], vec![]);
         let (answers, shape) = match &self.many {
             Some(Many { answers, shape, .. }) => (&answers[..], shape),
@@ -45,6 +45,23 @@ impl Answered {
             let shape = [&shape[..], &self.bins_shape()].concat();
             let values = answers.iter().flat_map(|answer| answer.iter().take(bins)).map(|part| part.value);
             return Ok(vec![(operator.into(), file(number, &shape, values, operator)?)]);
+        }
+        if self.list {
+            let number = self.named.first().map_or(Number::Of(Dtype::F64), |named| named.number);
+            let own = self.own_shape();
+            let longest = own.iter().product::<u64>() as usize;
+            let shape = [&shape[..], &own].concat();
+            let of = |value: fn(&Part) -> Value| {
+                let places = answers.iter().flat_map(move |answer| (0..longest).map(move |at| answer.get(at)));
+                places.map(move |part| part.map_or(Value::None, value))
+            };
+            let (values, places) = (of(|part| part.value), of(|part| part.index.into()));
+            let mut arrays = vec![(operator.into(), file(number, &shape, values, operator)?)];
+            if named {
+                let name = format!("{operator}.index");
+                arrays.push((name.clone(), file(Number::Of(Dtype::I64), &shape, places, &name)?));
+            }
+            return Ok(arrays);
         }
         let mut arrays = vec![];
         for (at, named) in self.named.iter().enumerate() {

@@ -1,14 +1,14 @@
 //! Many answers as they are told: a table, nested JSON, lines, an array.
 
-use super::{Answered, hide, numbers, plain, table};
+use super::{Answered, add_some_rows, hide, numbers, plain, table};
 use crate::json::Json;
 use crate::parts::Named;
 use std::fmt::Write;
 use std::sync::Arc;
 use treefold::{Answer, Dtype, Part, Value};
 
-/// Answers that a table shows; of more, the first and the last.
-const SHOWN: usize = 24;
+/// Elements of each list that a table shows.
+const LISTED: usize = 4;
 
 /// The name of keys beside answers.
 pub const KEYS: &str = "keys";
@@ -105,6 +105,12 @@ impl Many {
         (!members.is_empty()).then_some(Json::Object(members))
     }
 
+    /// What `of` says of each part of all answers, which are lists, nested as these are.
+    pub fn json_lists(&self, of: impl Fn(&Part) -> Option<Json>) -> Option<Json> {
+        let lists = self.answers.iter().map(|answer| Some(Json::List(answer.iter().map(&of).collect::<Option<_>>()?)));
+        Some(nested(&self.shape, lists.collect::<Option<_>>()?))
+    }
+
     /// A line an answer: the key of a run, the values of its parts, each with its index behind it.
     pub fn bare(&self) -> String {
         let mut text = String::new();
@@ -148,25 +154,27 @@ pub fn text(all: &[Answered]) -> String {
         for (named, number) in found.named.iter().zip(found.bins()..) {
             header.push(if found.named.len() == 1 { found.operator } else { named.name });
             header.extend(named.indexed.then_some("index"));
-            columns.push((many, number, named.indexed));
+            columns.push((many, number, named.indexed, found.list));
         }
     }
     let last = header.len();
     table.set_header(header);
     let count = one.answers.len();
-    let shown = (0..count).filter(|&at| count <= SHOWN || at < SHOWN / 2 || at >= count - SHOWN / 2);
-    for at in shown {
-        if count > SHOWN && at == count - SHOWN / 2 {
-            table.add_row(vec!["…"]);
-        }
+    let index = |part: &Part| part.index.map_or("none".into(), |index| index.to_string());
+    add_some_rows(&mut table, count, |at| {
         let mut row = vec![one.place(at as u64)];
-        for &(many, number, indexed) in &columns {
-            let part = &many.answers[at][number];
+        for &(many, number, indexed, list) in &columns {
+            let answer = &many.answers[at];
+            if list {
+                row.extend([listed(answer, |part| plain(part.value)), listed(answer, index)]);
+                continue;
+            }
+            let part = &answer[number];
             row.push(plain(part.value));
-            row.extend(indexed.then(|| part.index.map_or("none".into(), |index| index.to_string())));
+            row.extend(indexed.then(|| index(part)));
         }
-        table.add_row(row);
-    }
+        row
+    });
     numbers(&mut table, 0..last);
     let hidden = hide(&mut table, (1..last).rev());
     let each = match one.over {
@@ -176,6 +184,12 @@ pub fn text(all: &[Answered]) -> String {
         Over::Groups { .. } => "a group".into(),
     };
     format!("{table}\n{hidden}{count} answers of shape {}, each over {each}", shown_shape(&one.shape))
+}
+
+/// The first of a list in words.
+fn listed(parts: &[Part], word: impl Fn(&Part) -> String) -> String {
+    let more = (parts.len() > LISTED).then(|| "…".into());
+    parts.iter().take(LISTED).map(word).chain(more).collect::<Vec<_>>().join(" ")
 }
 
 /// A shape as Python writes it.

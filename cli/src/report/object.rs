@@ -99,6 +99,15 @@ impl Answered {
     /// What `of` says of the one part, or an object of what it says of each, all bins in one list, of two axes in lists of lists; `None`
     /// where it says nothing.
     fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
+        if self.list {
+            // Of no parts that is told which is of one.
+            let sample = self.named.first()?.sample();
+            of(&sample, true)?;
+            return match &self.many {
+                Some(many) => many.json_lists(|part| of(part, true)),
+                None => Some(Json::List(self.parts.iter().map(|part| of(part, true)).collect::<Option<_>>()?)),
+            };
+        }
         if let Some(many) = &self.many {
             return many.json(self.bins(), &self.named, of);
         }
