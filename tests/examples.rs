@@ -36,6 +36,10 @@ mod weather;
 #[allow(dead_code)]
 mod particles;
 
+#[path = "../examples/10_mapped.rs"]
+#[allow(dead_code)]
+mod mapped;
+
 use treefold::{Fold, Gpu};
 
 #[test]
@@ -51,6 +55,11 @@ fn in_a_frame_runs() {
 #[test]
 fn own_operator_runs() {
     own_operator::main().expect("the longest run");
+}
+
+#[test]
+fn mapped_runs() {
+    mapped::main().expect("functions of elements");
 }
 
 #[test]

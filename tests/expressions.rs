@@ -1,5 +1,7 @@
 //! Expressions: what the CPU computes of them, beside Rust and beside devices, and what is said of those that are wrong.
 
+#![expect(clippy::manual_clamp, reason = "what becomes of NaN is not what f32::clamp makes of it")]
+
 mod common;
 
 use common::*;
@@ -150,7 +152,7 @@ fn integers_are_computed_as_the_language_has_it() {
     like("countOneBits(x) + countLeadingZeros(x) * 100", &INTEGERS, |x: i32| {
         (x.count_ones() + x.leading_zeros() * 100) as i32
     });
-    like("min(max(x, -3), 40)", &INTEGERS, |x: i32| x.max(-3).min(40));
+    like("min(max(x, -3), 40)", &INTEGERS, |x: i32| x.clamp(-3, 40));
     like("f32(x) * 0.5", &INTEGERS, |x: i32| x as f32 * 0.5);
     like("reverseBits(~x)", &INTEGERS, |x: i32| (!x).reverse_bits());
     like("extractBits(x, 4, 8)", &INTEGERS, |x: i32| x << 20 >> 24);
@@ -404,6 +406,43 @@ fn no_text_panics() {
         }
     }
     assert!(right > 1000, "{right} of them are expressions");
+}
+
+/// Texts that nest as deeply as texts may, on a thread with a short stack.
+#[test]
+fn deep_texts_are_errors_or_answers() {
+    let look = || {
+        let deep = [
+            "(".repeat(2000),
+            "(".repeat(900) + "x" + &")".repeat(900),
+            "-".repeat(1999) + "x",
+            "!".repeat(1999) + "x",
+            "~".repeat(1000),
+            "abs(".repeat(400) + "x" + &")".repeat(399),
+            "x".to_string() + &"+x".repeat(999),
+            "x".to_string() + &"*x".repeat(999),
+            "x<1".to_string() + &"&&x<1".repeat(390),
+            "x<1".to_string() + &"||(x<1".repeat(300),
+            "select(x,".repeat(222),
+            "x[".repeat(900),
+            "array<".repeat(300),
+            "vec2<".repeat(300),
+            "x".repeat(2001),
+        ];
+        for text in deep {
+            for dtype in [Dtype::F32, Dtype::I64] {
+                if let Ok(expression) = Expression::of_element(&text, dtype) {
+                    match dtype {
+                        Dtype::F32 => computed::<f32>(&expression),
+                        _ => computed::<i64>(&expression),
+                    };
+                }
+            }
+        }
+        let error = Expression::of_element(&"x".repeat(2001), Dtype::F32).expect_err("too long");
+        assert!(error.to_string().contains("2001 bytes are more than the 2000"), "{error}");
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(look).expect("a thread").join().expect("no panic");
 }
 
 /// Some answer of the right type: each of three elements counts.

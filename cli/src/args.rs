@@ -6,6 +6,7 @@ use crate::error::{STDIN, clap_usage, shown_path, usage};
 use crate::files::{self, Ask, Named, Policy};
 use crate::format::Stored;
 use crate::list;
+use crate::making::{MAKING, Making, REDUCE};
 use crate::operators::{self, Told};
 use crate::output::printed;
 use crate::sieve::Sifting;
@@ -38,6 +39,8 @@ Examples:
   treefold mean,std --columns temp,wind w.parquet    of each of several columns; --columns '*' for all of numbers
   producer | treefold mean --dtype i32       from a pipe, in constant memory
   treefold sum prices.npy                    floats are summed exactly and rounded once; --fast sums in f32
+  treefold mean --map 'log2(x + 1e-4)' x.npy    of what a function in WGSL makes of each number x
+  treefold reduce --identity 0 --combine 'a + b' --map 'x * x' x.npy    an operator of your own, from left to right
   treefold dot x.npy y.npy                   two inputs of equal length
   treefold mean --axis 0 m.npy               a mean for each column of a matrix; --output writes an array
   treefold max --segments o.npy x.npy        a maximum for each segment, by offsets as in a CSR matrix
@@ -96,6 +99,10 @@ pub struct Args {
     /// Which elements count
     #[command(flatten)]
     pub sifting: Sifting,
+
+    /// What elements become
+    #[command(flatten)]
+    pub making: Making,
 
     /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: the best GPU that is no software and not
     /// behind OpenGL, else cpu. [env: WGPU_ADAPTER_NAME] [default: auto]
@@ -221,6 +228,12 @@ impl Args {
             return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
         args.sifting.check(args.division.given(), pairs.map(String::as_str))?;
+        args.making.check(
+            &args.operators,
+            pairs.map(String::as_str),
+            args.weights.is_some(),
+            args.partial.is_some(),
+        )?;
         if args.columns.is_some() {
             args.check_columns(pairs.map(String::as_str), &sifted)?;
         }
@@ -269,6 +282,7 @@ impl Args {
                 option,
                 "adapter" | "dtype" | "column" | "columns" | "missing" | "fast" | "plot" | "nan" | "mask" | "where"
             ) && !DIVISION.contains(&option)
+                && !MAKING.contains(&option)
         });
         ensure!(
             idle.is_empty(),
@@ -503,6 +517,7 @@ fn items(list: &str) -> Vec<&str> {
 
 fn words() -> Words {
     let words = [
+        (REDUCE, "What an expression makes of all numbers, from left to right: --identity, --combine, --map"),
         (MERGE, "The answer of partials, which --partial wrote, in the order of their elements"),
         (ADAPTERS, "List the adapters, and what treefold uses of each"),
         (EXPLAIN, "How an operator is computed: the plan and the kernels; see treefold explain --help"),

@@ -12,7 +12,7 @@ pub const STDIN: &str = "standard input";
 
 /// An error of whoever wrote the command line: exit status 2.
 #[derive(Debug)]
-pub struct Usage(String);
+pub struct Usage(String, Vec<String>);
 
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,7 +24,12 @@ impl std::error::Error for Usage {}
 
 /// A usage error that says this.
 pub fn usage(text: impl Into<String>) -> anyhow::Error {
-    anyhow!(Usage(text.into()))
+    anyhow!(Usage(text.into(), vec![]))
+}
+
+/// The same with lines below it.
+pub fn below(text: impl Into<String>, lines: Vec<String>) -> anyhow::Error {
+    anyhow!(Usage(text.into(), lines))
 }
 
 /// clap's several lines in one, without the usage text.
@@ -52,6 +57,14 @@ pub fn shown_path(path: &Path) -> String {
 /// Says something on standard error, on one line. Where that is closed or full there is nobody to tell.
 pub fn say(line: &str) {
     drop(writeln!(std::io::stderr(), "{}", shown(line)));
+}
+
+/// Says what went wrong; the exit status.
+pub fn say_error(error: &anyhow::Error) -> u8 {
+    let (line, status) = told(error);
+    say(&line);
+    error.downcast_ref().into_iter().for_each(|Usage(_, lines)| lines.iter().for_each(|line| say(line)));
+    status
 }
 
 /// Says what the answer may suffer from.

@@ -4,13 +4,14 @@ use crate::adapters::with_kernels;
 use crate::args::{command, helped, operator_names, told};
 use crate::edges::settle;
 use crate::error::{clap_usage, usage};
-use crate::operators;
+use crate::making::Making;
+use crate::operators::{self, Chosen};
 use anyhow::{Context, Result, anyhow};
 use clap::builder::PossibleValuesParser;
 use clap::{FromArgMatches, Parser};
 use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
-use treefold::{Dtype, DynOp, Element, Explanation, Gpu, Tuning};
+use treefold::{Dtype, DynOp, Element, Explanation, Expression, Gpu, Tuning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,6 +33,10 @@ struct ExplainArgs {
     /// Type of the elements
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
     dtype: String,
+
+    /// What each element becomes first: a function of x and i in WGSL, 'abs(x) * 2'
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    map: Option<String>,
 
     /// Where: a part of an adapter's name, its number (see `treefold adapters`), or auto: the best, software too. [env: WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|NUMBER|NAME")]
@@ -68,10 +73,22 @@ pub fn run() -> Result<Option<String>> {
     settle(&mut told, &[name])?;
     operators::check(name, &told)?;
     let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
-    let chosen = operators::choose(name, dtype, args.fast).ok_or_else(|| {
+    let map = Making { map: args.map.clone(), ..Making::default() }.map_of(dtype)?;
+    let over = map.as_ref().map_or(dtype, Expression::makes);
+    let chosen = operators::choose(name, over, args.fast).ok_or_else(|| {
         let takes: Vec<&str> = operators::takes(name).into_iter().map(Dtype::name).collect();
-        usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", ")))
+        match &map {
+            Some(map) => usage(format!("{map} makes {over}, but {name} takes {}", takes.join(", "))),
+            None => usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", "))),
+        }
     })?;
+    let chosen = match map {
+        Some(map) if chosen.dtype == Dtype::F32x2 => {
+            return Err(usage(format!("{map} makes one number of one, and {name} takes pairs; leave out --map")));
+        }
+        Some(map) => Chosen { dtype: map.takes(), map: Some(map), ..chosen },
+        None => chosen,
+    };
     if let Some(why) = chosen.host_only() {
         return Err(usage(format!(
             "{name} over {dtype} has no kernel to explain: {why}; the CPU engine alone computes it"
@@ -89,7 +106,8 @@ pub fn run() -> Result<Option<String>> {
     let plan = told_once(&explanation.lines);
     let texts: String =
         explanation.passes.iter().enumerate().map(|(n, pass)| format!("\n{}\n", pass.text(n))).collect();
-    Ok(Some(format!("{} over {} on {adapter}{web}\n{plan}{texts}", chosen.name, chosen.dtype)))
+    let of = chosen.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
+    Ok(Some(format!("{}{of} over {} on {adapter}{web}\n{plan}{texts}", chosen.name, chosen.dtype)))
 }
 
 /// Lines, of equal neighbours one, with their number.

@@ -33,6 +33,7 @@ mod json;
 mod keys;
 mod ladder;
 mod list;
+mod making;
 mod npz;
 mod operators;
 mod output;
@@ -59,11 +60,7 @@ fn main() -> ExitCode {
     interrupt::heed();
     match work() {
         Ok(status) => status,
-        Err(error) => {
-            let (line, status) = error::told(&error);
-            error::say(&line);
-            status.into()
-        }
+        Err(error) => error::say_error(&error).into(),
     }
 }
 

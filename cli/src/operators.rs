@@ -7,8 +7,9 @@
 use crate::error::usage;
 use anyhow::{Context, Result};
 use std::any::Any;
+use std::sync::Arc;
 use treefold::ops::{self, Entry, TABLE, Visitor};
-use treefold::{Dtype, DynOp, Element, Error};
+use treefold::{Dtype, DynOp, Element, Error, Expression};
 
 /// How sums of floats come about, where there are two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,14 +57,31 @@ pub fn value<'a>(told: &'a Told, option: &str) -> Option<&'a String> {
 }
 
 /// An operator of the library, over the elements that it will read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Chosen {
     /// The library's name.
     pub name: &'static str,
-    /// Its element type.
+    /// The type of the elements that are read.
     pub dtype: Dtype,
+    /// The type that the operator is over: that, or what the map makes.
+    pub over: Dtype,
     /// Exact or fast, where there is or would be a choice.
     pub method: Option<Method>,
+    /// What elements become first.
+    pub map: Option<Expression>,
+    /// What the operator is, where it is an expression and has no name in the library.
+    pub combine: Option<Arc<Combine>>,
+}
+
+/// An operator that is an expression.
+#[derive(Debug)]
+pub struct Combine {
+    /// The number that leaves others as they are.
+    pub identity: String,
+    /// What becomes of two.
+    pub combine: Expression,
+    /// Whether the order is free.
+    pub commutative: bool,
 }
 
 impl Chosen {
@@ -74,7 +92,7 @@ impl Chosen {
             None => entry.sums_exactly.then_some(Method::Exact),
             Some(exact) => self::entry(exact, dtype).map(|_| Method::Fast),
         };
-        Some(Chosen { name: entry.name, dtype, method })
+        Some(Chosen { name: entry.name, dtype, over: dtype, method, map: None, combine: None })
     }
 
     /// The name that people type.
@@ -84,15 +102,25 @@ impl Chosen {
 
     /// Why the CPU engine alone computes it, where it does.
     pub fn host_only(&self) -> Option<&'static str> {
-        entry(self.name, self.dtype).and_then(|entry| entry.host_only)
+        let own = entry(self.name, self.over).and_then(|entry| entry.host_only);
+        let expressions = self.map.iter().chain(self.combine.as_deref().map(|combine| &combine.combine));
+        own.or_else(|| expressions.into_iter().find_map(Expression::host_only))
     }
 
     /// Hands the operator, told all this, to `visitor`.
     pub fn visit<V: Visitor>(&self, told: &Told, visitor: V) -> Result<V::Out> {
         let told: Vec<(&str, &str)> = told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let visited = ops::visit_with(self.name, self.dtype, &told, visitor).map_err(|error| match error {
+        let visited = match (&self.combine, &self.map) {
+            (Some(by), map) => ops::visit_combining(&by.identity, &by.combine, by.commutative, map.as_ref(), visitor),
+            (None, Some(map)) => ops::visit_mapped(self.name, map, &told, visitor),
+            (None, None) => ops::visit_with(self.name, self.dtype, &told, visitor),
+        };
+        let visited = visited.map_err(|error| match error {
             Error::BadOption { option, value, rule, .. } if takers(&option).contains(&self.typed()) => {
                 usage(format!("{} of {} is {value:?}: {rule}", flag(&option), self.typed()))
+            }
+            Error::BadOption { option, value, rule, .. } if self.combine.is_some() => {
+                usage(format!("{} of {} is {value:?}: {rule}", flag(&option), self.name))
             }
             error @ Error::TooManyBins { .. } => usage(format!("{}: {error}", self.typed())),
             Error::BadOption { option, .. } => not_told(&option, &[self.typed()]),

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 use treefold::internals::title;
 use treefold::ops::Visitor;
-use treefold::{Dtype, DynOp, Element, Fold, Header, Op, Partials};
+use treefold::{Dtype, DynOp, Element, Expression, Fold, Header, Op, Partials};
 use zip::ZipArchive;
 
 /// The option that names the place of a partial.
@@ -61,7 +61,13 @@ fn together(mut partials: Vec<Vec<u8>>, found: &[Answered]) -> Result<Vec<u8>> {
 /// Whether partials of this operator merge to the same bits, however the input was cut.
 pub fn ensure_mergeable<T: Element>(op: &DynOp<T>, chosen: &Chosen) -> Result<()> {
     let (name, dtype) = (chosen.typed(), chosen.dtype);
-    let integers = matches!(dtype, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
+    let integers = matches!(chosen.over, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
+    let rounds = chosen.map.as_ref().filter(|map| map.rounds());
+    if let Some(map) = rounds {
+        return Err(anyhow!(
+            "{map} rounds, on some adapters in another way, so parts do not merge to the bits of the whole; name all files in one call"
+        ));
+    }
     let (fast, repair) = match chosen.method {
         Some(_) => (" --fast", "without --fast it is one"),
         None => ("", "name all files in one call"),
@@ -194,9 +200,19 @@ impl Found {
 
     /// Its operator.
     fn chosen(&self) -> Result<Chosen> {
-        let chosen =
-            operators::dtype_named(&self.header.dtype).and_then(|dtype| Chosen::named(self.header.name(), dtype));
-        chosen.ok_or_else(|| self.unknown())
+        let dtype = operators::dtype_named(&self.header.dtype).ok_or_else(|| self.unknown())?;
+        let (operator, map) = self.mapped();
+        let map = map.map(|map| Expression::of_element(map, dtype)).transpose().map_err(|_| self.unknown())?;
+        let over = map.as_ref().map_or(dtype, Expression::makes);
+        let name = operator.split('(').next().unwrap_or_default();
+        let chosen = Chosen::named(name, over).ok_or_else(|| self.unknown())?;
+        Ok(Chosen { dtype, map, ..chosen })
+    }
+
+    /// Its operator, and what elements became first.
+    fn mapped(&self) -> (&str, Option<&str>) {
+        let operator = self.header.operator.as_str();
+        operator.split_once(" of ").map_or((operator, None), |(operator, map)| (operator, Some(map)))
     }
 
     fn unknown(&self) -> anyhow::Error {
@@ -205,7 +221,7 @@ impl Found {
 
     /// The parameters of its operator.
     fn told(&self) -> Told {
-        let inner = self.header.operator.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+        let inner = self.mapped().0.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
         let words = inner.unwrap_or_default().split(',').filter_map(|word| word.split_once('='));
         words.map(|(name, value)| (name.into(), value.into())).collect()
     }
@@ -226,7 +242,7 @@ fn begin(args: &Args, first: Found, names: &str) -> Result<Box<dyn Merging>> {
     operators::check(chosen.typed(), &of_it).with_context(whose)?;
     told.extend(of_it);
     one_way(&told).with_context(whose)?;
-    chosen.visit(&told, Begin { args, first: &first, chosen, plain, names })?
+    chosen.visit(&told, Begin { args, first: &first, chosen: chosen.clone(), plain, names })?
 }
 
 /// The begin of a merge; visited with the operator as the command line wants it.

@@ -40,6 +40,10 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
         return Ok(told);
     }
     ensure!(
+        chosen.map.is_none(),
+        usage(format!("{operator} of what --map makes wants --range or --edges, for the ends of that are not known"))
+    );
+    ensure!(
         args.partial.is_none(),
         usage(format!(
             "--partial of {operator} wants --range or --edges: parts over ranges of their own would not merge"

@@ -61,6 +61,10 @@ pub struct Answered {
     pub named: Vec<Named>,
     /// Whether the parts are one list of as many as are found.
     pub list: bool,
+    /// The function of each element that it is of.
+    pub map: Option<String>,
+    /// What combines two, where that is an expression.
+    pub combine: Option<String>,
     /// Whether the answer is exact.
     pub exact: bool,
     /// Exact or fast, where there is or would be a choice.
@@ -230,6 +234,15 @@ impl Report {
         if adapter.starts_with(backend) { adapter.clone() } else { format!("{adapter}, {backend}") }
     }
 
+    /// The expressions that they are of.
+    fn made(&self) -> String {
+        let Some(found) = self.found.first() else { return String::new() };
+        let told = |what: &str, text: &Option<String>| {
+            text.as_ref().map(|text| format!("{what}: {}\n", shown(text))).unwrap_or_default()
+        };
+        told("of each x", &found.map) + &told("of two, a and b", &found.combine)
+    }
+
     /// What is to be known of the answers, with the operators' names where there are several.
     fn notes(&self) -> String {
         let mut notes: Vec<(&str, Vec<&str>)> = vec![];
@@ -242,7 +255,8 @@ impl Report {
         }
         let several = self.found.len() > 1;
         let of = |names: Vec<&str>| if several { format!("{}: ", names.join(", ")) } else { String::new() };
-        notes.into_iter().map(|(note, names)| format!("note: {}{note}\n", of(names))).collect()
+        let notes: String = notes.into_iter().map(|(note, names)| format!("note: {}{note}\n", of(names))).collect();
+        self.made() + &notes
     }
 }
 
@@ -266,6 +280,8 @@ impl Answered {
             bin,
             named,
             list: list.is_some(),
+            map: chosen.map.as_ref().map(ToString::to_string),
+            combine: chosen.combine.as_ref().map(|by| by.combine.to_string()),
             exact: op.is_exact(),
             method,
         }
@@ -332,8 +348,10 @@ impl Answered {
 
     fn note(&self, dtype: Dtype) -> Option<&'static str> {
         match self.method {
+            Some(Method::Exact) if !self.exact => Some("what the function makes is rounded, and added exactly"),
             Some(Method::Exact) => Some("exact, rounded once: the same bits on every adapter"),
             Some(Method::Fast) => Some("fast, accumulated in f32; exact without --fast"),
+            None if !self.exact && self.map.is_some() => Some("what the function makes may be rounded"),
             None if !self.exact && dtype == Dtype::F32 => Some("accumulated in f32"),
             None => None,
         }

@@ -40,11 +40,10 @@ pub fn run(args: &Args) -> Result<Report> {
 
 /// Reduces these inputs, and writes what goes to the target.
 pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Engines) -> Result<Report> {
-    let chosen = operators::choose_all(&args.operators, inputs.dtype, args.fast);
-    let chosen = chosen.map_err(|name| not_taken(name, &inputs))?;
+    let chosen = args.making.choose(&args.operators, &inputs, args.fast)?;
     let engine = engines.engine(args, &chosen)?;
     let start = Instant::now();
-    let asked = chosen.iter().map(|chosen| Ok((*chosen, range::with_range(args, chosen, &inputs, &engine)?)));
+    let asked = chosen.iter().map(|chosen| Ok((chosen.clone(), range::with_range(args, chosen, &inputs, &engine)?)));
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
     match &args.weights {
@@ -94,22 +93,6 @@ fn open(args: &Args) -> Result<Engine> {
         Some(error) => say(&format!("{}; computing on the CPU engine", told(&error.into()).0)),
     }
     Ok(engine)
-}
-
-/// What to say where the operator does not take what an input holds.
-fn not_taken(name: &str, inputs: &Inputs) -> anyhow::Error {
-    let takes = operators::takes(name);
-    let (last, others) = takes.split_last().map_or((String::new(), vec![]), |(last, others)| {
-        (last.name().to_string(), others.iter().map(|dtype| dtype.name()).collect())
-    });
-    let list = if others.is_empty() { last } else { format!("{} and {last}", others.join(", ")) };
-    let others: Vec<&str> =
-        operators::names().into_iter().filter(|name| operators::takes(name).contains(&inputs.dtype)).collect();
-    let (dtype, others) = (inputs.dtype, others.join(", "));
-    anyhow!(
-        "{}: holds {dtype}, but the operator \"{name}\" takes {list} only; what takes {dtype}: {others}",
-        inputs.shown_by
-    )
 }
 
 /// Operators over elements of one type, and what each is told.
@@ -176,7 +159,7 @@ impl Run<'_> {
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
             let wanted = wanted.clone();
-            let begin = Begin { engine, chosen: *chosen, parts, wanted, room: &mut room, options: &options };
+            let begin = Begin { engine, chosen: chosen.clone(), parts, wanted, room: &mut room, options: &options };
             let begun = chosen.visit(told, begin)??.downcast();
             running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
         }

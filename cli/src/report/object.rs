@@ -93,7 +93,13 @@ impl Answered {
     /// How it was made, as members of a JSON object.
     fn manner(&self) -> Members {
         let method = self.method.map(|method| Json::text(method.name()));
-        vec![("exact", Some(Json::value(self.exact))), ("method", method)]
+        let text = |text: &Option<String>| text.as_deref().map(Json::text);
+        vec![
+            ("map", text(&self.map)),
+            ("combine", text(&self.combine)),
+            ("exact", Some(Json::value(self.exact))),
+            ("method", method),
+        ]
     }
 
     /// What `of` says of the one part, or an object of what it says of each, all bins in one list, of two axes in lists of lists; `None`

@@ -121,11 +121,22 @@ pub(super) fn refused(text: &str, at: Range<usize>, message: impl Into<String>) 
     Error::BadExpression { expression: text.replace(['\n', '\r', '\t'], " "), marks, message: message.into() }
 }
 
+/// Bytes of an expression, at most: front ends walk what is nested by recursion.
+const BYTES_MAX: usize = 2000;
+
 /// The steps of an expression over arguments of these names and types, and the type of what it makes.
 pub(super) fn lower(text: &str, arguments: &[(&str, Dtype)]) -> Result<(Program, Dtype)> {
     let refused = |at, message: &str| Err(refused(text, at, message));
     if text.trim().is_empty() {
         return refused(0..1, "there is nothing; write what to make of each number, 'abs(x) * 2'");
+    }
+    if text.len() > BYTES_MAX {
+        let begin: String = text.chars().take(60).collect();
+        return Err(self::refused(
+            &begin,
+            0..begin.len(),
+            format!("{} bytes are more than the {BYTES_MAX} of one", text.len()),
+        ));
     }
     if let Some(at) = text.find([';', '{', '}', '@']) {
         return refused(at..at + 1, "an expression alone: no statements, no declarations");
@@ -180,6 +191,7 @@ fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
             format!("{from} stands where {to} is wanted; {to}(…) makes one")
         }
         (_, [to, value]) if message.starts_with("the concrete type") => format!("{value} does not fit {to}"),
+        _ if message.contains("recursion") => "this is nested too deeply; say it in fewer levels".into(),
         (_, ["f16"]) => SHORT.into(),
         (_, ["*"]) => POWER.into(),
         (_, ["&"]) => NOT_COMPUTED.into(),
