@@ -152,6 +152,10 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 
+    /// Print comma-separated values with a line of names: operator, part, value and index, of a bin low and high; of many answers a line each
+    #[arg(long, conflicts_with_all = ["json", "quiet", "partial", "output"])]
+    pub csv: bool,
+
     /// Print the value only; for several parts (each bin, say) a line `name value`, and the index behind where there is
     /// one. Of several operators all lines of the first, then those of the next
     #[arg(short, long, conflicts_with = "json")]
@@ -356,7 +360,7 @@ impl Args {
 
     /// Whether people may want to see how far it is.
     pub fn shows_progress(&self) -> bool {
-        !self.quiet && !self.json
+        !self.quiet && !self.json && !self.csv
     }
 
     /// What is asked of the inputs.

@@ -100,21 +100,32 @@ fn work() -> Result<ExitCode> {
         adapters::list(args.json)?
     } else if let Some(named) = &args.columns {
         let found = columns::run(&args, named)?;
-        found.asides().iter().filter(|_| args.quiet).for_each(|aside| error::say(&format!("treefold: note: {aside}")));
+        found
+            .asides()
+            .iter()
+            .filter(|_| args.quiet || args.csv)
+            .for_each(|aside| error::say(&format!("treefold: note: {aside}")));
         match (args.json, args.quiet) {
+            _ if args.csv => found.csv()?,
             (true, _) => found.json()?,
             (false, true) => found.bare(),
             (false, false) => found.text(),
         }
     } else {
         let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
-        for note in report.outside().into_iter().chain(report.missing()).chain(report.left_out()).filter(|_| args.quiet)
+        for note in report
+            .outside()
+            .into_iter()
+            .chain(report.missing())
+            .chain(report.left_out())
+            .filter(|_| args.quiet || args.csv)
         {
             error::say(&format!("treefold: note: {note}"));
         }
         match (args.json, args.quiet) {
             // The partial itself stands there.
             _ if args.pipes_partial() => String::new(),
+            _ if args.csv => report.csv()?,
             (true, _) => report.json().line()?,
             // The array has gone to its file.
             (false, true) if report.is_array => String::new(),

@@ -3,6 +3,7 @@
 mod array;
 mod chart;
 mod columns;
+mod csv;
 mod grid;
 mod list;
 mod many;

@@ -26,7 +26,9 @@ use std::time::Instant;
 use treefold::half::bf16;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Answer, Axes, Cpu, Dtype, DynOp, Element, Gpu, Input, Narrow, Op, Order, Prepared, Tuning, Widened};
+use treefold::{
+    Answer, Axes, Cpu, Dtype, DynOp, Element, Expression, Gpu, Input, Narrow, Op, Order, Prepared, Tuning, Widened,
+};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -55,6 +57,8 @@ struct Request {
     runs: Vec<String>,
     by_key: Vec<String>,
     counted: bool,
+    /// A function of each element, in WGSL: `map=abs(x)*2`.
+    map: Option<String>,
     /// Options of the operator: `ddof=1`, `bins=1024`, `range=0:1`.
     options: Vec<(String, String)>,
 }
@@ -83,6 +87,7 @@ fn main() -> Outcome<()> {
         runs: vec![],
         by_key: vec![],
         counted: false,
+        map: None,
         options: vec![],
     };
     for argument in std::env::args().skip(1) {
@@ -117,6 +122,7 @@ fn main() -> Outcome<()> {
             "runs" => request.runs = value.split(',').map(String::from).collect(),
             "by_key" => request.by_key = value.split(',').map(String::from).collect(),
             "counted" => request.counted = value.parse()?,
+            "map" => request.map = Some(value.into()),
             "samples" => request.samples = value.parse()?,
             "window_log2" => request.window_log2 = value.parse()?,
             "own_bins_max" => request.own_bins_max = Some(value.parse()?),
@@ -146,7 +152,11 @@ fn main() -> Outcome<()> {
         for &dtype in &request.dtypes {
             let options: Vec<_> = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let measure = Measure { gpu: &gpu, request: &request };
+            let map = request.map.as_ref().map(|map| Expression::of_element(map, dtype)).transpose()?;
             let found = match dtype.wide() {
+                _ if map.is_some() => {
+                    map.map_or(Ok(None), |map| ops::visit_mapped(operator, &map, &options, measure))?
+                }
                 None => ops::visit_with(operator, dtype, &options, measure)?,
                 Some(wide) => ops::visit_with(operator, wide, &options, OverNarrow { measure, dtype })?,
             };

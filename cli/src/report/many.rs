@@ -125,8 +125,13 @@ impl Many {
 
     /// The key or the indices of an answer.
     fn place(&self, at: u64) -> String {
+        self.places(at).join(", ")
+    }
+
+    /// Its key alone, or each of its indices.
+    pub fn places(&self, at: u64) -> Vec<String> {
         if let Some(keys) = self.keys() {
-            return plain(keys.values[at as usize]);
+            return vec![plain(keys.values[at as usize])];
         }
         let (mut rest, mut indices) = (at, vec![]);
         for &length in self.shape.iter().rev() {
@@ -134,7 +139,7 @@ impl Many {
             rest /= length;
         }
         indices.reverse();
-        indices.join(", ")
+        indices
     }
 }
 

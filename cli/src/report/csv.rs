@@ -1,0 +1,148 @@
+//! A report as comma-separated values: a row a part of each operator's answer, or a row each of many answers.
+
+use super::many::Over;
+use super::{Answered, Columns, Many, Report, plain};
+use crate::parts::BIN;
+use anyhow::{Context, Result};
+use csv::Writer;
+use treefold::{Part, Value};
+
+/// Rows, and what each begins with.
+struct Rows {
+    writer: Writer<Vec<u8>>,
+    /// The column that numbers come from, where there are several.
+    column: Option<String>,
+}
+
+impl Report {
+    /// Lines of comma-separated values, the first of which names them.
+    pub fn csv(&self) -> Result<String> {
+        let mut rows = Rows { writer: Writer::from_writer(vec![]), column: None };
+        match self.many() {
+            Some(many) => rows.many(many, &self.found)?,
+            None => {
+                rows.head(self.found.iter().any(|found| found.bins() > 0))?;
+                rows.answers(&self.found)?;
+            }
+        }
+        rows.text()
+    }
+}
+
+impl Columns {
+    /// The same of several columns, with the column's name before each row.
+    pub fn csv(&self) -> Result<String> {
+        let found = || self.columns.iter().flat_map(|column| &column.report.found);
+        let mut rows = Rows { writer: Writer::from_writer(vec![]), column: Some("column".into()) };
+        rows.head(found().any(|found| found.bins() > 0))?;
+        for column in &self.columns {
+            rows.column = Some(column.name.clone());
+            rows.answers(&column.report.found)?;
+        }
+        rows.text()
+    }
+}
+
+impl Rows {
+    fn row(&mut self, cells: impl IntoIterator<Item = String>) -> Result<()> {
+        let cells = self.column.iter().cloned().chain(cells);
+        self.writer.write_record(cells).context("CSV")
+    }
+
+    fn text(self) -> Result<String> {
+        String::from_utf8(self.writer.into_inner().context("CSV")?).context("CSV")
+    }
+
+    fn head(&mut self, bins: bool) -> Result<()> {
+        let edges = if bins { &["low", "high"][..] } else { &[] };
+        let names = ["operator", "part"].iter().chain(edges).chain(&["value", "index"]);
+        self.row(names.map(ToString::to_string))
+    }
+
+    /// A row a part; of a bin with its edges, those of the first axis first.
+    fn answers(&mut self, all: &[Answered]) -> Result<()> {
+        let edges = all.iter().any(|found| found.bins() > 0);
+        for found in all {
+            let lengths = found.bins_shape();
+            for (at, part) in found.parts.iter().enumerate() {
+                let is_bin = part.name == BIN && at < found.bins();
+                let name = match () {
+                    () if found.list => (at + 1).to_string(),
+                    () if is_bin => BIN.into(),
+                    () => part.name.to_string(),
+                };
+                let mut row = vec![found.operator.to_string(), name];
+                if edges {
+                    row.extend(if is_bin { ends(found, &lengths, at) } else { [String::new(), String::new()] });
+                }
+                row.extend([cell(part.value), index(part)]);
+                self.row(row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A row each of many answers: its place or its key, then the parts of each operator's answer.
+    fn many(&mut self, one: &Many, all: &[Answered]) -> Result<()> {
+        let keys = matches!(one.over, Over::Run(_) | Over::Groups { .. });
+        let mut header: Vec<String> = match one.shape.len() {
+            _ if keys => vec!["key".into()],
+            1 => vec!["row".into()],
+            axes => (0..axes).map(|axis| format!("at{axis}")).collect(),
+        };
+        let many = || all.iter().filter_map(|found| Some((found, found.many.as_ref()?)));
+        // Parts of all answers: of lists as many as the longest has.
+        let width = |many: &Many| many.answers.iter().map(Vec::len).max().unwrap_or(0);
+        for (found, many) in many() {
+            let bins = found.bins();
+            for at in 0..if found.list { width(many) } else { found.indexed.len() } {
+                let named = at.checked_sub(bins).and_then(|at| found.named.get(at));
+                let (name, indexed) = match named {
+                    _ if found.list => (format!("{}.{}", found.operator, at + 1), true),
+                    Some(named) if found.indexed.len() == 1 => (found.operator.to_string(), named.indexed),
+                    Some(named) => (format!("{}.{}", found.operator, named.name), named.indexed),
+                    None => (format!("{}.{BIN}{at}", found.operator), false),
+                };
+                header.push(name.clone());
+                header.extend(indexed.then(|| format!("{name}.index")));
+            }
+        }
+        self.row(header)?;
+        for at in 0..one.answers.len() {
+            let mut row = one.places(at as u64);
+            for (found, many) in many() {
+                let answer = many.answers.get(at).map_or(&[][..], Vec::as_slice);
+                for part in 0..if found.list { width(many) } else { found.indexed.len() } {
+                    let indexed = found.list || found.indexed.get(part).is_some_and(|&indexed| indexed);
+                    let part = answer.get(part);
+                    row.push(part.map_or(String::new(), |part| cell(part.value)));
+                    row.extend(indexed.then(|| part.map_or(String::new(), index)));
+                }
+            }
+            self.row(row)?;
+        }
+        Ok(())
+    }
+}
+
+/// The edges of a bin: one pair, or of two axes what both have, with a blank between.
+fn ends(found: &Answered, lengths: &[u64], at: usize) -> [String; 2] {
+    let (mut rest, mut low, mut high) = (at as u64, vec![], vec![]);
+    for (axis, &length) in found.axes.iter().zip(lengths).rev() {
+        let bin = (rest % length.max(1)) as usize;
+        rest /= length.max(1);
+        let edge = |at: usize| axis.edges.get(at).map_or(String::new(), |&edge| plain(Value::F64(edge)));
+        low.insert(0, edge(bin));
+        high.insert(0, edge(bin + 1));
+    }
+    [low.join(" "), high.join(" ")]
+}
+
+/// A value as it reads back to the same bits; nothing, where there is none.
+fn cell(value: Value) -> String {
+    if value == Value::None { String::new() } else { plain(value) }
+}
+
+fn index(part: &Part) -> String {
+    part.index.map_or(String::new(), |index| index.to_string())
+}
