@@ -28,6 +28,9 @@ pub const MERGE: &str = "merge";
 pub const EXPLAIN: &str = "explain";
 pub const LADDER: &str = "ladder";
 
+/// The share of the memory that is for what is read ahead.
+const AHEAD_SHARE: u64 = 8;
+
 const EXAMPLES: &str = "\
 Examples:
   treefold stats temperature.npy             count, sum, mean, std, min and max with their indices
@@ -365,7 +368,12 @@ impl Args {
 
     /// What is asked of the inputs.
     pub fn ask(&self) -> Ask {
-        Ask::new(self.dtype.as_deref().and_then(Stored::raw), self.column.clone(), self.missing)
+        Ask::new(
+            self.dtype.as_deref().and_then(Stored::raw),
+            self.column.clone(),
+            self.missing,
+            self.memory / AHEAD_SHARE,
+        )
     }
 }
 

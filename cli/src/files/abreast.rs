@@ -1,8 +1,9 @@
 //! Several columns of a file: which there are, and those of a text in one pass.
 
 use super::choice::{self, Listed};
+use super::features::{listed, passed, several};
 use super::packing::{HEAD, Packing};
-use super::{Ask, Format, Reader, no_columns, not_streamed, several, text_type, unpacked};
+use super::{Ask, Format, Reader, no_columns, not_streamed, unpacked};
 use crate::error::unreadable;
 use crate::source::fill;
 use anyhow::Result;
@@ -57,25 +58,4 @@ fn text_of(name: &str, path: Option<&Path>, text: Reader, ask: &Ask) -> Result<(
         Format::Npy | Format::Raw => Err(no_columns(name)),
         Format::Arrow | Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
     }
-}
-
-#[cfg(feature = "csv")]
-fn listed(name: &str, delimiter: u8, text: Reader, ask: &Ask) -> Result<(Vec<Listed>, Reader)> {
-    super::csv::Table { delimiter, stored: text_type(ask)? }.columns(name, text)
-}
-
-#[cfg(not(feature = "csv"))]
-fn listed(_: &str, _: u8, _: Reader, _: &Ask) -> Result<(Vec<Listed>, Reader)> {
-    super::left_out("csv")
-}
-
-#[cfg(feature = "csv")]
-fn passed(name: &str, delimiter: u8, text: Reader, asks: &[Ask], put: Put) -> Result<Vec<Vec<u8>>> {
-    let Some(ask) = asks.first() else { return Ok(vec![]) };
-    super::csv::Table { delimiter, stored: text_type(ask)? }.pass(name, text, asks, put)
-}
-
-#[cfg(not(feature = "csv"))]
-fn passed(_: &str, _: u8, _: Reader, _: &[Ask], _: Put) -> Result<Vec<Vec<u8>>> {
-    super::left_out("csv")
 }

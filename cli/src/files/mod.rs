@@ -7,6 +7,7 @@ mod arrow;
 mod choice;
 #[cfg(feature = "csv")]
 mod csv;
+mod features;
 pub mod missing;
 mod names;
 pub mod npy;
@@ -19,6 +20,8 @@ mod parquet;
 mod rows;
 #[cfg(feature = "safetensors")]
 mod safetensors;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod section;
 
 pub use array::Array;
 pub use choice::{Listed, Named};
@@ -29,7 +32,7 @@ use crate::error::{Told, unreadable, usage};
 use crate::format::{Stored, whole_numbers};
 use crate::source::{fill, warn_trailing};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use choice::Several;
+use features::{several, table};
 use packing::{HEAD, Packing};
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
@@ -38,6 +41,9 @@ use std::sync::Arc;
 
 /// Bytes, from their begin to their end.
 pub type Reader = Box<dyn Read + Send>;
+
+/// Memory of what is read ahead of a file beside the elements.
+const BESIDE_MEMORY: u64 = 8 << 20;
 
 /// What is asked of all inputs of a kind.
 #[derive(Clone, Debug, Default)]
@@ -48,19 +54,21 @@ pub struct Ask {
     pub column: Option<String>,
     /// What becomes of missing values.
     pub missing: Missing,
+    /// Bytes that may be held of what is read ahead.
+    pub memory: u64,
     /// The option that names the file, where that stands beside the elements.
     option: Option<&'static str>,
 }
 
 impl Ask {
     /// For the elements themselves.
-    pub fn new(raw: Option<Stored>, column: Option<String>, policy: Policy) -> Ask {
-        Ask { raw, column, missing: Missing::new(policy), option: None }
+    pub fn new(raw: Option<Stored>, column: Option<String>, policy: Policy, memory: u64) -> Ask {
+        Ask { raw, column, missing: Missing::new(policy), memory, option: None }
     }
 
     /// For the numbers of a file that this option names, which go with elements.
     pub fn beside(option: &'static str) -> Ask {
-        let ask = Ask { option: Some(option), ..Ask::default() };
+        let ask = Ask { option: Some(option), memory: BESIDE_MEMORY, ..Ask::default() };
         ask.missing.refuse("these numbers go with those of another input");
         ask
     }
@@ -194,17 +202,6 @@ pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> 
     }
 }
 
-/// The columns, members or tensors of a file that is read from several places, and what it is.
-fn several(name: &str, format: Format, file: File, length: u64) -> Result<(&'static str, Box<dyn Several>)> {
-    match format {
-        Format::Arrow => Ok(("an Arrow file", arrow(name, file, length)?)),
-        Format::Npz => Ok(("a .npz file", npz(name, file)?)),
-        Format::Parquet => Ok(("a Parquet file", parquet(name, file)?)),
-        Format::Safetensors => Ok(("a .safetensors file", safetensors(name, file, length)?)),
-        Format::Npy | Format::Raw | Format::Table(_) => bail!("{name}: is read from one place"),
-    }
-}
-
 /// What a stream shows, and its numbers.
 pub struct Streamed {
     pub stored: Stored,
@@ -307,62 +304,6 @@ fn array_fits(name: &str, array: &Array, length: u64) -> Result<u64> {
         warn_trailing(name, &format!("{} bytes", length - needs));
     }
     Ok(array.count)
-}
-
-#[cfg(feature = "csv")]
-fn table(name: &str, delimiter: u8, text: Reader, stored: Stored, ask: &Ask) -> Result<Reader> {
-    csv::Table { delimiter, stored }.read(name, text, ask)
-}
-
-#[cfg(not(feature = "csv"))]
-fn table(_: &str, _: u8, _: Reader, _: Stored, _: &Ask) -> Result<Reader> {
-    left_out("csv")
-}
-
-#[cfg(feature = "arrow")]
-fn arrow(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
-    Ok(Box::new(arrow::Columns::open(name, file, length)?))
-}
-
-#[cfg(not(feature = "arrow"))]
-fn arrow(_: &str, _: File, _: u64) -> Result<Box<dyn Several>> {
-    left_out("arrow")
-}
-
-#[cfg(feature = "npz")]
-fn npz(name: &str, file: File) -> Result<Box<dyn Several>> {
-    Ok(Box::new(npz::Npz::open(name, file)?))
-}
-
-#[cfg(not(feature = "npz"))]
-fn npz(_: &str, _: File) -> Result<Box<dyn Several>> {
-    left_out("npz")
-}
-
-#[cfg(feature = "parquet")]
-fn parquet(name: &str, file: File) -> Result<Box<dyn Several>> {
-    Ok(Box::new(parquet::Columns::open(name, file)?))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: &str, _: File) -> Result<Box<dyn Several>> {
-    left_out("parquet")
-}
-
-#[cfg(feature = "safetensors")]
-fn safetensors(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
-    Ok(Box::new(safetensors::open(name, file, length)?))
-}
-
-#[cfg(not(feature = "safetensors"))]
-fn safetensors(_: &str, _: File, _: u64) -> Result<Box<dyn Several>> {
-    left_out("safetensors")
-}
-
-/// That the program was built without a format.
-#[allow(dead_code)]
-fn left_out<N>(feature: &str) -> Result<N> {
-    bail!("this treefold was built without {feature}; build it with the cargo feature of that name")
 }
 
 /// An error of what a file holds.

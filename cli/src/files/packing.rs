@@ -77,7 +77,7 @@ fn gunzip(packed: BufReader<Reader>) -> Result<Reader> {
 
 #[cfg(not(feature = "gzip"))]
 fn gunzip(_: BufReader<Reader>) -> Result<Reader> {
-    super::left_out("gzip")
+    super::features::left_out("gzip")
 }
 
 #[cfg(feature = "zstd")]
@@ -87,7 +87,7 @@ fn unzstd(packed: BufReader<Reader>) -> Result<Reader> {
 
 #[cfg(not(feature = "zstd"))]
 fn unzstd(_: BufReader<Reader>) -> Result<Reader> {
-    super::left_out("zstd")
+    super::features::left_out("zstd")
 }
 
 /// A stream whose errors say what is wrong with the file.

@@ -3,7 +3,8 @@
 use super::blocks::{Block, natural};
 use super::fields::Place;
 use crate::files::Reader;
-use crate::source::{fill, read_at};
+use crate::files::section::Section;
+use crate::source::fill;
 use arrow_ipc::{CompressionType, RecordBatch};
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -47,7 +48,7 @@ impl Batch {
             if offset.checked_add(length).is_none_or(|end| end > block.body_bytes) {
                 return Err(format!("a buffer of {length} bytes at {offset}, but the batch has {}", block.body_bytes));
             }
-            let bytes = Section { file: file.clone(), at: block.body_at + offset, left: length };
+            let bytes = Section::new(file, block.body_at + offset, length);
             unpacked(BufReader::with_capacity(READ_BYTES, bytes), length, compression)
         };
         let nulls = natural("its number of nulls", node.null_count())?;
@@ -77,22 +78,5 @@ fn unpacked(
             Ok(Box::new(unpacked.take(natural("a buffer's length", claimed)?)))
         }
         (_, _, other) => Err(format!("it is packed in the unknown way {other:?}")),
-    }
-}
-
-/// Bytes of a file from a place on.
-struct Section {
-    file: Arc<File>,
-    at: u64,
-    left: u64,
-}
-
-impl Read for Section {
-    fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(space.len());
-        let got = read_at(&self.file, &mut space[..most], self.at)?;
-        self.at += got as u64;
-        self.left -= got as u64;
-        Ok(got)
     }
 }

@@ -1,0 +1,77 @@
+//! Row groups, decoded by several threads, each of which takes one after the other; they are handed out in order.
+
+use super::batch::{ROWS, batches};
+use super::places::Places;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+pub use super::batch::Rows;
+
+/// Threads that decode, at most.
+const THREADS: usize = 8;
+/// Parts that a thread is ahead, at most.
+const AHEAD: u64 = 1 << 12;
+
+/// Some rows, or the end of a row group.
+type Part = Result<Option<Rows>, String>;
+
+/// What the threads hand over.
+pub struct Decoded(Vec<Receiver<Part>>);
+
+impl Decoded {
+    /// The row groups of a column, whose rows with a value are of `level`; within so many bytes, of so many to a number.
+    pub fn begin(
+        file: SerializedFileReader<Places>,
+        column: usize,
+        level: i16,
+        (memory, size): (u64, usize),
+    ) -> Decoded {
+        let groups = file.metadata().num_row_groups();
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let threads = cores.min(THREADS).min(groups);
+        let ahead = memory / (threads.max(1) * ROWS * (size + 1)) as u64;
+        let file = Arc::new(file);
+        let thread = |first: usize| {
+            let (to, parts) = sync_channel(ahead.clamp(1, AHEAD) as usize);
+            let file = file.clone();
+            std::thread::spawn(move || {
+                // Whoever listens no more has ended.
+                let _ = (first..groups).step_by(threads).all(|group| decode(&file, group, (column, level), &to));
+            });
+            parts
+        };
+        Decoded((0..threads).map(thread).collect())
+    }
+
+    /// The next rows of a row group; none at its end.
+    pub fn next(&self, group: usize) -> Part {
+        let parts = self.0.get(group % self.0.len().max(1));
+        parts.and_then(|parts| parts.recv().ok()).unwrap_or_else(|| Err("its reader stopped".into()))
+    }
+}
+
+/// Hands over the rows of a row group; whether all went well.
+fn decode(
+    file: &SerializedFileReader<Places>,
+    group: usize,
+    (column, level): (usize, i16),
+    to: &SyncSender<Part>,
+) -> bool {
+    let opened = file.get_row_group(group).and_then(|group| batches(group.get_column_reader(column)?, level));
+    let mut rows = match opened {
+        Ok(rows) => rows,
+        Err(error) => {
+            drop(to.send(Err(error.to_string())));
+            return false;
+        }
+    };
+    loop {
+        let part = rows.next().map_err(|error| error.to_string());
+        let goes_on = matches!(part, Ok(Some(_)));
+        let well = part.is_ok();
+        if to.send(part).is_err() || !goes_on {
+            return well;
+        }
+    }
+}
