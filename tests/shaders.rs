@@ -88,10 +88,10 @@ fn finite(module: &naga::Module) -> Result<(), String> {
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     let locals = functions.chain(entries).flat_map(|function| function.expressions.iter());
     for (_, expression) in module.global_expressions.iter().chain(locals) {
-        if let naga::Expression::Literal(naga::Literal::F32(x)) = expression {
-            if !x.is_finite() {
-                return Err(format!("holds the constant {x}"));
-            }
+        if let naga::Expression::Literal(naga::Literal::F32(x)) = expression
+            && !x.is_finite()
+        {
+            return Err(format!("holds the constant {x}"));
         }
     }
     Ok(())

@@ -105,11 +105,11 @@ impl Output {
 
     /// Refuses one file for two results.
     pub fn ensure_apart(&self, other: &Output) -> Result<()> {
-        if let (Some(place), Some(there)) = (self.place(), other.place()) {
-            if place == there {
-                let (name, first, second) = (&self.name, self.option, other.option);
-                return Err(usage(format!("{first} and {second} both name {name}; give each a file of its own")));
-            }
+        if let (Some(place), Some(there)) = (self.place(), other.place())
+            && place == there
+        {
+            let (name, first, second) = (&self.name, self.option, other.option);
+            return Err(usage(format!("{first} and {second} both name {name}; give each a file of its own")));
         }
         Ok(())
     }

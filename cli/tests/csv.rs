@@ -29,9 +29,11 @@ fn bins_have_edges() {
     let folder = Folder::new();
     let file = folder.f32("x.npy", &[0.5, 1.5, 1.75, 9.0]);
     let out = run(["histogram", "--bins", "2", "--range", "0:2", "--csv", &file]).out;
-    let rows = "histogram,bin,0,1,1,\nhistogram,bin,1,2,2,\nhistogram,below,,,0,\nhistogram,above,,,1,\nhistogram,nan,,,0,\n";
+    let rows =
+        "histogram,bin,0,1,1,\nhistogram,bin,1,2,2,\nhistogram,below,,,0,\nhistogram,above,,,1,\nhistogram,nan,,,0,\n";
     assert_eq!(out, format!("operator,part,low,high,value,index\n{rows}"));
-    let out = run(["histogram2d", "--bins", "1,2", "--range", "0:2", "--csv", &file, &folder.f32("y.npy", &[0.0; 4])]).out;
+    let out =
+        run(["histogram2d", "--bins", "1,2", "--range", "0:2", "--csv", &file, &folder.f32("y.npy", &[0.0; 4])]).out;
     assert!(out.contains("\nhistogram2d,bin,0 0,2 1,3,\nhistogram2d,bin,0 1,2 2,0,\n"), "{out}");
 }
 

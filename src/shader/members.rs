@@ -192,10 +192,10 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
 /// A shuffle of an accumulator, member by member.
 fn shuffle(fold: &Leaf, name: &str, argument: &str, kind: &str) -> String {
     let head = format!("fn {name}(acc: Acc, {argument}: u32) -> Acc {{");
-    if let [only] = fold.members {
-        if only.name.is_empty() {
-            return format!("{head} return subgroupShuffle{kind}(acc, {argument}); }}");
-        }
+    if let [only] = fold.members
+        && only.name.is_empty()
+    {
+        return format!("{head} return subgroupShuffle{kind}(acc, {argument}); }}");
     }
     let shuffled = |of: &str| format!("subgroupShuffle{kind}(acc.{of}, {argument})");
     let mut out = format!("{head}\n    var other = acc;\n");
@@ -264,10 +264,11 @@ fn words_out(fold: &Leaf, head: &str, write: &dyn Fn(&str, &str) -> String) -> S
 /// A function that reads each word of an accumulator, as `read` does it.
 fn words_in(fold: &Leaf, head: &str, read: &dyn Fn(&str) -> String) -> String {
     let cast = |of: &str, word: String| if of == "u32" { word } else { format!("bitcast<{of}>({word})") };
-    if let [only] = fold.members {
-        if only.name.is_empty() && only.of != "array" {
-            return format!("fn {head} -> Acc {{ return {}; }}", cast(only.of, read("0u")));
-        }
+    if let [only] = fold.members
+        && only.name.is_empty()
+        && only.of != "array"
+    {
+        return format!("fn {head} -> Acc {{ return {}; }}", cast(only.of, read("0u")));
     }
     let mut out = format!("fn {head} -> Acc {{\n    var acc: Acc;\n");
     let mut word = 0;

@@ -112,10 +112,10 @@ fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
         ensure!(first.len() == 1, ask.unnamed(name, &titles()));
         return Ok((0, header(0)));
     };
-    if let Ok(number) = column.parse::<usize>() {
-        if (1..=first.len()).contains(&number) {
-            return Ok((number - 1, header(number - 1)));
-        }
+    if let Ok(number) = column.parse::<usize>()
+        && (1..=first.len()).contains(&number)
+    {
+        return Ok((number - 1, header(number - 1)));
     }
     let mut named = (0..first.len()).filter(|&at| &first[at] == column);
     match (named.next(), named.next()) {
