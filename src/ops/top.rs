@@ -6,9 +6,9 @@
 
 use super::Rule;
 use super::doubles::no_wgsl;
-use super::extreme::{End, Located};
+use super::extreme::{End, Located, element_of};
 use crate::element::{OrderKey, Scalar};
-use crate::op::Member;
+use crate::op::{Member, join};
 use crate::{Accumulator, Answer, Error, Fold, Op, Part, Result, Value, Wgsl};
 use std::str::FromStr;
 
@@ -53,6 +53,17 @@ pub struct Ranked<T> {
     pub values: Vec<T>,
     /// The place of each in the whole input, counted from 0.
     pub indices: Vec<u64>,
+}
+
+impl<T: Scalar> Ranked<T> {
+    /// From words of a device: `k` elements, then as many indices, of which so many are there.
+    pub(crate) fn of_words(words: &[u32], k: u32, found: u32) -> Ranked<T> {
+        let (values, indices) = words.split_at((k as usize * T::Key::WORDS).min(words.len()));
+        Ranked {
+            values: values.chunks(T::Key::WORDS).take(found as usize).map(element_of).collect(),
+            indices: indices.chunks(2).take(found as usize).map(join).collect(),
+        }
+    }
 }
 
 impl<T: Copy + Into<Value>> Answer for Ranked<T> {
@@ -154,6 +165,17 @@ pub struct Ranking<const HIGH: bool> {
 
 impl<const HIGH: bool> Ranking<HIGH> {
     const END: End = if HIGH { End::High } else { End::Low };
+
+    /// How many elements are wanted.
+    pub(crate) fn wanted(&self) -> u32 {
+        self.k
+    }
+
+    /// The WGSL of `rank` and `unrank`.
+    #[doc(hidden)]
+    pub fn ranks<T: Scalar>(&self) -> String {
+        Self::END.wgsl::<T>("")
+    }
 }
 
 impl<T: Scalar, const HIGH: bool> Fold<T> for Ranking<HIGH> {
@@ -278,7 +300,7 @@ ranking! {
     /// - **Answer**: a [`Ranked`]: of fewer than k elements all of them. **Empty**: none.
     /// - **Order**: commutative. **Ties**: the lowest index first; -0 and +0 tie. **NaN**: comes first, as [`ArgMax`](super::ArgMax) finds it, whose
     ///   answer is the first one here.
-    /// - **Index**: u64, in the whole input. **On the device**: not as an operator; the CPU engine computes it.
+    /// - **Index**: u64, in the whole input. **On the device**: a [`Ranker`](crate::Ranker) finds them; reducers have no lists.
     ///
     /// ```
     /// use treefold::{Cpu, ops::Top};
