@@ -80,21 +80,21 @@ pub use op::{
 pub use op::{Combining, Expression, Formula};
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
-    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, Reducer, Stream, StreamEach,
-    StreamGroups, StreamOptions, check,
+    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, Ranker, Reducer, Stream,
+    StreamEach, StreamGroups, StreamOptions, check,
 };
 pub use wgpu;
 
 /// What this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::device::{runs_texts, slots_text};
+    pub use crate::device::{runs_texts, slots_text, tournament_texts};
     pub use crate::input::{By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
     pub use crate::plan::{
-        Arrangement, Binding, Bounds, Cost, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
-        ROWS_AT_ONCE, Request, Resource, Rows, Runs, Slots, Store, Variant,
+        Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
+        ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store, Tournament, Variant,
     };
     pub use crate::shader::{Source, assemble};
 }

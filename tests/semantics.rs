@@ -208,6 +208,20 @@ fn between_the_ends() {
     same!(NormInf, &[u64::MAX, 1], u64::MAX);
 }
 
+/// From either end, whose ranks are keys and their complements.
+#[test]
+fn zeros_of_halves_are_equal() {
+    use treefold::half::f16;
+    let zeros = [f16::NEG_ZERO, f16::ZERO, f16::NEG_ZERO];
+    for (at, part) in [(0, &zeros[..2]), (0, &zeros[1..])] {
+        for got in both((ArgMax, ArgMin), part) {
+            let (high, low) = got.expect("answers");
+            let places = [high, low].map(|found| found.map(|found| (found.index, found.value.to_bits())));
+            assert_eq!(places, [Some((at, part[0].to_bits())); 2], "{part:?}");
+        }
+    }
+}
+
 /// On the host alone.
 #[test]
 fn lists_of_the_best() {

@@ -187,6 +187,13 @@ fn by_functions(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
+/// The best elements, by several rounds.
+fn by_lists(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let several = [lists::<f32>(gpu, &[3, 300], &[255, 40_001]), lists::<i64>(gpu, &[20], &[33_000])];
+    // Tiles that several invocations share, and tiles that have no elements among those that have.
+    several.into_iter().chain([lists::<f32>(gpu, &[5], &[300_001]), short_parts(gpu)]).flatten().collect()
+}
+
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
@@ -326,6 +333,18 @@ wrong! {
     count_of_rows_ignored: "- params.row_partials, params.rows); }" => "- params.row_partials, params.rows) + params.rows; }", by_counts;
     zeros_are_two_keys: "if size == 0u { return vec2<u32>(); }" => "", by_runs;
     every_nan_is_a_key: "size > 0x7f800000u" => "false", by_runs;
+    tile_of_a_neighbour: "start = from_tile.y + tile % params.parts" => "start = from_tile.y + (tile + 1u) % params.parts", by_lists;
+    last_element_of_a_tile_lost: "params.lanes, count - 1u)" => "params.lanes, max(count, 2u) - 2u)", by_lists;
+    lanes_of_a_tile_do_not_meet: "if own < d { lowest[local]" => "if own + 1u < d { lowest[local]", by_lists;
+    index_of_a_window: "place = add64(vec2<u32>(params.low, params.high), vec2<u32>(start, 0u));" => "place = vec2<u32>(start / 2u, 0u);", by_lists;
+    tiles_of_nothing_chosen: "any(starts[candidate] != vec2<u32>(0xffffffffu, 0xffffffffu))" => "true", by_lists;
+    lowest_digit_not_asked: "above > 0u; above--" => "above > 1u; above--", by_lists;
+    digits_of_other_candidates: "if agree(own, edge, d) {" => "if true {", by_lists;
+    high_word_not_compared: "((d >= PER_WORD) | (apart.y == 0u))" => "true", by_lists;
+    last_of_the_best_lost: "(equal_before < left)" => "(equal_before + 1u < left)", by_lists;
+    ties_the_other_way: "(same(other, own) & (j < i))" => "(same(other, own) & (j > i))", by_lists;
+    zeros_of_a_list_differ: "let own = tie(best[i]);" => "let own = best[i];", by_lists;
+    indices_among_elements: "let indices = params.at + params.room * WORDS;" => "let indices = params.at + params.chosen * WORDS;", by_lists;
     runs_end_with_their_tile: "return (i == 0u) |" => "return (i % TILE == 0u) |", by_runs;
     first_run_lost: "return (i == 0u) |" => "return (i > 0u) &", by_runs;
     runs_of_tiles_before_miscounted: "sum += sums[local - distance];" => "sum += sums[local - 1u];", by_runs;

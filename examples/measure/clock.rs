@@ -1,7 +1,39 @@
 //! Time between two points of a submission, by the device's clock.
 
 use super::Outcome;
+use std::time::Instant;
 use treefold::wgpu::{self, BufferUsages};
+use treefold::{Gpu, Prepared};
+
+/// Microseconds of one of these, of which so many are recorded in a sample, in turn: the median, the fastest and the slowest.
+pub fn timed(gpu: &Gpu, prepared: &[Prepared], reps: usize, samples: usize) -> Outcome<[f64; 3]> {
+    let (device, queue) = (gpu.device(), gpu.queue());
+    let mut times = Vec::new();
+    // GPUs that idle run slowly, and take a while to wake up.
+    let (warm, mut sample) = (Instant::now(), 0);
+    while times.len() < samples {
+        let start = Instant::now();
+        let stamps = Stamps::new(device);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        encoder.write_timestamp(&stamps.queries, 0);
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        for rep in 0..reps {
+            prepared[rep % prepared.len()].record_in_pass(&mut pass)?;
+        }
+        drop(pass);
+        encoder.write_timestamp(&stamps.queries, 1);
+        let nanoseconds = stamps.finish(device, queue, encoder)?;
+        sample += 1;
+        if sample > 2 && warm.elapsed().as_secs_f64() > 0.5 {
+            times.push(nanoseconds / 1e3 / reps as f64);
+        }
+        if start.elapsed().as_secs() > 20 && !times.is_empty() {
+            break;
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    Ok([times[times.len() / 2], times[0], times[times.len() - 1]])
+}
 
 /// Two timestamps.
 pub struct Stamps {

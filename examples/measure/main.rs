@@ -10,15 +10,16 @@
 //!
 //! `segments=N`: segments of N elements by offsets; `segments=mixN`: of 1 to N elements, as many of each power of two. `runs=N`:
 //! runs of equal keys, of as many elements; `by_key=N`: N groups by keys that are not sorted; `counted=true`: as many elements as a
-//! word on the device says.
+//! word on the device says. `operator=top k=10`: by a ranker.
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
 
+mod best;
 mod clock;
 mod data;
 mod many;
 
-use clock::Stamps;
+use clock::timed;
 use data::{Data, elements, fill};
 use many::Many;
 use std::any::Any;
@@ -150,6 +151,9 @@ fn main() -> Outcome<()> {
     println!("{{\"adapter\":\"{}\",\"backend\":\"{}\",\"driver\":\"{}\"}}", info.name, info.backend, info.driver_info);
     for operator in &request.operators {
         for &dtype in &request.dtypes {
+            if best::best(&gpu, &request, operator, dtype)? {
+                continue;
+            }
             let options: Vec<_> = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let measure = Measure { gpu: &gpu, request: &request };
             let map = request.map.as_ref().map(|map| Expression::of_element(map, dtype)).transpose()?;
@@ -327,29 +331,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     };
     let prepared = windows.iter().map(prepare).collect::<treefold::Result<Vec<Prepared>>>()?;
     let reps = if n <= 1 << 22 { 200 } else { 20 };
-    let mut times = Vec::new();
-    // GPUs that idle run slowly, and take a while to wake up.
-    let (warm, mut sample) = (Instant::now(), 0);
-    while times.len() < samples {
-        let start = Instant::now();
-        let stamps = Stamps::new(device);
-        let mut encoder = device.create_command_encoder(&Default::default());
-        encoder.write_timestamp(&stamps.queries, 0);
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        for rep in 0..reps {
-            prepared[rep % prepared.len()].record_in_pass(&mut pass)?;
-        }
-        drop(pass);
-        encoder.write_timestamp(&stamps.queries, 1);
-        let nanoseconds = stamps.finish(device, queue, encoder)?;
-        sample += 1;
-        if sample > 2 && warm.elapsed().as_secs_f64() > 0.5 {
-            times.push(nanoseconds / 1e3 / reps as f64);
-        }
-        if start.elapsed().as_secs() > 20 && !times.is_empty() {
-            break;
-        }
-    }
+    let [median, low, high] = timed(gpu, &prepared, reps, samples)?;
     let right = right
         && match view {
             Some(many) => {
@@ -360,8 +342,6 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
             }
             None => true,
         };
-    times.sort_by(f64::total_cmp);
-    let (median, low, high) = (times[times.len() / 2], times[0], times[times.len() - 1]);
     let rate = (n * T::DTYPE.bytes()) as f64 / median / 1e3;
     Ok(format!(
         "\"kernel\":\"{:?}\",\"compile_ms\":{compiled:.0},\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}",

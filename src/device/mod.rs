@@ -11,6 +11,7 @@ mod record;
 mod runs;
 mod selftest;
 mod slots;
+mod tournament;
 #[cfg(not(target_arch = "wasm32"))]
 mod waiting;
 #[cfg(target_arch = "wasm32")]
@@ -29,6 +30,8 @@ pub(crate) use runs::{RunsTo, Words};
 pub(crate) use selftest::{choose, right_in_cells};
 pub(crate) use slots::Finding;
 pub use slots::slots_text;
+pub use tournament::tournament_texts;
+pub(crate) use tournament::{BestTo, TournamentTexts};
 #[cfg(not(target_arch = "wasm32"))]
 use waiting::{Verdicts, landed};
 #[cfg(target_arch = "wasm32")]

@@ -118,6 +118,7 @@ trait FoldKind<T: Element>: Send + Sync {
     fn combine(&self, a: DynAcc, b: DynAcc) -> DynAcc;
     fn offset(&self, acc: DynAcc, by: u64) -> DynAcc;
     fn accumulate(&self, elements: &[T], index: u64) -> DynAcc;
+    fn accumulate_onto(&self, acc: DynAcc, elements: &[T], index: u64) -> DynAcc;
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>);
     fn add(&self, acc: &mut DynAcc, x: T, index: u64);
     fn merge(&self, acc: &mut DynAcc, other: DynAcc);
@@ -225,6 +226,9 @@ impl<T: Element, F: Fold<T>> FoldKind<T> for Of<F> {
     }
     fn accumulate(&self, elements: &[T], index: u64) -> DynAcc {
         boxed(accumulate_block(&self.0, elements, index))
+    }
+    fn accumulate_onto(&self, acc: DynAcc, elements: &[T], index: u64) -> DynAcc {
+        boxed(self.0.accumulate_onto(unboxed(acc, || self.0.identity()), elements, index))
     }
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>) {
         let mut found = Vec::with_capacity(blocks.len());
@@ -365,6 +369,9 @@ impl<T: Element> Fold<T> for DynFold<T> {
     }
     fn accumulate(&self, elements: &[T], index: u64) -> DynAcc {
         self.0.accumulate(elements, index)
+    }
+    fn accumulate_onto(&self, acc: DynAcc, elements: &[T], index: u64) -> DynAcc {
+        self.0.accumulate_onto(acc, elements, index)
     }
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>) {
         self.0.accumulate_blocks(blocks, accs);

@@ -77,6 +77,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         accumulate_in_lanes(self, elements, index)
     }
 
+    /// The accumulator of `acc`'s elements followed by neighbours, of which it may tell that some need no look.
+    #[doc(hidden)]
+    fn accumulate_onto(&self, acc: Self::Acc, elements: &[T], index: u64) -> Self::Acc {
+        self.combine(acc, accumulate_block(self, elements, index))
+    }
+
     /// The accumulators of blocks, each with the place of its first element, behind those that there are.
     #[doc(hidden)]
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<Self::Acc>) {

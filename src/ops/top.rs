@@ -6,9 +6,9 @@
 
 use super::Rule;
 use super::doubles::no_wgsl;
-use super::extreme::{End, Located};
+use super::extreme::{End, Located, element_of};
 use crate::element::{OrderKey, Scalar};
-use crate::op::Member;
+use crate::op::{Member, accumulate_block, join};
 use crate::{Accumulator, Answer, Error, Fold, Op, Part, Result, Value, Wgsl};
 use std::str::FromStr;
 
@@ -53,6 +53,17 @@ pub struct Ranked<T> {
     pub values: Vec<T>,
     /// The place of each in the whole input, counted from 0.
     pub indices: Vec<u64>,
+}
+
+impl<T: Scalar> Ranked<T> {
+    /// From words of a device: `k` elements, then as many indices, of which so many are there.
+    pub(crate) fn of_words(words: &[u32], k: u32, found: u32) -> Ranked<T> {
+        let (values, indices) = words.split_at((k as usize * T::Key::WORDS).min(words.len()));
+        Ranked {
+            values: values.chunks(T::Key::WORDS).take(found as usize).map(element_of).collect(),
+            indices: indices.chunks(2).take(found as usize).map(join).collect(),
+        }
+    }
 }
 
 impl<T: Copy + Into<Value>> Answer for Ranked<T> {
@@ -119,15 +130,24 @@ impl<K: OrderKey> Leaders<K> {
 
     /// Takes a block whose elements stand behind all that are kept; `N` neighbours are passed over at a time.
     #[inline(always)]
-    fn take<T: Scalar<Key = K>, const N: usize>(&mut self, end: End, block: &[T], index: u64, k: usize) {
+    fn take<T: Scalar<Key = K>, const N: usize>(&mut self, end: End, block: &[T], index: u64, k: usize, most: K) {
         let lowest = |chunk: &[T]| chunk.iter().fold(K::MOST, |rank, &x| rank.min(T::tie(end.rank(x))));
         let whole = block.chunks_exact(N);
         let rest = lowest(whole.remainder());
         let ranks: Vec<K> = whole.map(lowest).chain([rest]).collect();
-        // As many elements as are wanted are no worse than this.
-        let mut most = K::MOST;
+        let mut most = most;
+        let looked_at = |most: K| block.chunks(N).zip(&ranks).filter(move |&(_, &rank)| rank <= most).map(|(chunk, _)| chunk);
         if ranks.len() > k {
-            most = *ranks.clone().select_nth_unstable(k - 1).1;
+            // As many elements as are wanted are no worse than this.
+            most = most.min(*ranks.clone().select_nth_unstable(k - 1).1);
+            // Nor than that, which more are worse than. Of many equal ones few are kept in any case.
+            if (k / 2..=k + k / 2).contains(&looked_at(most).count()) {
+                let all = looked_at(most).flatten().map(|&x| T::tie(end.rank(x)));
+                let mut all: Vec<K> = all.filter(|&rank| rank <= most).collect();
+                if all.len() > k {
+                    most = *all.select_nth_unstable(k - 1).1;
+                }
+            }
         }
         for ((chunk, &rank), at) in block.chunks(N).zip(&ranks).zip((index..).step_by(N)) {
             if rank > most || (rank, at) >= self.bound.order::<T>() {
@@ -150,10 +170,23 @@ const BLOCK: usize = 1 << 16;
 #[derive(Clone, Copy, Debug)]
 pub struct Ranking<const HIGH: bool> {
     k: u32,
+    /// The rank of elements that are taken, at most.
+    most: u64,
 }
 
 impl<const HIGH: bool> Ranking<HIGH> {
     const END: End = if HIGH { End::High } else { End::Low };
+
+    /// How many elements are wanted.
+    pub(crate) fn wanted(&self) -> u32 {
+        self.k
+    }
+
+    /// The WGSL of `rank` and `unrank`.
+    #[doc(hidden)]
+    pub fn ranks<T: Scalar>(&self) -> String {
+        Self::END.wgsl::<T>("")
+    }
 }
 
 impl<T: Scalar, const HIGH: bool> Fold<T> for Ranking<HIGH> {
@@ -182,16 +215,21 @@ impl<T: Scalar, const HIGH: bool> Fold<T> for Ranking<HIGH> {
     }
     #[inline(always)]
     fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
-        let (mut acc, k) = (Leaders::NONE, self.k as usize);
+        let (mut acc, k, most) = (Leaders::NONE, self.k as usize, OrderKey::narrow(self.most));
         for (block, at) in elements.chunks(BLOCK).zip((index..).step_by(BLOCK)) {
             // Neighbours of which most have nothing to look at.
             match block.len() / (2 * k) {
-                64.. => acc.take::<T, 64>(Self::END, block, at, k),
-                32.. => acc.take::<T, 32>(Self::END, block, at, k),
-                _ => acc.take::<T, 16>(Self::END, block, at, k),
+                64.. => acc.take::<T, 64>(Self::END, block, at, k, most),
+                32.. => acc.take::<T, 32>(Self::END, block, at, k, most),
+                _ => acc.take::<T, 16>(Self::END, block, at, k, most),
             }
         }
         acc
+    }
+    /// Nothing is taken that is worse than what bounds the others.
+    fn accumulate_onto(&self, acc: Self::Acc, elements: &[T], index: u64) -> Self::Acc {
+        let bounded = Ranking { most: self.most.min(acc.bound.order::<T>().0.wide()), ..*self };
+        Fold::<T>::combine(self, acc, accumulate_block(&bounded, elements, index))
     }
     fn offset(&self, acc: Self::Acc, by: u64) -> Self::Acc {
         let kept = acc.kept.into_iter().map(|located| located.moved(by)).collect();
@@ -260,7 +298,7 @@ macro_rules! ranking {
                 format!("{}(k={})", $text, self.k.0)
             }
             fn fold(&self) -> Self::Fold {
-                Ranking { k: self.k.0 }
+                Ranking { k: self.k.0, most: u64::MAX }
             }
             fn finish(&self, acc: Leaders<T::Key>, _: u64) -> Result<Ranked<T>> {
                 let ordered = acc.ordered::<T>(self.k.0 as usize).kept.into_iter();
@@ -278,7 +316,7 @@ ranking! {
     /// - **Answer**: a [`Ranked`]: of fewer than k elements all of them. **Empty**: none.
     /// - **Order**: commutative. **Ties**: the lowest index first; -0 and +0 tie. **NaN**: comes first, as [`ArgMax`](super::ArgMax) finds it, whose
     ///   answer is the first one here.
-    /// - **Index**: u64, in the whole input. **On the device**: not as an operator; the CPU engine computes it.
+    /// - **Index**: u64, in the whole input. **On the device**: a [`Ranker`](crate::Ranker) finds them; reducers have no lists.
     ///
     /// ```
     /// use treefold::{Cpu, ops::Top};

@@ -21,6 +21,7 @@ mod rows;
 mod runs;
 mod segments;
 mod slots;
+mod tournament;
 mod tuning;
 mod windows;
 
@@ -29,6 +30,7 @@ pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
 pub use slots::Slots;
+pub use tournament::{Entrants, Round, Rules, Tournament};
 pub use tuning::{Launch, Order, Tuning};
 
 use crate::input::Texel;

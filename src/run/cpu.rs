@@ -80,10 +80,9 @@ impl Cpu {
         let work = |part: &[T], at: u64| {
             let mut accs: Vec<F::Acc> = Vec::new();
             for (block, at) in part.chunks(BLOCK).zip((at..).step_by(BLOCK)) {
-                let acc = accumulate_block(fold, block, at);
                 match accs.pop() {
-                    Some(before) if wide => accs.push(fold.combine(before, acc)),
-                    before => accs.extend(before.into_iter().chain([acc])),
+                    Some(before) if wide => accs.push(fold.accumulate_onto(before, block, at)),
+                    before => accs.extend(before.into_iter().chain([accumulate_block(fold, block, at)])),
                 }
             }
             accs

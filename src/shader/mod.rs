@@ -13,7 +13,7 @@ use crate::op::{DeviceOp, Group, Leaf};
 use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
-use unroll::unroll;
+pub(crate) use unroll::unroll;
 
 /// The word behind a group of a result for the host, in a fresh, zeroed buffer, so one number serves all. Nobody reads those of
 /// accumulators that a later pass finishes.

@@ -4,7 +4,7 @@ use crate::op::tokens;
 
 /// Repeats each line that ends in `// for K in 0..NAME`, NAME's number of times, with the tokens `K` and `…_K` counted up.
 /// Other tokens that are a NAME become its number.
-pub(super) fn unroll(text: &str, counts: &[(&str, u32)]) -> String {
+pub(crate) fn unroll(text: &str, counts: &[(&str, u32)]) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for line in text.lines() {
         let marked = line.rsplit_once("// for K in 0..").and_then(|(line, name)| {

@@ -11,6 +11,7 @@ mod rows;
 mod runs;
 mod segments;
 mod textures;
+mod tournament;
 mod views;
 mod whole;
 mod wrong;

@@ -12,14 +12,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::{bf16, f16};
 use treefold::internals::{
-    Arrangement, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Runs,
-    Slots, Store, Strided, Texel, Variant, assemble, runs_texts, slots_text,
+    Arrangement, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Rules,
+    Runs, Slots, Store, Strided, Texel, Variant, assemble, runs_texts, slots_text, tournament_texts,
 };
 use treefold::ops::{
-    self, ArgMax, ArgMin, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max, Mean, Min,
-    MinMax, Norm2, Product, Stats, Std, Sum, SumOfSquares, Variance, Visitor,
+    self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max,
+    Mean, Min, MinMax, Norm2, Product, Stats, Std, Sum, SumOfSquares, Top, Variance, Visitor,
 };
-use treefold::{Axes, Dtype, DynOp, Element, Op, Order, Tuning, Widened};
+use treefold::{Axes, Dtype, DynOp, Element, Op, Order, OrderKey, Scalar, Tuning, Value, Widened};
 
 /// What texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +135,7 @@ pub fn texts() -> Vec<Text> {
     all.narrow();
     all.runs();
     all.slots();
+    all.tournaments();
     #[cfg(feature = "ladder")]
     all.ladder();
     all.texts
@@ -264,6 +265,27 @@ impl Texts {
                 }
             }
         }
+    }
+
+    /// Of the best elements.
+    fn tournaments(&mut self) {
+        fn of<T: Scalar + Into<Value>>(all: &mut Texts) {
+            for machine in machines() {
+                let Ok(rules) = Rules::of(&machine.limits, &machine.tuning, 4 * T::Key::WORDS as u64) else { continue };
+                let ranks =
+                    [Op::<T>::fold(&Top::default()).ranks::<T>(), Op::<T>::fold(&Bottom::default()).ranks::<T>()];
+                for ranks in ranks {
+                    for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
+                        all.add(format!("{label} of {} {}", T::DTYPE, machine.name), text, true, None);
+                    }
+                }
+            }
+        }
+        of::<f32>(self);
+        of::<i32>(self);
+        of::<f16>(self);
+        of::<f64>(self);
+        of::<u64>(self);
     }
 
     #[cfg(feature = "ladder")]
