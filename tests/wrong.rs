@@ -5,7 +5,7 @@ use common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::{bf16, f16};
 use treefold::ops::{self, *};
-use treefold::{Dtype, Error, Gpu};
+use treefold::{Dtype, Error, Expression, Gpu, Mapped};
 
 /// What a kernel is compared by: failures over these lengths.
 type Check = fn(&Gpu, &[usize]) -> Vec<String>;
@@ -157,6 +157,19 @@ fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
+/// What a map makes, of words and of pairs, with places; into cells too.
+fn by_map(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    let place = Expression::of_element("x ^ i", Dtype::U32).and_then(|map| map.map::<u32, u32, _>(TextHash));
+    compare.all::<u32, _>(&place.expect("an expression"));
+    let text = "return bitcast<u32>(x.x) - bitcast<u32>(x.y);";
+    let host = |[a, b]: [f32; 2]| a.to_bits().wrapping_sub(b.to_bits());
+    compare.all::<[f32; 2], _>(&Mapped::new(text, host, TextHash));
+    let sum = Mapped::new("return x & 255u;", |x: u32| x & 255, Sum);
+    compare.failures.extend(groups::<u32, _>(gpu, &sum, &[(3000, 5, 1)]));
+    compare.failures
+}
+
 /// Narrow elements.
 fn by_narrow(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     [coverage::<u8>(gpu, lengths), coverage::<i16>(gpu, lengths), coverage::<bf16>(gpu, lengths)].concat()
@@ -263,6 +276,11 @@ wrong! {
     difference_one_less: "add64(add64(high, ~low), vec2<u32>(1u, 0u))" => "add64(high, ~low)", by_answers;
     deviation_for_an_error_of_the_mean: "add_product(&divisor, count.x, &by, 0u);" => "divisor = by;", by_answers;
     any_for_none: "return array<u32, 1>(1u - acc);" => "return array<u32, 1>(acc);", by_answers;
+    map_of_a_neighbour: "map_bits(vector.z, index + 2u)" => "map_bits(vector.y, index + 2u)", by_map;
+    map_at_another_place: "map_bits(vector.w, index + 3u)" => "map_bits(vector.w, index + 2u)", by_map;
+    map_without_its_base: "position_base = base_of(row_of(id.workgroup.x));\n    return made_init_state(id);" => "return made_init_state(id);", by_map;
+    map_left_out_of_cells: "made_add_to_cell(cell, map_bits(bits, 0u))" => "made_add_to_cell(cell, bits)", by_map;
+    map_of_the_first_of_a_pair: "bitcast<vec2<f32>>(bits)" => "bitcast<vec2<f32>>(bits).xx", by_map;
     byte_of_another_place: "wide_bits(word >> 16u)" => "wide_bits(word >> 8u)", by_narrow;
     byte_of_its_neighbour: "(e % 4u * 8u)" => "(e % 2u * 8u)", by_narrow;
     half_vector_read_twice: "select(vector.xy, vector.zw, k == 1u)" => "vector.xy", by_narrow;
