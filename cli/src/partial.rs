@@ -62,6 +62,11 @@ fn together(mut partials: Vec<Vec<u8>>, found: &[Answered]) -> Result<Vec<u8>> {
 pub fn ensure_mergeable<T: Element>(op: &DynOp<T>, chosen: &Chosen) -> Result<()> {
     let (name, dtype) = (chosen.typed(), chosen.dtype);
     let integers = matches!(chosen.over, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
+    if let Some(map) = chosen.map.as_ref().filter(|map| map.reads_place()) {
+        return Err(anyhow!(
+            "{map} goes by the places of numbers, which parts do not know; name all files in one call"
+        ));
+    }
     let rounds = chosen.map.as_ref().filter(|map| map.rounds());
     if let Some(map) = rounds {
         return Err(anyhow!(
@@ -212,7 +217,8 @@ impl Found {
     /// Its operator, and what elements became first.
     fn mapped(&self) -> (&str, Option<&str>) {
         let operator = self.header.operator.as_str();
-        operator.split_once(" of ").map_or((operator, None), |(operator, map)| (operator, Some(map)))
+        let mapped = operator.split_once(" of ").filter(|(_, map)| map.trim() == *map);
+        mapped.map_or((operator, None), |(operator, map)| (operator, Some(map)))
     }
 
     fn unknown(&self) -> anyhow::Error {

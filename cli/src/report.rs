@@ -66,6 +66,8 @@ pub struct Answered {
     pub map: Option<String>,
     /// What combines two, where that is an expression.
     pub combine: Option<String>,
+    /// The identity of that.
+    pub identity: Option<String>,
     /// Whether the answer is exact.
     pub exact: bool,
     /// Exact or fast, where there is or would be a choice.
@@ -283,6 +285,7 @@ impl Answered {
             list: list.is_some(),
             map: chosen.map.as_ref().map(ToString::to_string),
             combine: chosen.combine.as_ref().map(|by| by.combine.to_string()),
+            identity: chosen.combine.as_ref().map(|by| by.identity.clone()),
             exact: op.is_exact(),
             method,
         }

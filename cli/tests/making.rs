@@ -118,6 +118,7 @@ fn partials_know_what_they_are_of() {
     run(["sum", "--map", "-x", "--partial", &other, &back]).text();
     run(["merge", &a, &other]).fails(1, &["sum of abs(x)", "sum of -x"]);
     run(["sum", "--map", "x * 3", "--partial", &part("d.part"), &back]).fails(1, &["x * 3 rounds", "one call"]);
+    run(["max", "--map", "i", "--partial", &part("f.part"), &back]).fails(1, &["i goes by the places", "one call"]);
     run(["merge", "--map", "x", &a]).fails(2, &["leave out --map"]);
     let last = part("e.part");
     run(["reduce", "--identity", "0", "--combine", "a + b", "--partial", &last, &front])
@@ -153,6 +154,8 @@ fn wrong_expressions_are_usage_errors_that_show_the_place() {
     run(["sum", "--commutative", &file]).fails(2, &["--commutative is for reduce"]);
     run(["reduce", "--combine", "a + b", &file]).fails(2, &["reduce needs --identity"]);
     run(["reduce", "--identity", "0", &file]).fails(2, &["reduce needs --combine"]);
+    run(["reduce", "--identity", "nan", "--combine", "a + b", &file]).fails(2, &["NaN"]);
+    run(["reduce", "--identity", "1e99", "--combine", "a + b", &file]).fails(2, &["\"1e99\": a number of type f32"]);
     run(["reduce", "--identity", "none", "--combine", "a + b", &file])
         .fails(2, &["--identity of reduce is \"none\"", "f32"]);
     let wrong = run(["reduce", "--identity", "0", "--combine", "a > b", &file]);
@@ -170,7 +173,7 @@ fn kernels_of_expressions_are_explained() {
         finish(command, b"")
     };
     let shown = explain(&["sum", "--map", "abs(x) * 2", "--wgsl"]);
-    assert!(shown.out.contains("fn map_element(x: f32) -> f32 {\n    return abs(x) * 2;\n}"), "{}", shown.out);
+    assert!(shown.out.contains("fn map_element(x: f32) -> f32 {\n    return (abs(x) * 2);\n}"), "{}", shown.out);
     shows(&explain(&["sum", "--map", "x +"]), "something is missing", "x +", "   ^");
     explain(&["or", "--map", "x"]).fails(2, &["x makes f32, but or takes"]);
     explain(&["sum", "--map", "f64(x)"]).fails(2, &["no kernel to explain"]);

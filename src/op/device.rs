@@ -355,9 +355,13 @@ impl DeviceOp {
         if self.answers.len() > 1 || both || self.joined() { format!("a{number}_") } else { String::new() }
     }
 
-    /// Whether the other one has the same kinds of folds, whatever their parameters.
+    /// Whether the other one has the same kinds of folds behind the same maps, whatever their parameters.
     pub(crate) fn is_alike(&self, other: &DeviceOp) -> bool {
-        let kinds = |op: &DeviceOp| op.order.iter().map(|&fold| op.folds[fold].key.fold).collect::<Vec<_>>();
+        let kind = |leaf: &Leaf| {
+            let map = leaf.map.as_ref().map(|map| (map.from, map.to, map.body.clone(), map.place, map.trips));
+            (leaf.key.fold, map)
+        };
+        let kinds = |op: &DeviceOp| op.order.iter().map(|&fold| kind(&op.folds[fold])).collect::<Vec<_>>();
         kinds(self) == kinds(other)
     }
 

@@ -91,6 +91,7 @@ macro_rules! of_folds {
             needs_position() -> bool;
             host_only() -> Option<&'static str>;
             most_elements() -> u64;
+            instance() -> u64;
             params() -> Vec<u32>;
             acc_words() -> usize;
             device(keep: Keep) -> Device;

@@ -6,6 +6,7 @@ use super::{Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Part, Text, V
 use crate::element::{Dtype, Element};
 use crate::error::Result;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An operator over what a function makes of each element, in the one read of the elements: a mean of logarithms, a sum of products.
 ///
@@ -70,6 +71,10 @@ pub trait Map<T: Element>: Clone + Send + Sync + 'static {
     fn is_exact(&self) -> bool {
         false
     }
+    /// What tells it from others whose WGSL is the same and whose host halves may differ; 0: nothing does.
+    fn instance(&self) -> u64 {
+        0
+    }
     /// What the operator's signature says of it.
     fn title(&self) -> String {
         let text = self.wgsl();
@@ -84,7 +89,11 @@ pub struct ByFunction<F> {
     wgsl: Text,
     host: F,
     trips: u64,
+    instance: u64,
 }
+
+/// How many were made: what their functions hold is not known.
+static MADE: AtomicU64 = AtomicU64::new(1);
 
 impl<T: Element, U: Element, F: Fn(T) -> U + Clone + Send + Sync + 'static> Map<T> for ByFunction<F> {
     type To = U;
@@ -99,12 +108,16 @@ impl<T: Element, U: Element, F: Fn(T) -> U + Clone + Send + Sync + 'static> Map<
     fn trips(&self) -> u64 {
         self.trips
     }
+    fn instance(&self) -> u64 {
+        self.instance
+    }
 }
 
 impl<F, O> Mapped<ByFunction<F>, O> {
     /// The operator over what the function makes of elements: `wgsl` is the body of `fn map_element(x: X) -> Y`, `host` the same in Rust.
     pub fn new(wgsl: impl Into<Text>, host: F, op: O) -> Self {
-        Mapped(op, ByFunction { wgsl: wgsl.into(), host, trips: 0 }, Tolerance::default())
+        let instance = MADE.fetch_add(1, Ordering::Relaxed);
+        Mapped(op, ByFunction { wgsl: wgsl.into(), host, trips: 0, instance }, Tolerance::default())
     }
 
     /// The same with an upper bound of the loop trips of the WGSL; without one a loop is an error.
@@ -189,6 +202,12 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
         }
         let mapped = leaves.iter().any(|leaf| leaf.map.is_some());
         mapped.then_some("a map of what another map makes has no WGSL; make one function of both")
+    }
+    fn kind(&self) -> String {
+        format!("{} of {} {}", self.0.kind(), self.1.reads_place(), self.1.wgsl())
+    }
+    fn instance(&self) -> u64 {
+        self.0.instance() ^ self.1.instance()
     }
     fold_passed_on! {}
     /// Those over what the map makes, told how.

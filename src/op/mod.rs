@@ -142,6 +142,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         String::new()
     }
 
+    /// What tells its host half from those of others of its type and kind; 0: nothing does.
+    #[doc(hidden)]
+    fn instance(&self) -> u64 {
+        0
+    }
+
     /// Words of an accumulator on the device.
     #[doc(hidden)]
     fn acc_words(&self) -> usize {

@@ -65,9 +65,6 @@ macro_rules! fold_passed_on {
         fn params(&self) -> Vec<u32> {
             self.0.params()
         }
-        fn kind(&self) -> String {
-            self.0.kind()
-        }
         fn acc_words(&self) -> usize {
             self.0.acc_words()
         }

@@ -76,6 +76,12 @@ impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
     fn host_only(&self) -> Option<&'static str> {
         self.0.host_only()
     }
+    fn kind(&self) -> String {
+        self.0.kind()
+    }
+    fn instance(&self) -> u64 {
+        self.0.instance()
+    }
     fold_passed_on! {}
     /// Those of the wide type, told which elements are there.
     fn leaves(&self, keep: Keep, out: &mut Vec<Leaf>) {

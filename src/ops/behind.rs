@@ -91,7 +91,13 @@ fn combining(identity: &str, combine: &Expression, commutative: bool) -> Result<
         combine: &Expression,
         commutative: bool,
     ) -> Result<Box<dyn Any>> {
-        let number = identity.trim().parse::<U>().map_err(|_| refused(identity, combine.takes()))?;
+        let text = identity.trim();
+        let number = text.parse::<U>().map_err(|_| refused(identity, combine.takes()))?;
+        // A number that is too large for the type is read as infinity.
+        let infinite = ["inf", "-inf", "+inf"].contains(&number.to_string().as_str());
+        if infinite && !text.to_lowercase().contains("inf") {
+            return Err(refused(identity, combine.takes()));
+        }
         let op = Combining::new(number, combine.clone())?;
         Ok(Box::new(DynOp::<U>::of(if commutative { op.commutative() } else { op })))
     }

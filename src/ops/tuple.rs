@@ -35,11 +35,11 @@ const fn first(reasons: &[Option<&'static str>]) -> Option<&'static str> {
     None
 }
 
-/// What folds must share to give one accumulator: type, kind, parameters and table.
-type Identity = (TypeId, String, Vec<u32>, Vec<u32>);
+/// What folds must share to give one accumulator: type, kind, instance, parameters and table.
+type Identity = (TypeId, String, u64, Vec<u32>, Vec<u32>);
 
 fn identity_of<T: Element, F: Fold<T>>(fold: &F) -> Identity {
-    (TypeId::of::<F>(), fold.kind(), fold.params(), fold.table())
+    (TypeId::of::<F>(), fold.kind(), fold.instance(), fold.params(), fold.table())
 }
 
 /// The number of the first of these that each one equals: its own, or that of one before it.

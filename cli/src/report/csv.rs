@@ -101,7 +101,10 @@ impl Rows {
                     _ if found.list => (format!("{}.{}", found.operator, at + 1), true),
                     Some(named) if found.indexed.len() == 1 => (found.operator.to_string(), named.indexed),
                     Some(named) => (format!("{}.{}", found.operator, named.name), named.indexed),
-                    None => (format!("{}.{BIN}{at}", found.operator), false),
+                    None => {
+                        let [low, high] = ends(found, &found.bins_shape(), at);
+                        (format!("{}.{BIN} {low}:{high}", found.operator), false)
+                    }
                 };
                 header.push(name.clone());
                 header.extend(indexed.then(|| format!("{name}.index")));

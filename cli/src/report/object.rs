@@ -97,6 +97,7 @@ impl Answered {
         vec![
             ("map", text(&self.map)),
             ("combine", text(&self.combine)),
+            ("identity", text(&self.identity)),
             ("exact", Some(Json::value(self.exact))),
             ("method", method),
         ]

@@ -2,10 +2,10 @@
 
 use super::Expression;
 use crate::element::{Dtype, Scalar};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::op::{Accumulator, Answer, DeviceAnswer, Fold, Op, Wgsl, WordType};
 
-/// What an expression of two accumulators makes of all elements, from left to right: `a + b`, `max(a, b)`, `b`.
+/// What an expression of two accumulators makes of all elements, from left to right: `a + b`, `max(a, b)`, `select(b, a, b == 0)`.
 ///
 /// The expression must be associative, `combine(combine(a, b), c)` what `combine(a, combine(b, c))` is up to rounding, and must leave what it
 /// combines with the identity as it is; nobody can check either. Of no elements the answer is the identity. The order is kept, unless
@@ -13,8 +13,8 @@ use crate::op::{Accumulator, Answer, DeviceAnswer, Fold, Op, Wgsl, WordType};
 ///
 /// ```
 /// use treefold::{Combining, Cpu, Dtype, Expression};
-/// let last = Combining::new(0, Expression::of_accumulators("b", Dtype::I32)?)?;
-/// assert_eq!(Cpu::new().reduce(last, &[3, 1, 4])?, 4);
+/// let last = Combining::new(0, Expression::of_accumulators("select(b, a, b == 0)", Dtype::I32)?)?;
+/// assert_eq!(Cpu::new().reduce(last, &[3, 1, 4, 0, 0])?, 4);
 /// let add = Combining::new(0.0, Expression::of_accumulators("a + b", Dtype::F64)?)?;
 /// let squares = Expression::of_element("x * x", Dtype::F64)?.map::<f64, f64, _>(add)?;
 /// assert_eq!(Cpu::new().reduce(squares, &[3.0, 4.0])?, 25.0);
@@ -31,8 +31,13 @@ impl<U: Scalar> Combining<U> {
     /// The operator of that identity.
     ///
     /// # Errors
-    /// [`Error::OtherType`](crate::Error::OtherType) where the expression is not over accumulators of type `U`.
+    /// [`Error::OtherType`] where the expression is not over accumulators of type `U`; [`Error::BadOption`] where the identity is NaN.
     pub fn new(identity: U, combine: Expression) -> Result<Combining<U>> {
+        if identity.is_nan() {
+            let (operator, option, value) = ("reduce".into(), "identity".into(), identity.to_string());
+            let rule = "a number, for devices do not promise what becomes of NaN".into();
+            return Err(Error::BadOption { operator, option, value, rule });
+        }
         combine.ensure(combine.takes(), U::DTYPE)?;
         combine.ensure(combine.makes(), U::DTYPE)?;
         Ok(Combining { identity, combine, commutative: false })
@@ -117,6 +122,9 @@ impl<U: Scalar + Accumulator + Answer> Op<U> for Combining<U> {
     }
     fn finish(&self, acc: U, _: u64) -> Result<U> {
         Ok(acc)
+    }
+    fn is_exact(&self) -> bool {
+        !self.combine.rounds()
     }
     fn signature(&self) -> String {
         format!("reduce(identity={}, combine={})", self.identity, self.combine)

@@ -232,7 +232,7 @@ fn by_integer(x: &Column, make: impl OfIntegers) -> Column {
     }
 }
 
-/// Numbers in another type: rounded to nearest, or cut off and saturated; truth values are 0 and 1.
+/// Numbers in another type: rounded to nearest, or cut off and saturated at the last number that both types have; truth values are 0 and 1.
 fn cast(of: &Column, to: Kind) -> Column {
     macro_rules! from {
         ($values:expr) => {
@@ -250,10 +250,20 @@ fn cast(of: &Column, to: Kind) -> Column {
     match of {
         Column::Bool(values) if to == Kind::Bool => Column::Bool(values.clone()),
         Column::Bool(values) => cast(&Column::U32(each(values, u32::from)), to),
-        Column::F32(values) => from!(values),
+        Column::F32(values) => match to {
+            Kind::I32 => Column::I32(each(values, |x| x.min(2_147_483_520.0) as i32)),
+            Kind::U32 => Column::U32(each(values, |x| x.min(4_294_967_040.0) as u32)),
+            Kind::I64 => Column::I64(each(values, |x| x.min(9_223_371_487_098_961_920.0) as i64)),
+            Kind::U64 => Column::U64(each(values, |x| x.min(18_446_742_974_197_923_840.0) as u64)),
+            _ => from!(values),
+        },
+        Column::F64(values) => match to {
+            Kind::I64 => Column::I64(each(values, |x| x.min(9_223_372_036_854_774_784.0) as i64)),
+            Kind::U64 => Column::U64(each(values, |x| x.min(18_446_744_073_709_549_568.0) as u64)),
+            _ => from!(values),
+        },
         Column::I32(values) => from!(values),
         Column::U32(values) => from!(values),
-        Column::F64(values) => from!(values),
         Column::I64(values) => from!(values),
         Column::U64(values) => from!(values),
     }

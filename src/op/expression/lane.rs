@@ -129,13 +129,13 @@ macro_rules! float {
                     BinaryOperator::Subtract => each2(a, b, |a, b| a - b),
                     BinaryOperator::Multiply => each2(a, b, |a, b| a * b),
                     BinaryOperator::Divide => each2(a, b, |a, b| a / b),
-                    BinaryOperator::Modulo => each2(a, b, |a, b| a % b),
+                    BinaryOperator::Modulo => each2(a, b, |a, b| a - b * (a / b).trunc()),
                     _ => return None,
                 })
             }
             fn one(function: MathFunction, a: &[$type]) -> Option<Vec<$type>> {
                 Some(match function {
-                    MathFunction::Abs => each(a, $type::abs),
+                    MathFunction::Abs | MathFunction::Length => each(a, $type::abs),
                     MathFunction::Saturate => each(a, |x| x.max(0.0).min(1.0)),
                     MathFunction::Cos => each(a, $type::cos),
                     MathFunction::Cosh => each(a, $type::cosh),
@@ -228,7 +228,7 @@ macro_rules! integer {
                 const BITS: u32 = $type::BITS;
                 Some(match function {
                     MathFunction::Abs => each(a, |x| if below_zero(x) { (0 as $type).wrapping_sub(x) } else { x }),
-                    MathFunction::Sign => {
+                    MathFunction::Sign if $type::MIN != 0 => {
                         each(a, |x| if below_zero(x) { (0 as $type).wrapping_sub(1) } else { $type::from(x > 0) })
                     }
                     MathFunction::CountTrailingZeros => each(a, |x| x.trailing_zeros() as $type),

@@ -100,7 +100,8 @@ impl Program {
                 let from = self.steps.get(*of).map_or(Kind::Bool, |&(_, kind)| kind);
                 let widens = from == Kind::Bool || (from, *kind) == (Kind::F32, Kind::F64);
                 let whole = *kind == Kind::F64 && from.is_integer() && from.bits() == 32;
-                kind.is_float() && from != *kind && !widens && !whole
+                // What becomes of NaN and of what does not fit differs.
+                from.is_float() && kind.is_integer() || kind.is_float() && from != *kind && !widens && !whole
             }
         };
         self.steps.iter().any(rounds)
@@ -112,13 +113,19 @@ impl Program {
     }
 }
 
+/// Characters of a text that errors show, at most.
+const SHOWN: usize = 120;
+
 /// The error at these bytes of the text.
 pub(super) fn refused(text: &str, at: Range<usize>, message: impl Into<String>) -> Error {
     let characters = |bytes: usize| text.get(..bytes.min(text.len())).unwrap_or(text).chars().count();
     let begin = characters(at.start);
     let length = characters(at.end).saturating_sub(begin).max(1);
-    let marks = format!("{}{}", " ".repeat(begin), "^".repeat(length));
-    Error::BadExpression { expression: text.replace(['\n', '\r', '\t'], " "), marks, message: message.into() }
+    // Of a long text what stands around the place.
+    let from = begin.saturating_sub(SHOWN / 2);
+    let expression: String = text.chars().skip(from).take(SHOWN).collect();
+    let marks = format!("{}{}", " ".repeat(begin - from), "^".repeat(length.min(SHOWN - (begin - from))));
+    Error::BadExpression { expression: expression.replace(['\n', '\r', '\t'], " "), marks, message: message.into() }
 }
 
 /// Bytes of an expression, at most: front ends walk what is nested by recursion.
@@ -143,6 +150,13 @@ pub(super) fn lower(text: &str, arguments: &[(&str, Dtype)]) -> Result<(Program,
     }
     if let Some(at) = text.find("//").or_else(|| text.find("/*")) {
         return refused(at..at + 2, "an expression alone: no comments");
+    }
+    let mut open = 0;
+    for (at, letter) in text.char_indices() {
+        open += i32::from(letter == '(') - i32::from(letter == ')');
+        if open < 0 {
+            return refused(at..at + 1, "this ) closes nothing");
+        }
     }
     let kinds = arguments.iter().map(|&(_, dtype)| kind_of(dtype)).collect::<Option<Vec<Kind>>>();
     let Some(arguments_kinds) = kinds else {
@@ -180,7 +194,6 @@ fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
         _ if message.starts_with("expected expression") => {
             "something is missing: a number, a name or a function was expected here".into()
         }
-        ("expected `;`, found \")\"", _) => "this ) closes nothing".into(),
         ("expected `)`, found \";\"", _) => "a ( is not closed".into(),
         _ if message.starts_with("expected `)`") => "an operator is missing before this".into(),
         (_, [name]) if message.starts_with("no definition in scope") => {
@@ -191,7 +204,10 @@ fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
             format!("{from} stands where {to} is wanted; {to}(…) makes one")
         }
         (_, [to, value]) if message.starts_with("the concrete type") => format!("{value} does not fit {to}"),
-        _ if message.contains("recursion") => "this is nested too deeply; say it in fewer levels".into(),
+        (_, [name]) if message.starts_with("declaration of") => format!("{name} is no name here"),
+        _ if message.contains("recursion") || message.starts_with("internal") => {
+            "this is nested too deeply; say it in fewer levels".into()
+        }
         (_, ["f16"]) => SHORT.into(),
         (_, ["*"]) => POWER.into(),
         (_, ["&"]) => NOT_COMPUTED.into(),
@@ -203,7 +219,7 @@ fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
 }
 
 const SHORT: &str = "there are no numbers of 16 bits here";
-const MIXED: &str = "numbers of different types meet here";
+const MIXED: &str = "numbers of different types meet here, or one does not fit its type";
 const POWER: &str = "there is no such operator; powers are pow(x, 2.0)";
 const NOT_COMPUTED: &str =
     "this is not computed of single numbers; use their operators, comparisons, select and functions";
@@ -409,7 +425,18 @@ impl Lowering<'_> {
                 let value = self.value(expr, made)?;
                 let has = made.kind(value);
                 let width = convert.unwrap_or((has.bits() / 8) as u8);
-                let to = kind_of_scalar(kind, width).ok_or_else(|| self.refused(of, SHORT))?;
+                let to = match kind_of_scalar(kind, width) {
+                    Some(to) => to,
+                    None if convert.is_none() => Kind::Bool,
+                    None => return Err(self.refused(of, SHORT)),
+                };
+                let named = self.text_of(of).split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+                let fits = named.is_none_or(|(named, _)| named.trim() == to.name());
+                if convert.is_none() && (!fits || has == Kind::Bool || to == Kind::Bool) {
+                    let message =
+                        format!("bitcast makes a number of as many bits, and {} has {}", has.name(), has.bits());
+                    return Err(self.refused(of, message));
+                }
                 let step = if convert.is_some() { Step::Cast(value) } else { Step::Bits(value) };
                 Ok(made.step(step, to))
             }
@@ -550,7 +577,7 @@ impl Lowering<'_> {
             Some(makes) => Ok(made.step(Step::Math(function, values), makes)),
             None => {
                 let kinds: Vec<&str> = kinds.into_iter().map(Kind::name).collect();
-                Err(self.refused(of, format!("this function is not one of {}", kinds.join(", "))))
+                Err(self.refused(of, format!("this function makes no single number of {}", kinds.join(", "))))
             }
         }
     }

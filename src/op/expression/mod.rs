@@ -47,6 +47,9 @@ impl fmt::Display for Expression {
     }
 }
 
+/// Steps of an expression that devices compile, at most: each stands in a text many times.
+const STEPS_MAX: usize = 200;
+
 impl Expression {
     /// The types of which it takes numbers.
     pub const TAKES: [Dtype; 6] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F64, Dtype::I64, Dtype::U64];
@@ -109,19 +112,26 @@ impl Expression {
     /// The body of a function in WGSL.
     pub(crate) fn body(&self) -> Text {
         match self.makes_truth() {
-            true => format!("return u32({});", self.text).into(),
-            false => format!("return {};", self.text).into(),
+            true => format!("return u32(({}));", self.text).into(),
+            false => format!("return ({});", self.text).into(),
         }
     }
 
-    /// Whether it may round: sums of floats do, comparisons, integers and absolute values do not.
+    /// Whether it asks for an element's place, or for the second accumulator.
+    pub fn reads_place(&self) -> bool {
+        self.program.takes_second()
+    }
+
+    /// Whether it may round, or differ between devices: sums of floats do, and floats as integers; comparisons, integers and absolute values do not.
     pub fn rounds(&self) -> bool {
         self.program.rounds()
     }
 
     /// Why no device computes it, where none does.
     pub fn host_only(&self) -> Option<&'static str> {
-        self.program.is_wide().then_some("drivers compute functions of 64 bits wrongly, or have none")
+        let long = self.program.steps.len() > STEPS_MAX;
+        let wide = self.program.is_wide().then_some("drivers compute functions of 64 bits wrongly, or have none");
+        wide.or(long.then_some("drivers take minutes to compile functions of more than 200 steps"))
     }
 
     fn makes_truth(&self) -> bool {

@@ -3,10 +3,16 @@
 use super::batch::{ROWS, batches};
 use super::places::Places;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
-use std::sync::Arc;
+use std::panic;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Once};
+use std::thread::Builder;
 
 pub use super::batch::Rows;
+
+/// The name of threads that decode, whose panics are silent.
+const NAME: &str = "decodes row groups";
+static QUIET: Once = Once::new();
 
 /// Threads that decode, at most.
 const THREADS: usize = 8;
@@ -35,19 +41,32 @@ impl Decoded {
         let thread = |first: usize| {
             let (to, parts) = sync_channel(ahead.clamp(1, AHEAD) as usize);
             let file = file.clone();
-            std::thread::spawn(move || {
+            let decodes = move || {
                 // Whoever listens no more has ended.
                 let _ = (first..groups).step_by(threads).all(|group| decode(&file, group, (column, level), &to));
-            });
+            };
+            // Where no thread can be had, the reader that never was has stopped.
+            drop(Builder::new().name(NAME.into()).spawn(decodes));
             parts
         };
+        // The decoder panics over some damage; then its rows end, which is told as an error.
+        QUIET.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                if std::thread::current().name() != Some(NAME) {
+                    before(info);
+                }
+            }));
+        });
         Decoded((0..threads).map(thread).collect())
     }
 
     /// The next rows of a row group; none at its end.
     pub fn next(&self, group: usize) -> Part {
         let parts = self.0.get(group % self.0.len().max(1));
-        parts.and_then(|parts| parts.recv().ok()).unwrap_or_else(|| Err("its reader stopped".into()))
+        parts
+            .and_then(|parts| parts.recv().ok())
+            .unwrap_or_else(|| Err("it is damaged, and the decoder gave up".into()))
     }
 }
 
