@@ -248,7 +248,8 @@ impl<T: Element, M: Map<T>, O: Op<M::To, Output: Answer>> Op<T> for Mapped<M, O>
         self.0.is_exact() && self.1.is_exact()
     }
     fn close(&self, device: &O::Output, host: &O::Output, elements: &[T], finished: bool) -> bool {
-        let made: Vec<M::To> = elements.iter().zip(0..).map(|(&x, at)| self.1.map(x, at)).collect();
+        let mut made = vec![<M::To as Element>::ZERO; elements.len()];
+        self.1.map_block(elements, 0, &mut made);
         self.0.close(device, host, &made, finished) || self.2.allows(&device.parts(), &host.parts())
     }
     op_passed_on! {}
