@@ -172,13 +172,6 @@ const FROM: [Dtype; 5] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F32x2, Dtyp
 const TO: [Dtype; 3] = [Dtype::F32, Dtype::I32, Dtype::U32];
 
 impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
-    type Acc = F::Acc;
-    const COMMUTATIVE: bool = F::COMMUTATIVE;
-    const READS_POSITION: bool = F::READS_POSITION;
-    const ELEMENTS_MAX: u64 = F::ELEMENTS_MAX;
-    const HOST_ONLY: Option<&'static str> = F::HOST_ONLY;
-    const TESTED: bool = F::TESTED;
-
     fn lift(&self, x: T, index: u64) -> F::Acc {
         self.0.lift(self.1.map(x, index), index)
     }

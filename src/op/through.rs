@@ -38,9 +38,16 @@ fn by_blocks<const B: usize, T, U: Element, F: Fold<U>>(
     acc
 }
 
-/// Methods of [`Fold`] that know nothing of elements, those of `self.0`.
+/// What of [`Fold`] knows nothing of elements: that of `self.0`, an `F`.
 macro_rules! fold_passed_on {
     () => {
+        type Acc = F::Acc;
+        const COMMUTATIVE: bool = F::COMMUTATIVE;
+        const READS_POSITION: bool = F::READS_POSITION;
+        const ELEMENTS_MAX: u64 = F::ELEMENTS_MAX;
+        const HOST_ONLY: Option<&'static str> = F::HOST_ONLY;
+        const TESTED: bool = F::TESTED;
+
         fn identity(&self) -> F::Acc {
             self.0.identity()
         }

@@ -50,13 +50,6 @@ macro_rules! narrow {
 narrow!(bf16 => f32, i8 => i32, u8 => u32, i16 => i32, u16 => u32);
 
 impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
-    type Acc = F::Acc;
-    const COMMUTATIVE: bool = F::COMMUTATIVE;
-    const READS_POSITION: bool = F::READS_POSITION;
-    const ELEMENTS_MAX: u64 = F::ELEMENTS_MAX;
-    const HOST_ONLY: Option<&'static str> = F::HOST_ONLY;
-    const TESTED: bool = F::TESTED;
-
     fn lift(&self, x: N, index: u64) -> F::Acc {
         self.0.lift(x.widened(), index)
     }
