@@ -7,19 +7,7 @@ use common::*;
 use treefold::ops::{
     ArgMax, CountNonzero, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, Variance, Xor,
 };
-use treefold::{
-    Cpu, Element, Engine, Error, Gpu, Input, Map, Mapped, Op, Partial, Reducer, StreamOptions, Tuning, Widened, check,
-};
-
-/// Small launch shapes with subgroups and without, in either order.
-fn some_shapes() -> [Tuning; 3] {
-    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
-    [small(), few.with(|tuning| tuning.subgroups = false), shapes()[3]]
-}
-
-fn everywhere<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
-    by_shapes(&[Tuning::GPU], &some_shapes(), cases, run);
-}
+use treefold::{Cpu, Element, Engine, Error, Input, Map, Mapped, Op, Partial, Reducer, StreamOptions, Widened, check};
 
 /// Maps without rounding, of each width: `O` over other elements.
 fn negated<O>(op: O) -> impl Op<f32, Output = O::Output>
@@ -107,7 +95,7 @@ fn operators_answer_as_over_what_is_made() {
 
 #[test]
 fn rows_and_views() {
-    everywhere(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
+    by_few_shapes(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
         let placed = rows::<u32, _>(gpu, &Mapped::by(Placed, WeightedSum), some);
         [rows::<f32, _>(gpu, &negated(Sum), some), rows::<[f32; 2], _>(gpu, &both(TextHash), some), placed].concat()
     });
@@ -119,7 +107,7 @@ fn rows_and_views() {
         View::of(&[4, 6, 5, 7, 3], &[0, 2, -1]),
         View::strided(2999, &[20, 50], &[-100, -2], &[0]),
     ];
-    everywhere(&some, |gpu, some| {
+    by_few_shapes(&some, |gpu, some| {
         let placed = views::<i32, _>(gpu, &Mapped::by(Placed, WeightedSum), some);
         [views::<u32, _>(gpu, &mixed(TextHash), some), views::<f32, _>(gpu, &negated(Sum), some), placed].concat()
     });
@@ -133,13 +121,13 @@ fn segments_and_groups() {
         (9000, vec![0, 1, 8999, 9000]),
         (3000, (0..=3000).collect()),
     ];
-    everywhere(&all, |gpu, some| {
+    by_few_shapes(&all, |gpu, some| {
         let placed = segments::<u32, _>(gpu, &Mapped::by(Placed, WeightedSum), some);
         [segments::<f32, _>(gpu, &negated((Sum, Max)), some), segments::<u32, _>(gpu, &mixed(TextHash), some), placed]
             .concat()
     });
     let spreads: [Spread; 4] = [(0, 3, 0), (3000, 1, 1), (5000, 33, 5), (257, 8, 8)];
-    everywhere(&spreads, |gpu, some| {
+    by_few_shapes(&spreads, |gpu, some| {
         [groups::<f32, _>(gpu, &negated(Sum), some), groups::<u32, _>(gpu, &mixed((Sum, Max)), some)].concat()
     });
 }

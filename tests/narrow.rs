@@ -9,17 +9,7 @@ use treefold::ops::{
     Any, ArgMax, ArgMin, CountIf, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, SumOfSquares,
     Variance, Xor,
 };
-use treefold::{Cpu, Dtype, Element, Engine, Error, Gpu, Input, Narrow, Op, StreamOptions, Tuning, Widened, check};
-
-/// Small launch shapes with subgroups and without, in either order.
-fn some_shapes() -> [Tuning; 3] {
-    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
-    [small(), few.with(|tuning| tuning.subgroups = false), shapes()[3]]
-}
-
-fn everywhere<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
-    by_shapes(&[Tuning::GPU], &some_shapes(), cases, run);
-}
+use treefold::{Cpu, Dtype, Element, Engine, Error, Input, Narrow, Op, StreamOptions, Widened, check};
 
 #[test]
 fn every_length_from_any_place() {
@@ -97,7 +87,7 @@ fn operators_have_equal_halves() {
 
 #[test]
 fn rows_and_views() {
-    everywhere(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
+    by_few_shapes(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
         [rows::<u8, _>(gpu, &TextHash, some), rows::<i16, _>(gpu, &Widened(Sum), some)].concat()
     });
     let some = [
@@ -111,7 +101,7 @@ fn rows_and_views() {
         View::strided(5, &[20, 30], &[300, 2], &[1]),
         View::strided(2999, &[20, 50], &[-100, -2], &[0]),
     ];
-    everywhere(&some, |gpu, some| {
+    by_few_shapes(&some, |gpu, some| {
         [views::<i8, _>(gpu, &TextHash, some), views::<bf16, _>(gpu, &Widened(Max), some)].concat()
     });
 }
@@ -125,11 +115,11 @@ fn segments_and_groups() {
         (9000, vec![0, 1, 8999, 9000]),
         (3000, (0..=3000).collect()),
     ];
-    everywhere(&all, |gpu, some| {
+    by_few_shapes(&all, |gpu, some| {
         [segments::<u8, _>(gpu, &SetHash, some), segments::<i16, _>(gpu, &Widened((Sum, Max)), some)].concat()
     });
     let spreads: [Spread; 4] = [(0, 3, 0), (3000, 1, 1), (5000, 33, 5), (257, 8, 8)];
-    everywhere(&spreads, |gpu, some| {
+    by_few_shapes(&spreads, |gpu, some| {
         [groups::<u8, _>(gpu, &SetHash, some), groups::<i16, _>(gpu, &Widened(Sum), some)].concat()
     });
 }

@@ -7,7 +7,6 @@ use crate::operators::{
     Chosen, EDGES, EDGES_Y, INTEGERS, INTEGERS_Y, RANGE, RANGE_Y, Told, flag, takers, told_to, value,
 };
 use crate::reading::{Progress, feed};
-use crate::report::number;
 use crate::sieve::Sieve;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -104,7 +103,7 @@ where
     })?;
     let finished = stream.finish().with_context(|| names);
     progress.done();
-    let ends: Vec<Option<f64>> = finished?.output.parts().into_iter().map(|part| number(part.value)).collect();
+    let ends: Vec<Option<f64>> = finished?.output.parts().into_iter().map(|part| part.value.to_f64()).collect();
     Ok(match ends[..] {
         [Some(low), Some(high)] => Some((low, high)),
         _ => None,

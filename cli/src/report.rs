@@ -353,6 +353,9 @@ impl Answered {
     fn note(&self, dtype: Dtype) -> Option<&'static str> {
         match self.method {
             Some(Method::Exact) if !self.exact => Some("what the function makes is rounded, and added exactly"),
+            Some(Method::Exact) if self.map.is_some() => {
+                Some("exact, rounded once: the same bits on every adapter, but for what a function makes of NaN")
+            }
             Some(Method::Exact) => Some("exact, rounded once: the same bits on every adapter"),
             Some(Method::Fast) => Some("fast, accumulated in f32; exact without --fast"),
             None if !self.exact && self.map.is_some() => Some("what the function makes may be rounded"),
@@ -462,19 +465,6 @@ fn hide(table: &mut Table, least: impl Iterator<Item = usize>) -> String {
 
 fn titles(table: &Table) -> Vec<String> {
     table.header().into_iter().flat_map(|row| row.cell_iter()).map(|cell| cell.content()).collect()
-}
-
-/// A value as f64, which rounds integers beyond 2^53; `None` for what is no number.
-pub fn number(value: Value) -> Option<f64> {
-    match value {
-        Value::F32(x) => Some(x.into()),
-        Value::F64(x) => Some(x),
-        Value::I64(x) => Some(x as f64),
-        Value::U64(x) => Some(x as f64),
-        Value::I128(x) => Some(x as f64),
-        Value::U128(x) => Some(x as f64),
-        Value::None | Value::Bool(_) => None,
-    }
 }
 
 /// A value as people write it; floats as short as they parse back.

@@ -12,7 +12,7 @@ use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
 use crate::reading::{Ended, Progress, Reduction, feed};
-use crate::report::{Answered, Report, Seconds, number};
+use crate::report::{Answered, Report, Seconds};
 use crate::sieve::Sieve;
 use crate::source::Sizes;
 use crate::weights::Weighted;
@@ -58,7 +58,7 @@ fn drawn(report: &Report) -> Result<String> {
     let (found, axis) = binned.context("no bins")?;
     let notes = [report.amount(), found.beside()];
     let title = format!("{} of {}", found.operator, shown(&report.names));
-    let heights: Vec<f64> = found.in_bins().into_iter().map(|value| number(value).unwrap_or(0.0)).collect();
+    let heights: Vec<f64> = found.in_bins().into_iter().map(|value| value.to_f64().unwrap_or(0.0)).collect();
     let what = found.in_each_bin();
     histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }

@@ -62,6 +62,15 @@ impl Readback {
         encoder.copy_buffer_to_buffer(&self.device, 0, &self.host, 0, self.host.size());
     }
 
+    /// Submits what the encoder has, the copy behind it.
+    pub fn submit(self, context: &Context, mut encoder: wgpu::CommandEncoder) -> Result<Pending> {
+        context.guarded("a submission", 0, || {
+            self.copy(&mut encoder);
+            let submission = context.queue.submit([encoder.finish()]);
+            self.request(submission)
+        })
+    }
+
     /// Asks for the results of a submission.
     pub fn request(self, submission: wgpu::SubmissionIndex) -> Pending {
         let arrival = Arc::new(Arrival::default());

@@ -166,12 +166,7 @@ async fn results(
         recorder.record(&mut compute, &recorder.planner.plan(&request)?, origins, destination)?;
     }
     drop(compute);
-    let pending = context.guarded("a submission", 0, || {
-        readback.copy(&mut encoder);
-        let submission = context.queue.submit([encoder.finish()]);
-        readback.request(submission)
-    })?;
-    pending.results(context, waiting).await
+    readback.submit(context, encoder)?.results(context, waiting).await
 }
 
 /// A test set: finite values of all sizes and both signs, and two runs of equal ones with all digits set, so that all lanes meet in

@@ -23,6 +23,21 @@ pub enum Value {
     F64(f64),
 }
 
+impl Value {
+    /// The value as `f64`, which rounds integers beyond 2^53; `None` for what is no number.
+    pub fn to_f64(self) -> Option<f64> {
+        match self {
+            Value::F32(x) => Some(x.into()),
+            Value::F64(x) => Some(x),
+            Value::I64(x) => Some(x as f64),
+            Value::U64(x) => Some(x as f64),
+            Value::I128(x) => Some(x as f64),
+            Value::U128(x) => Some(x as f64),
+            Value::None | Value::Bool(_) => None,
+        }
+    }
+}
+
 /// One value of an answer, its name, and its place in the input where it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {

@@ -1,6 +1,7 @@
 //! An operator as plans and shaders see it: its folds, flat and without repetition, and its answers; data without types.
 
-use super::wgsl::{Cell, check_names};
+use super::names::check_names;
+use super::wgsl::Cell;
 use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Text, Trips, Wgsl};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::device::{ElementMap, Leaf};
 use super::through::{accumulate_by_blocks, fold_passed_on, op_passed_on};
-use super::{Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Part, Text, Value, Wgsl};
+use super::{Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Part, Text, Wgsl};
 use crate::element::{Dtype, Element};
 use crate::error::Result;
 use std::ops::Range;
@@ -143,24 +143,12 @@ impl<M, O> Mapped<M, O> {
 
 impl Tolerance {
     fn allows(self, device: &[Part], host: &[Part]) -> bool {
-        let near = |(device, host): (&Part, &Part)| match (number(device.value), number(host.value)) {
+        let near = |(device, host): (&Part, &Part)| match (device.value.to_f64(), host.value.to_f64()) {
             (Some(a), Some(b)) => a == b || (a - b).abs() <= self.absolute + self.relative * b.abs(),
             _ => device.value == host.value,
         };
         (self.absolute > 0.0 || self.relative > 0.0) && device.len() == host.len() && device.iter().zip(host).all(near)
     }
-}
-
-fn number(value: Value) -> Option<f64> {
-    Some(match value {
-        Value::None | Value::Bool(_) => return None,
-        Value::I64(x) => x as f64,
-        Value::U64(x) => x as f64,
-        Value::I128(x) => x as f64,
-        Value::U128(x) => x as f64,
-        Value::F32(x) => x.into(),
-        Value::F64(x) => x,
-    })
 }
 
 /// The fold behind a [`Mapped`].

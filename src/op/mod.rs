@@ -7,6 +7,7 @@ mod dynamic;
 #[cfg(not(target_arch = "wasm32"))]
 mod expression;
 mod mapped;
+mod names;
 mod partial;
 mod through;
 mod wgsl;
@@ -20,10 +21,11 @@ pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 #[cfg(not(target_arch = "wasm32"))]
 pub use expression::{Combining, Expression, Formula};
 pub use mapped::{ByFunction, Map, Mapped, MappedFold};
+pub(crate) use names::{declared, prefixed, renamed, tokens};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
+pub(crate) use wgsl::Cell;
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
-pub(crate) use wgsl::{Cell, declared, prefixed, renamed, tokens};
 pub use widened::{Narrow, Widened};
 
 use crate::element::Element;

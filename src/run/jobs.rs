@@ -213,11 +213,7 @@ fn launch(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Pending> {
         recorder.record(&mut compute, &plan, origins, destination)?;
     }
     drop(compute);
-    context.guarded("a submission", 0, || {
-        readback.copy(&mut encoder);
-        let submission = context.queue.submit([encoder.finish()]);
-        readback.request(submission)
-    })
+    readback.submit(context, encoder)
 }
 
 /// Elements of all pieces.

@@ -127,11 +127,7 @@ impl<T: Scalar> Ranker<T> {
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("treefold: best") };
         let mut encoder = context.device.create_command_encoder(&descriptor);
         prepared.record(&mut encoder)?;
-        context.guarded("a submission", 0, || {
-            readback.copy(&mut encoder);
-            let submission = context.queue.submit([encoder.finish()]);
-            readback.request(submission)
-        })
+        readback.submit(context, encoder)
     }
 
     /// Submits it and waits for the elements.

@@ -57,6 +57,13 @@ pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run:
     judge(&gpu(), cases);
 }
 
+/// Cases over the widest launch shape, and parts of them over small ones with subgroups and without, in either order.
+pub fn by_few_shapes<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
+    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
+    let parts = [small(), few.with(|tuning| tuning.subgroups = false), shapes()[3]];
+    by_shapes(&[Tuning::GPU], &parts, cases, run);
+}
+
 /// Lengths around every boundary of a launch shape.
 pub fn lengths(shape: &Tuning) -> Vec<usize> {
     let launch = shape.fold;

@@ -2,13 +2,9 @@
 
 use super::choice::{self, Listed};
 use super::features::{listed, passed, several};
-use super::packing::{HEAD, Packing};
-use super::{Ask, Format, Reader, no_columns, not_streamed, unpacked};
-use crate::error::unreadable;
-use crate::source::fill;
+use super::{Ask, Begin, Format, Reader, no_columns, not_streamed, unpacked};
 use anyhow::Result;
 use std::fs::File;
-use std::io::Seek;
 use std::path::Path;
 
 /// What takes the numbers of columns that are made, as many of them as it likes; whether more are wanted.
@@ -16,12 +12,13 @@ pub type Put<'a> = &'a mut dyn FnMut(&mut [Vec<u8>]) -> bool;
 
 /// Whether a file is a table of text, packed or not.
 pub fn is_text(name: &str, path: &Path, file: &mut File, ask: &Ask) -> Result<bool> {
-    Ok(matches!(format(name, path, file, ask)?, (_, Format::Table(_))))
+    Ok(matches!(Begin::of(name, path, file, ask)?.format, Format::Table(_)))
 }
 
 /// The columns, members or tensors of a file of so many bytes, by what its header says, or the first rows of a text.
 pub fn columns(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Vec<Listed>> {
-    match format(name, path, &mut file, ask)? {
+    let Begin { packing, format, .. } = Begin::of(name, path, &mut file, ask)?;
+    match (packing, format) {
         (_, Format::Table(_)) => Ok(columns_of_text(name, Some(path), Box::new(file), ask)?.0),
         (_, Format::Npy | Format::Raw) => Err(no_columns(name)),
         (Some(packing), _) => Err(packing.to_be_unpacked(name)),
@@ -40,14 +37,6 @@ pub fn pass(name: &str, path: Option<&Path>, text: Reader, asks: &[Ask], put: Pu
     let Some(first) = asks.first() else { return Ok(vec![]) };
     let (text, delimiter) = text_of(name, path, text, first)?;
     passed(name, delimiter, text, asks, put)
-}
-
-/// How a file is packed, and its format; it is read from its begin again.
-fn format(name: &str, path: &Path, file: &mut File, ask: &Ask) -> Result<(Option<Packing>, Format)> {
-    let mut head = [0; HEAD];
-    let got = fill(file, &mut head).map_err(|error| unreadable(name, &error))?;
-    file.rewind().map_err(|error| unreadable(name, &error))?;
-    Ok((Packing::of(&head[..got]), Format::of(Some(path), &head[..got], ask)))
 }
 
 /// What stands in a text, unpacked, and what between its fields.

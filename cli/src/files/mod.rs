@@ -160,16 +160,37 @@ impl Format {
     }
 }
 
+/// What a file begins with, and what that says.
+struct Begin {
+    head: Vec<u8>,
+    packing: Option<Packing>,
+    format: Format,
+}
+
+impl Begin {
+    /// Of a file, which is read from its begin again.
+    fn of(name: &str, path: &Path, file: &mut File, ask: &Ask) -> Result<Begin> {
+        let head = first_bytes(name, file)?;
+        file.rewind().map_err(|error| unreadable(name, &error))?;
+        let (packing, format) = (Packing::of(&head), Format::of(Some(path), &head, ask));
+        Ok(Begin { head, packing, format })
+    }
+}
+
+/// The first bytes, as many as are looked at.
+fn first_bytes(name: &str, from: &mut dyn Read) -> Result<Vec<u8>> {
+    let mut head = vec![0; HEAD];
+    let got = fill(from, &mut head).map_err(|error| unreadable(name, &error))?;
+    head.truncate(got);
+    Ok(head)
+}
+
 /// What a file shows, which has so many bytes.
 pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Shown> {
-    let mut head = [0; HEAD];
-    let got = fill(&mut file, &mut head).map_err(|error| unreadable(name, &error))?;
-    file.rewind().map_err(|error| unreadable(name, &error))?;
-    let head = &head[..got];
-    let (packing, format) = (Packing::of(head), Format::of(Some(path), head, ask));
+    let Begin { head, packing, format } = Begin::of(name, path, &mut file, ask)?;
     match (packing, format) {
         (None, Format::Npy | Format::Raw) => {
-            let (array, stored) = header(name, head, format, ask, &mut file)?;
+            let (array, stored) = header(name, &head, format, ask, &mut file)?;
             let count = match &array {
                 Some(array) => array_fits(name, array, length)?,
                 None => {
@@ -250,9 +271,7 @@ fn unpacked(name: &str, bytes: Reader) -> Result<(Vec<u8>, Reader)> {
 
 /// The first bytes of a stream, and all of it.
 fn beginning(name: &str, mut bytes: Reader) -> Result<(Vec<u8>, Reader)> {
-    let mut head = vec![0; HEAD];
-    let got = fill(&mut bytes, &mut head).map_err(|error| unreadable(name, &error))?;
-    head.truncate(got);
+    let head = first_bytes(name, &mut bytes)?;
     Ok((head.clone(), Box::new(Cursor::new(head).chain(bytes))))
 }
 

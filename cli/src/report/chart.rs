@@ -1,6 +1,6 @@
 //! Bins as rows of a chart: edges, counts, and a bar for each.
 
-use super::{number, plain, short};
+use super::{plain, short};
 use treefold::{BinAxis, Value};
 
 /// Rows that a chart has; more bins share them.
@@ -23,7 +23,7 @@ pub fn rows(axis: &BinAxis, values: &[Value], columns: Option<u16>) -> Vec<Vec<S
             name(axis, begin, bins) + &several
         })
         .collect();
-    let heights: Vec<f64> = sums.iter().map(|&sum| number(sum).unwrap_or(0.0)).collect();
+    let heights: Vec<f64> = sums.iter().map(|&sum| sum.to_f64().unwrap_or(0.0)).collect();
     let most = heights.iter().copied().fold(0.0, f64::max);
     let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let sums: Vec<String> = sums.into_iter().map(plain).collect();
@@ -56,7 +56,7 @@ pub fn total(values: &[Value]) -> Value {
     let counts: Option<Vec<u64>> =
         values.iter().map(|value| if let Value::U64(count) = value { Some(*count) } else { None }).collect();
     counts.map_or_else(
-        || Value::F64(values.iter().filter_map(|&value| number(value)).sum()),
+        || Value::F64(values.iter().filter_map(|&value| value.to_f64()).sum()),
         |counts| Value::U128(counts.into_iter().map(u128::from).sum()),
     )
 }

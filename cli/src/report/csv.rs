@@ -2,7 +2,7 @@
 
 use super::many::Over;
 use super::{Answered, Columns, Many, Report, plain};
-use crate::parts::BIN;
+use crate::parts::{BIN, Named};
 use anyhow::{Context, Result};
 use csv::Writer;
 use treefold::{Part, Value};
@@ -90,41 +90,45 @@ impl Rows {
             1 => vec!["row".into()],
             axes => (0..axes).map(|axis| format!("at{axis}")).collect(),
         };
-        let many = || all.iter().filter_map(|found| Some((found, found.many.as_ref()?)));
-        // Parts of all answers: of lists as many as the longest has.
-        let width = |many: &Many| many.answers.iter().map(Vec::len).max().unwrap_or(0);
-        for (found, many) in many() {
-            let bins = found.bins();
-            for at in 0..if found.list { width(many) } else { found.indexed.len() } {
-                let named = at.checked_sub(bins).and_then(|at| found.named.get(at));
-                let (name, indexed) = match named {
-                    _ if found.list => (format!("{}.{}", found.operator, at + 1), true),
-                    Some(named) if found.indexed.len() == 1 => (found.operator.to_string(), named.indexed),
-                    Some(named) => (format!("{}.{}", found.operator, named.name), named.indexed),
-                    None => {
-                        let [low, high] = ends(found, &found.bins_shape(), at);
-                        (format!("{}.{BIN} {low}:{high}", found.operator), false)
-                    }
-                };
-                header.push(name.clone());
-                header.extend(indexed.then(|| format!("{name}.index")));
+        // Of each column of values: whose answers, which part of them, and whether its index follows.
+        let mut columns = vec![];
+        for (found, many) in all.iter().filter_map(|found| Some((found, found.many.as_ref()?))) {
+            for (part, (name, indexed)) in found.columns(many).into_iter().enumerate() {
+                header.extend([name.clone()].into_iter().chain(indexed.then(|| format!("{name}.index"))));
+                columns.push((many, part, indexed));
             }
         }
         self.row(header)?;
         for at in 0..one.answers.len() {
             let mut row = one.places(at as u64);
-            for (found, many) in many() {
-                let answer = many.answers.get(at).map_or(&[][..], Vec::as_slice);
-                for part in 0..if found.list { width(many) } else { found.indexed.len() } {
-                    let indexed = found.list || found.indexed.get(part).is_some_and(|&indexed| indexed);
-                    let part = answer.get(part);
-                    row.push(part.map_or(String::new(), |part| cell(part.value)));
-                    row.extend(indexed.then(|| part.map_or(String::new(), index)));
-                }
+            for &(many, part, indexed) in &columns {
+                let part = many.answers.get(at).and_then(|answer| answer.get(part));
+                row.push(part.map_or(String::new(), |part| cell(part.value)));
+                row.extend(indexed.then(|| part.map_or(String::new(), index)));
             }
             self.row(row)?;
         }
         Ok(())
+    }
+}
+
+impl Answered {
+    /// The parts of many answers: the name of each, and whether it has an index. Lists are as long as the longest.
+    fn columns(&self, many: &Many) -> Vec<(String, bool)> {
+        let (operator, bins) = (self.operator, self.bins());
+        if self.list {
+            let longest = many.answers.iter().map(Vec::len).max().unwrap_or(0);
+            return (1..=longest).map(|place| (format!("{operator}.{place}"), true)).collect();
+        }
+        let of_bin = |at: usize| {
+            let [low, high] = ends(self, &self.bins_shape(), at);
+            (format!("{operator}.{BIN} {low}:{high}"), false)
+        };
+        let of_part = |named: &Named| match self.indexed.len() {
+            1 => (operator.to_string(), named.indexed),
+            _ => (format!("{operator}.{}", named.name), named.indexed),
+        };
+        (0..bins).map(of_bin).chain(self.named.iter().map(of_part)).collect()
     }
 }
 

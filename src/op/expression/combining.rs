@@ -8,7 +8,7 @@ use crate::op::{Accumulator, Answer, DeviceAnswer, Fold, Op, Wgsl, WordType};
 /// What an expression of two accumulators makes of all elements, from left to right: `a + b`, `max(a, b)`, `select(b, a, b == 0)`.
 ///
 /// The expression must be associative, `combine(combine(a, b), c)` what `combine(a, combine(b, c))` is up to rounding, and must leave what it
-/// combines with the identity as it is; nobody can check either. Of no elements the answer is the identity. The order is kept, unless
+/// combines with the identity as it is; [`check`](crate::check) looks for both on some elements. Of no elements the answer is the identity. The order is kept, unless
 /// [`Combining::commutative`] frees it. A function of each element stands before it: [`Expression::map`].
 ///
 /// ```

@@ -1,9 +1,10 @@
 //! The steps of an expression over blocks of elements.
 
 use super::lane::{Column, Integer, Kind, Lane, Number, compared, each, each2, each3};
-use super::lower::{Constant, Place, Program, Step};
+use super::program::{Constant, Place, Program, Step};
 use crate::element::Element;
 use half::f16;
+use std::borrow::Cow;
 use wgpu::naga::{BinaryOperator, MathFunction, UnaryOperator};
 
 /// Calls a generic function for the type of a column; `$none` of truth values.
@@ -21,16 +22,45 @@ macro_rules! by_kind {
     };
 }
 
+/// Elements that are computed at once, so that what is computed of them stays in the nearest cache.
+const BLOCK: usize = 1024;
+
+impl Constant {
+    /// As many of it as a block has elements.
+    pub fn column(self) -> Column {
+        match self {
+            Constant::Bool(x) => Column::Bool(vec![x; BLOCK]),
+            Constant::F32(x) => Column::F32(vec![x; BLOCK]),
+            Constant::I32(x) => Column::I32(vec![x; BLOCK]),
+            Constant::U32(x) => Column::U32(vec![x; BLOCK]),
+            Constant::F64(x) => Column::F64(vec![x; BLOCK]),
+            Constant::I64(x) => Column::I64(vec![x; BLOCK]),
+            Constant::U64(x) => Column::U64(vec![x; BLOCK]),
+        }
+    }
+}
+
 impl Program {
-    /// Fills `to` with what is made of the arguments, as far as all reach.
+    /// Fills `to` with what is made of the arguments, as far as all reach; the second one may be left out where it is not taken.
     pub fn fill<A: Element, B: Element, U: Element>(&self, first: &[A], second: &[B], to: &mut [U]) {
-        let count = first.len().min(to.len());
-        let mut made: Vec<Column> = Vec::with_capacity(self.steps.len());
+        for (number, (first, to)) in first.chunks(BLOCK).zip(to.chunks_mut(BLOCK)).enumerate() {
+            let begin = number * BLOCK;
+            let second = second.get(begin..(begin + BLOCK).min(second.len())).unwrap_or_default();
+            self.fill_block(first, second, to);
+        }
+    }
+
+    /// The same of a block. Columns of constants are as long as the longest, others as long as this one.
+    fn fill_block<A: Element, B: Element, U: Element>(&self, first: &[A], second: &[B], to: &mut [U]) {
+        let mut made: Vec<Cow<'_, Column>> = Vec::with_capacity(self.steps.len());
         for (step, kind) in &self.steps {
             let column = match step {
+                Step::Constant(_, column) => {
+                    made.push(Cow::Borrowed(column));
+                    continue;
+                }
                 Step::Argument(0) => argument(*kind, first),
                 Step::Argument(_) => argument(*kind, second),
-                Step::Constant(constant) => repeated(*constant, count),
                 Step::Unary(op, of) => unary(*op, &made[*of]),
                 Step::Binary(op, a, b) => binary(*op, &made[*a], &made[*b]),
                 Step::Select(which, yes, no) => select(&made[*which], &made[*yes], &made[*no]),
@@ -38,17 +68,17 @@ impl Program {
                 Step::Cast(of) => cast(&made[*of], *kind),
                 Step::Bits(of) => bits(&made[*of], *kind),
             };
-            made.push(column);
+            made.push(Cow::Owned(column));
         }
-        if let Some(last) = made.pop() {
-            match last {
-                Column::Bool(values) => copy(&each(&values, u32::from), to),
-                Column::F32(values) => copy(&values, to),
-                Column::I32(values) => copy(&values, to),
-                Column::U32(values) => copy(&values, to),
-                Column::F64(values) => copy(&values, to),
-                Column::I64(values) => copy(&values, to),
-                Column::U64(values) => copy(&values, to),
+        if let Some(last) = made.last() {
+            match &**last {
+                Column::Bool(values) => copy(&each(values, u32::from), to),
+                Column::F32(values) => copy(values, to),
+                Column::I32(values) => copy(values, to),
+                Column::U32(values) => copy(values, to),
+                Column::F64(values) => copy(values, to),
+                Column::I64(values) => copy(values, to),
+                Column::U64(values) => copy(values, to),
             }
         }
     }
@@ -71,18 +101,6 @@ fn argument<A: Element>(kind: Kind, elements: &[A]) -> Column {
     }
     let bytes = bytemuck::cast_slice(elements);
     by_kind!(kind, of::<T>(bytes), Column::Bool(Vec::new()))
-}
-
-fn repeated(constant: Constant, count: usize) -> Column {
-    match constant {
-        Constant::Bool(x) => Column::Bool(vec![x; count]),
-        Constant::F32(x) => Column::F32(vec![x; count]),
-        Constant::I32(x) => Column::I32(vec![x; count]),
-        Constant::U32(x) => Column::U32(vec![x; count]),
-        Constant::F64(x) => Column::F64(vec![x; count]),
-        Constant::I64(x) => Column::I64(vec![x; count]),
-        Constant::U64(x) => Column::U64(vec![x; count]),
-    }
 }
 
 fn kind(column: &Column) -> Kind {
@@ -140,7 +158,7 @@ fn select(which: &Column, yes: &Column, no: &Column) -> Column {
     by_kind!(kind(yes), of::<T>(which, yes, no), of::<bool>(which, yes, no))
 }
 
-fn math(function: MathFunction, of: &[Place], made: &[Column]) -> Column {
+fn math(function: MathFunction, of: &[Place], made: &[Cow<'_, Column>]) -> Column {
     fn numbers<T: Number>(function: MathFunction, of: &[&Column]) -> Column {
         let found = match *of {
             [a] => T::one(function, T::of(a)),
@@ -150,7 +168,7 @@ fn math(function: MathFunction, of: &[Place], made: &[Column]) -> Column {
         };
         T::column(found.unwrap_or_default())
     }
-    let of: Vec<&Column> = of.iter().map(|&place| &made[place]).collect();
+    let of: Vec<&Column> = of.iter().map(|&place| &*made[place]).collect();
     match (function, &of[..]) {
         (MathFunction::QuantizeToF16, [x]) => Column::F32(each(f32::of(x), |x| f16::from_f32(x).to_f32())),
         (MathFunction::Ldexp, [x @ Column::F32(_), by]) => {

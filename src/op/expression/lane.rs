@@ -1,6 +1,7 @@
 //! Numbers as expressions compute with them: what WGSL says of each operator and function, in Rust.
 
-use wgpu::naga::{BinaryOperator, MathFunction};
+use crate::element::Dtype;
+use wgpu::naga::{BinaryOperator, MathFunction, ScalarKind};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,45 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// That of elements; `None` where expressions take none.
+    pub fn of(dtype: Dtype) -> Option<Kind> {
+        Some(match dtype {
+            Dtype::F32 => Kind::F32,
+            Dtype::I32 => Kind::I32,
+            Dtype::U32 => Kind::U32,
+            Dtype::F64 => Kind::F64,
+            Dtype::I64 => Kind::I64,
+            Dtype::U64 => Kind::U64,
+            _ => return None,
+        })
+    }
+
+    /// That of the front end's; `None` of 16 bits and what is no single number.
+    pub fn of_scalar(kind: ScalarKind, width: u8) -> Option<Kind> {
+        Some(match (kind, width) {
+            (ScalarKind::Bool, _) => Kind::Bool,
+            (ScalarKind::Float, 4) => Kind::F32,
+            (ScalarKind::Sint, 4) => Kind::I32,
+            (ScalarKind::Uint, 4) => Kind::U32,
+            (ScalarKind::Float, 8) => Kind::F64,
+            (ScalarKind::Sint, 8) => Kind::I64,
+            (ScalarKind::Uint, 8) => Kind::U64,
+            _ => return None,
+        })
+    }
+
+    /// The type of elements that are made of it: truth values are 0 and 1.
+    pub fn dtype(self) -> Dtype {
+        match self {
+            Kind::F32 => Dtype::F32,
+            Kind::I32 => Dtype::I32,
+            Kind::U32 | Kind::Bool => Dtype::U32,
+            Kind::F64 => Dtype::F64,
+            Kind::I64 => Dtype::I64,
+            Kind::U64 => Dtype::U64,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Kind::Bool => "bool",

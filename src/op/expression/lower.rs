@@ -1,6 +1,9 @@
 //! From the text of an expression to steps, by the language's own front end.
 
-use super::lane::{Kind, Number, compared};
+use super::lane::Kind;
+use super::program::{Constant, Place, Program, Step};
+use super::typing::{Called, Operator, of_kind};
+use super::words::{NOT_COMPUTED, SHORT, refused, said, sign_of};
 use crate::element::Dtype;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -8,125 +11,9 @@ use std::ops::Range;
 use wgpu::naga;
 
 use naga::{
-    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module, Scalar,
-    ScalarKind, Span, Statement, TypeInner, UnaryOperator,
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module, Scalar, Span,
+    Statement, TypeInner, UnaryOperator,
 };
-
-/// A value: the number of the step that makes it.
-pub(super) type Place = usize;
-
-/// What a step makes of earlier values.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    /// An argument.
-    Argument(usize),
-    /// The same for each element.
-    Constant(Constant),
-    Unary(UnaryOperator, Place),
-    Binary(BinaryOperator, Place, Place),
-    /// Where the first is true the second, else the third.
-    Select(Place, Place, Place),
-    Math(MathFunction, Vec<Place>),
-    /// The number in another type.
-    Cast(Place),
-    /// Its bits as another type's.
-    Bits(Place),
-}
-
-/// A number that does not depend on elements.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Constant {
-    Bool(bool),
-    F32(f32),
-    I32(i32),
-    U32(u32),
-    F64(f64),
-    I64(i64),
-    U64(u64),
-}
-
-impl Constant {
-    /// The bits of an integer.
-    fn integer(self) -> Option<u64> {
-        match self {
-            Constant::I32(x) => Some(x as u64),
-            Constant::U32(x) => Some(x.into()),
-            Constant::I64(x) => Some(x as u64),
-            Constant::U64(x) => Some(x),
-            Constant::Bool(_) | Constant::F32(_) | Constant::F64(_) => None,
-        }
-    }
-
-    fn kind(self) -> Kind {
-        match self {
-            Constant::Bool(_) => Kind::Bool,
-            Constant::F32(_) => Kind::F32,
-            Constant::I32(_) => Kind::I32,
-            Constant::U32(_) => Kind::U32,
-            Constant::F64(_) => Kind::F64,
-            Constant::I64(_) => Kind::I64,
-            Constant::U64(_) => Kind::U64,
-        }
-    }
-}
-
-/// Steps, each with the type of what it makes; the last one's is the answer.
-#[derive(Debug)]
-pub(super) struct Program {
-    pub steps: Vec<(Step, Kind)>,
-}
-
-impl Program {
-    pub fn makes_truth(&self) -> bool {
-        self.steps.last().is_some_and(|(_, kind)| *kind == Kind::Bool)
-    }
-
-    pub fn takes_second(&self) -> bool {
-        self.steps.iter().any(|(step, _)| matches!(step, Step::Argument(1)))
-    }
-
-    /// Whether a step may round.
-    pub fn rounds(&self) -> bool {
-        let rounds = |(step, kind): &(Step, Kind)| match step {
-            Step::Argument(_) | Step::Constant(_) | Step::Unary(..) | Step::Select(..) | Step::Bits(_) => false,
-            Step::Binary(..) => kind.is_float(),
-            Step::Math(function, _) => {
-                use MathFunction::{Abs, Ceil, Clamp, Floor, Max, Min, Round, Saturate, Sign, Step, Trunc};
-                let exact =
-                    matches!(function, Abs | Ceil | Clamp | Floor | Max | Min | Round | Saturate | Sign | Step | Trunc);
-                kind.is_float() && !exact
-            }
-            Step::Cast(of) => {
-                let from = self.steps.get(*of).map_or(Kind::Bool, |&(_, kind)| kind);
-                let widens = from == Kind::Bool || (from, *kind) == (Kind::F32, Kind::F64);
-                let whole = *kind == Kind::F64 && from.is_integer() && from.bits() == 32;
-                // What becomes of NaN and of what does not fit differs.
-                from.is_float() && kind.is_integer() || kind.is_float() && from != *kind && !widens && !whole
-            }
-        };
-        self.steps.iter().any(rounds)
-    }
-
-    /// Whether it computes in 64 bits.
-    pub fn is_wide(&self) -> bool {
-        self.steps.iter().any(|(_, kind)| kind.bits() > 32)
-    }
-}
-
-/// Characters of a text that errors show, at most.
-const SHOWN: usize = 120;
-
-/// The error at these bytes of the text.
-pub(super) fn refused(text: &str, at: Range<usize>, message: impl Into<String>) -> Error {
-    let characters = |bytes: usize| text.get(..bytes.min(text.len())).unwrap_or(text).chars().count();
-    let begin = characters(at.start);
-    let length = characters(at.end).saturating_sub(begin).max(1);
-    // Of a long text what stands around the place.
-    let from = begin.saturating_sub(SHOWN / 2);
-    let expression: String = text.chars().skip(from).take(SHOWN).collect();
-    let marks = format!("{}{}", " ".repeat(begin - from), "^".repeat(length.min(SHOWN - (begin - from))));
-    Error::BadExpression { expression: expression.replace(['\n', '\r', '\t'], " "), marks, message: message.into() }
-}
 
 /// Bytes of an expression, at most: front ends walk what is nested by recursion.
 const BYTES_MAX: usize = 2000;
@@ -158,7 +45,7 @@ pub(super) fn lower(text: &str, arguments: &[(&str, Dtype)]) -> Result<(Program,
             return refused(at..at + 1, "this ) closes nothing");
         }
     }
-    let kinds = arguments.iter().map(|&(_, dtype)| kind_of(dtype)).collect::<Option<Vec<Kind>>>();
+    let kinds = arguments.iter().map(|&(_, dtype)| Kind::of(dtype)).collect::<Option<Vec<Kind>>>();
     let Some(arguments_kinds) = kinds else {
         return refused(0..text.len(), "expressions take numbers of 32 or 64 bits");
     };
@@ -186,80 +73,6 @@ pub(super) fn lower(text: &str, arguments: &[(&str, Dtype)]) -> Result<(Program,
     lowering.program(made)
 }
 
-/// What the front end says, in words of the expression.
-fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
-    let message = message.lines().next().unwrap_or_default().trim();
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match (message, &quoted[..]) {
-        _ if message.starts_with("expected expression") => {
-            "something is missing: a number, a name or a function was expected here".into()
-        }
-        ("expected `)`, found \";\"", _) => "a ( is not closed".into(),
-        _ if message.starts_with("expected `)`") => "an operator is missing before this".into(),
-        (_, [name]) if message.starts_with("no definition in scope") => {
-            let names: Vec<&str> = arguments.iter().map(|&(name, _)| name).collect();
-            format!("{name} is no name here; there are {} and the functions of WGSL", names.join(", "))
-        }
-        (_, [from, to]) if message.starts_with("automatic conversions cannot") => {
-            format!("{from} stands where {to} is wanted; {to}(…) makes one")
-        }
-        (_, [to, value]) if message.starts_with("the concrete type") => format!("{value} does not fit {to}"),
-        (_, [name]) if message.starts_with("declaration of") => format!("{name} is no name here"),
-        _ if message.contains("recursion") || message.starts_with("internal") => {
-            "this is nested too deeply; say it in fewer levels".into()
-        }
-        (_, ["f16"]) => SHORT.into(),
-        (_, ["*"]) => POWER.into(),
-        (_, ["&"]) => NOT_COMPUTED.into(),
-        _ if message.starts_with("Incompatible operands: Logical") => "&& and || take two comparisons".into(),
-        _ if message.starts_with("Incompatible operands") => MIXED.into(),
-        ("failed to convert expression to a concrete type", _) => MIXED.into(),
-        _ => message.into(),
-    }
-}
-
-const SHORT: &str = "there are no numbers of 16 bits here";
-const MIXED: &str = "numbers of different types meet here, or one does not fit its type";
-const POWER: &str = "there is no such operator; powers are pow(x, 2.0)";
-const NOT_COMPUTED: &str =
-    "this is not computed of single numbers; use their operators, comparisons, select and functions";
-
-fn kind_of(dtype: Dtype) -> Option<Kind> {
-    Some(match dtype {
-        Dtype::F32 => Kind::F32,
-        Dtype::I32 => Kind::I32,
-        Dtype::U32 => Kind::U32,
-        Dtype::F64 => Kind::F64,
-        Dtype::I64 => Kind::I64,
-        Dtype::U64 => Kind::U64,
-        _ => return None,
-    })
-}
-
-fn dtype_of(kind: Kind) -> Dtype {
-    match kind {
-        Kind::F32 => Dtype::F32,
-        Kind::I32 => Dtype::I32,
-        Kind::U32 | Kind::Bool => Dtype::U32,
-        Kind::F64 => Dtype::F64,
-        Kind::I64 => Dtype::I64,
-        Kind::U64 => Dtype::U64,
-    }
-}
-
-fn kind_of_scalar(kind: ScalarKind, width: u8) -> Option<Kind> {
-    Some(match (kind, width) {
-        (ScalarKind::Bool, _) => Kind::Bool,
-        (ScalarKind::Float, 4) => Kind::F32,
-        (ScalarKind::Sint, 4) => Kind::I32,
-        (ScalarKind::Uint, 4) => Kind::U32,
-        (ScalarKind::Float, 8) => Kind::F64,
-        (ScalarKind::Sint, 8) => Kind::I64,
-        (ScalarKind::Uint, 8) => Kind::U64,
-        _ => return None,
-    })
-}
-
 struct Lowering<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -284,6 +97,10 @@ impl Made {
         self.steps.len() - 1
     }
 
+    fn constant(&mut self, constant: Constant) -> Place {
+        self.step(Step::Constant(constant, constant.column()), constant.kind())
+    }
+
     fn kind(&self, at: Place) -> Kind {
         self.steps.get(at).map_or(Kind::Bool, |&(_, kind)| kind)
     }
@@ -298,11 +115,11 @@ impl Lowering<'_> {
         // The answer is what the last step makes.
         if last + 1 != so_far.steps.len() {
             match so_far.steps.get(last).cloned() {
-                Some((step @ (Step::Argument(_) | Step::Constant(_)), _)) => so_far.step(step, kind),
+                Some((step @ (Step::Argument(_) | Step::Constant(..)), _)) => so_far.step(step, kind),
                 _ => so_far.step(Step::Bits(last), kind),
             };
         }
-        Ok((Program { steps: so_far.steps }, dtype_of(kind)))
+        Ok((Program { steps: so_far.steps }, kind.dtype()))
     }
 
     /// Runs statements; what they store counts where `mask` is true.
@@ -375,10 +192,7 @@ impl Lowering<'_> {
     }
 
     fn not_computed(&self, of: Handle<Expression>) -> Error {
-        self.refused(
-            of,
-            "this is not computed of single numbers; use their operators, comparisons, select and functions",
-        )
+        self.refused(of, NOT_COMPUTED)
     }
 
     fn made(&self, of: Handle<Expression>, made: &mut Made) -> Result<Place> {
@@ -386,7 +200,7 @@ impl Lowering<'_> {
             Expression::Literal(literal) => self.literal(of, literal, made),
             Expression::ZeroValue(ty) => {
                 let kind = self.kind_of_type(ty).ok_or_else(|| self.not_computed(of))?;
-                Ok(made.step(Step::Constant(zero(kind)), kind))
+                Ok(made.constant(Constant::zero(kind)))
             }
             Expression::FunctionArgument(number) => {
                 let kind = self.arguments.get(number as usize).copied().ok_or_else(|| self.not_computed(of))?;
@@ -425,7 +239,7 @@ impl Lowering<'_> {
                 let value = self.value(expr, made)?;
                 let has = made.kind(value);
                 let width = convert.unwrap_or((has.bits() / 8) as u8);
-                let to = match kind_of_scalar(kind, width) {
+                let to = match Kind::of_scalar(kind, width) {
                     Some(to) => to,
                     None if convert.is_none() => Kind::Bool,
                     None => return Err(self.refused(of, SHORT)),
@@ -446,7 +260,7 @@ impl Lowering<'_> {
 
     fn kind_of_type(&self, ty: Handle<naga::Type>) -> Option<Kind> {
         match self.module.types[ty].inner {
-            TypeInner::Scalar(Scalar { kind, width }) => kind_of_scalar(kind, width),
+            TypeInner::Scalar(Scalar { kind, width }) => Kind::of_scalar(kind, width),
             _ => None,
         }
     }
@@ -467,7 +281,7 @@ impl Lowering<'_> {
                 return Err(self.refused(of, SHORT));
             }
         };
-        Ok(made.step(Step::Constant(constant), constant.kind()))
+        Ok(made.constant(constant))
     }
 
     fn unary(
@@ -508,8 +322,8 @@ impl Lowering<'_> {
         let kinds = [left, right].map(|value| made.kind(value));
         let kind = kinds[0];
         let shifts = matches!(op, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight);
-        let number = made.steps.get(right).and_then(|(step, _)| match *step {
-            Step::Constant(constant) => constant.integer(),
+        let number = made.steps.get(right).and_then(|(step, _)| match step {
+            Step::Constant(constant, _) => constant.integer(),
             _ => None,
         });
         match (op, number) {
@@ -580,80 +394,5 @@ impl Lowering<'_> {
                 Err(self.refused(of, format!("this function makes no single number of {}", kinds.join(", "))))
             }
         }
-    }
-}
-
-fn zero(kind: Kind) -> Constant {
-    match kind {
-        Kind::Bool => Constant::Bool(false),
-        Kind::F32 => Constant::F32(0.0),
-        Kind::I32 => Constant::I32(0),
-        Kind::U32 => Constant::U32(0),
-        Kind::F64 => Constant::F64(0.0),
-        Kind::I64 => Constant::I64(0),
-        Kind::U64 => Constant::U64(0),
-    }
-}
-
-/// Whether numbers of a type have it: the type that it makes.
-trait Had {
-    fn of<T: Number>(&self) -> Option<Kind>;
-}
-
-struct Operator(BinaryOperator);
-
-impl Had for Operator {
-    fn of<T: Number>(&self) -> Option<Kind> {
-        let makes = T::operator(self.0, &[], &[]).map(|_| T::KIND);
-        makes.or(compared::<T>(self.0, &[], &[]).map(|_| Kind::Bool))
-    }
-}
-
-struct Called(MathFunction, usize);
-
-impl Had for Called {
-    fn of<T: Number>(&self) -> Option<Kind> {
-        let found = match self.1 {
-            1 => T::one(self.0, &[]),
-            2 => T::two(self.0, &[], &[]),
-            3 => T::three(self.0, &[], &[], &[]),
-            _ => None,
-        };
-        found.map(|_| T::KIND)
-    }
-}
-
-fn of_kind(kind: Kind, had: impl Had) -> Option<Kind> {
-    match kind {
-        Kind::Bool => None,
-        Kind::F32 => had.of::<f32>(),
-        Kind::I32 => had.of::<i32>(),
-        Kind::U32 => had.of::<u32>(),
-        Kind::F64 => had.of::<f64>(),
-        Kind::I64 => had.of::<i64>(),
-        Kind::U64 => had.of::<u64>(),
-    }
-}
-
-fn sign_of(op: BinaryOperator) -> &'static str {
-    match op {
-        BinaryOperator::Add => "+",
-        BinaryOperator::Subtract => "-",
-        BinaryOperator::Multiply => "*",
-        BinaryOperator::Divide => "/",
-        BinaryOperator::Modulo => "%",
-        BinaryOperator::Equal => "==",
-        BinaryOperator::NotEqual => "!=",
-        BinaryOperator::Less => "<",
-        BinaryOperator::LessEqual => "<=",
-        BinaryOperator::Greater => ">",
-        BinaryOperator::GreaterEqual => ">=",
-        BinaryOperator::And => "&",
-        BinaryOperator::ExclusiveOr => "^",
-        BinaryOperator::InclusiveOr => "|",
-        BinaryOperator::LogicalAnd => "&&",
-        BinaryOperator::LogicalOr => "||",
-        BinaryOperator::ShiftLeft => "<<",
-        BinaryOperator::ShiftRight => ">>",
     }
 }

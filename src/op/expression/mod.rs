@@ -4,6 +4,9 @@ mod combining;
 mod evaluate;
 mod lane;
 mod lower;
+mod program;
+mod typing;
+mod words;
 
 pub use combining::Combining;
 
@@ -11,7 +14,7 @@ use super::mapped::{Map, Mapped};
 use super::{Answer, Op, Text};
 use crate::element::{Dtype, Element};
 use crate::error::Result;
-use lower::Program;
+use program::Program;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -20,7 +23,7 @@ use std::sync::Arc;
 ///
 /// Of one element it is a function of `x` and `i`, its place (a `u32`, the lower 32 bits); of two accumulators, of `a` and `b`. It may call the
 /// functions of WGSL that take numbers. Integers wrap, a division by zero gives what is divided and its remainder 0, floats become integers
-/// by cutting off and saturating: as the language has it, on devices and on the CPU. Functions that round (`exp`, `log2`, `sin`, …) may differ
+/// by cutting off and saturating: as the language has it, on devices and on the CPU; of NaN it promises nothing. Functions that round (`exp`, `log2`, `sin`, …) may differ
 /// in the last places; over 64 bits only the CPU computes any.
 ///
 /// ```
@@ -74,7 +77,7 @@ impl Expression {
                 let makes = if expression.makes_truth() { "bool" } else { expression.makes.name() };
                 let rule =
                     format!("it makes {makes} of {takes} and {takes}; an accumulator is {takes}: {takes}(…) makes one");
-                Err(lower::refused(text, 0..text.len(), rule))
+                Err(words::refused(text, 0..text.len(), rule))
             }
         }
     }
@@ -148,9 +151,6 @@ impl Expression {
 #[derive(Clone, Debug)]
 pub struct Formula<U>(Expression, PhantomData<U>);
 
-/// Elements that are computed at once, so that what is computed of them stays in the nearest cache.
-const BLOCK: usize = 1024;
-
 impl<T: Element, U: Element> Map<T> for Formula<U> {
     type To = U;
 
@@ -163,14 +163,12 @@ impl<T: Element, U: Element> Map<T> for Formula<U> {
         to[0]
     }
     fn map_block(&self, from: &[T], index: u64, to: &mut [U]) {
-        let places = |at: u64, count: usize| (at..).take(count).map(|at| at as u32).collect::<Vec<u32>>();
-        for ((from, to), at) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)).zip((index..).step_by(BLOCK)) {
-            let places = if self.reads_place_of(from) { places(at, from.len()) } else { Vec::new() };
-            self.0.fill(from, &places, to);
-        }
+        let wanted = if self.0.reads_place() { from.len() } else { 0 };
+        let places: Vec<u32> = (index..).take(wanted).map(|at| at as u32).collect();
+        self.0.fill(from, &places, to);
     }
     fn reads_place(&self) -> bool {
-        self.0.program.takes_second()
+        self.0.reads_place()
     }
     fn host_only(&self) -> Option<&'static str> {
         self.0.host_only()
@@ -180,11 +178,5 @@ impl<T: Element, U: Element> Map<T> for Formula<U> {
     }
     fn title(&self) -> String {
         self.0.to_string()
-    }
-}
-
-impl<U> Formula<U> {
-    fn reads_place_of<T>(&self, from: &[T]) -> bool {
-        !from.is_empty() && self.0.program.takes_second()
     }
 }
