@@ -279,7 +279,7 @@ impl Visitor for Begin<'_> {
         if args.partial.is_some() && what(op) != what(&wanted) {
             return Err(usage(format!("a merged partial stays a {}; give its options with the answer", what(op))));
         }
-        let parts = Parts::of(&wanted)?;
+        let parts = Parts::of(&wanted, chosen.over)?;
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }

@@ -3,8 +3,9 @@
 use crate::npz;
 use anyhow::Result;
 use std::path::Path;
+use treefold::half::f16;
 use treefold::ops::{Found, Ranked};
-use treefold::{Answer, Dtype, DynOp, Element, Fold, Op, Part, Value};
+use treefold::{Answer, Dtype, DynAnswer, DynOp, Element, Fold, Op, Part, Value};
 
 /// The name of parts that are the bins of a range, in its order.
 pub const BIN: &str = "bin";
@@ -67,25 +68,61 @@ pub struct Parts {
 /// Zeros of which the longest list of elements is made.
 const LIST_MAX: usize = 1024;
 
+/// What an answer holds, where that is elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// One, or two of them.
+    Elements,
+    /// One, and its place.
+    Place,
+    /// As many as are found, and their places.
+    List,
+}
+
+impl Holds {
+    /// What this one holds, of an operator over elements of that type.
+    fn over(answer: &DynAnswer, over: Dtype) -> Option<Holds> {
+        match over {
+            Dtype::F16 => Holds::of::<f16>(answer),
+            Dtype::F32 => Holds::of::<f32>(answer),
+            Dtype::F64 => Holds::of::<f64>(answer),
+            Dtype::I32 => Holds::of::<i32>(answer),
+            Dtype::U32 => Holds::of::<u32>(answer),
+            Dtype::I64 => Holds::of::<i64>(answer),
+            Dtype::U64 => Holds::of::<u64>(answer),
+            // Operators over several numbers find none of them.
+            _ => None,
+        }
+    }
+
+    fn of<T: 'static>(answer: &DynAnswer) -> Option<Holds> {
+        fn is<R: 'static>(answer: &DynAnswer) -> bool {
+            answer.downcast_ref::<R>().is_some()
+        }
+        match () {
+            () if is::<Ranked<T>>(answer) => Some(Holds::List),
+            () if is::<Option<Found<T>>>(answer) => Some(Holds::Place),
+            () if is::<T>(answer) || is::<Option<T>>(answer) || is::<Option<(T, T)>>(answer) => Some(Holds::Elements),
+            () => None,
+        }
+    }
+}
+
 impl Parts {
-    /// Those of the answer over one zero.
-    pub fn of<T: Element>(op: &DynOp<T>) -> Result<Parts> {
+    /// Those of the answer over one zero, of an operator over numbers of this type, or over what a map makes of that type.
+    pub fn of<T: Element>(op: &DynOp<T>, over: Dtype) -> Result<Parts> {
         let answer = op.finish(op.fold().lift(T::ZERO, 0), 1)?;
-        let parts = answer.parts();
-        if answer.downcast_ref::<Ranked<T>>().is_some() {
+        let (parts, holds) = (answer.parts(), Holds::over(&answer, over));
+        if holds == Some(Holds::List) {
             let all = op.fold().accumulate(&[T::ZERO; LIST_MAX], 0);
             let most = op.finish(all, LIST_MAX as u64)?.parts().len();
-            let typed = Parts::typed(&parts, |_| Number::Of(T::DTYPE), |_| true);
+            let typed = Parts::typed(&parts, |_| Number::Of(over), |_| true);
             return Ok(Parts { list: Some(most), ..typed });
         }
-        // What is found is an element, and of its type.
-        let is_one = answer.downcast_ref::<T>().is_some() || answer.downcast_ref::<Option<T>>().is_some();
-        let found = is_one || answer.downcast_ref::<Option<(T, T)>>().is_some();
         // Of one zero there may be none.
-        let placed = answer.downcast_ref::<Option<Found<T>>>().is_some();
-        let has_place = |part: &Part| placed || part.index.is_some();
-        let of_element = |part: &Part| found || has_place(part);
-        let number = |part: &Part| if of_element(part) { Number::Of(T::DTYPE) } else { Number::like(part.value) };
+        let has_place = |part: &Part| holds == Some(Holds::Place) || part.index.is_some();
+        let of_element = |part: &Part| holds.is_some() || has_place(part);
+        let number = |part: &Part| if of_element(part) { Number::Of(over) } else { Number::like(part.value) };
         Ok(Parts::typed(&parts, number, has_place))
     }
 

@@ -258,7 +258,7 @@ impl Visitor for Look<'_> {
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Result<Looked> {
         let Look { args, chosen } = self;
-        let parts = Parts::of(&op)?;
+        let parts = Parts::of(&op, chosen.over)?;
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }

@@ -50,9 +50,10 @@ pub struct DynAcc(Box<dyn AnyAcc>);
 pub struct DynAnswer(Box<dyn AnyAnswer>);
 
 impl DynAnswer {
-    /// The answer of the operator that it was made of, where that is an `R`.
+    /// The answer of the operator that it was made of, where that is an `R`; of an operator over one of any kind, that one's.
     pub fn downcast_ref<R: 'static>(&self) -> Option<&R> {
-        self.0.answer().downcast_ref()
+        let answer = self.0.answer();
+        answer.downcast_ref().or_else(|| answer.downcast_ref::<DynAnswer>()?.downcast_ref())
     }
 }
 
