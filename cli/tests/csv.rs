@@ -8,7 +8,7 @@ use serde_json::json;
 fn answers_are_rows() {
     let folder = Folder::new();
     let file = folder.f32("x.npy", &[1.5, -2.0, 0.1, 7.25]);
-    let out = run(["sum,minmax,argmax,count,top(2)", "--csv", &file]).out;
+    let out = run_where(&adapter_for("top", "f32"), ["sum,minmax,argmax,count,top(2)", "--csv", &file]).out;
     let sum = 1.5f64 - 2.0 + f64::from(0.1f32) + 7.25;
     let want = format!(
         "operator,part,value,index\nsum,value,{},\nminmax,min,-2,\nminmax,max,7.25,\nargmax,value,7.25,3\ncount,value,4,\ntop,1,7.25,3\ntop,2,1.5,0\n",
@@ -50,7 +50,8 @@ fn many_answers_are_a_row_each() {
     let bytes: Vec<u8> = (0..12).flat_map(|x| (x as f32).to_le_bytes()).collect();
     let cube = folder.file("c.npy", &npy("'<f4'", false, "(2, 2, 3)", &bytes));
     assert_eq!(run(["sum", "--axis", "2", "--csv", &cube]).out, "at0,at1,sum\n0,0,3\n0,1,12\n1,0,21\n1,1,30\n");
-    assert_eq!(run(["top", "--k", "1", "--rows", "3", "--csv", &file]).out, "row,top.1,top.1.index\n0,5,1\n1,6,2\n");
+    let out = run_where(&adapter_for("top", "f32"), ["top", "--k", "1", "--rows", "3", "--csv", &file]).out;
+    assert_eq!(out, "row,top.1,top.1.index\n0,5,1\n1,6,2\n");
     let keys = folder.i32("k.npy", &[7, 7, 7, 8, 8, 9]);
     assert_eq!(run(["max", "--by", &keys, "--csv", &file]).out, "key,max\n7,5\n8,4\n9,6\n");
 }
