@@ -79,7 +79,8 @@ fn each_type_is_computed_as_itself() {
 fn what_is_found_has_the_type_that_is_made() {
     let folder = Folder::new();
     let file = folder.f32("x.npy", &[1.5, -2.5, 7.0, 3.25]);
-    let top = run(["top", "--k", "2", "--map", "i32(x) * 10", "--json", &file]).json();
+    let lists = adapter_for("top", "f32");
+    let top = run_where(&lists, ["top", "--k", "2", "--map", "i32(x) * 10", "--json", &file]).json();
     assert_eq!((&top["value"], &top["index"]), (&json!([70, 30]), &json!([2, 3])));
     // Of one zero nothing is found.
     let found = run(["find_first", "> 20", "--map", "i32(x) * 10", "--json", &file]).json();
@@ -90,8 +91,8 @@ fn what_is_found_has_the_type_that_is_made() {
         [("max", "i32(x)", "<i4"), ("min", "x > 0", "<u4"), ("max", "x * 2", "<f4"), ("top", "u32(x)", "<u4")]
     {
         let to = folder.path().join(format!("{name}.npy")).display().to_string();
-        let k = if name == "top" { &["--k", "1"][..] } else { &[] };
-        run([name, "--map", map, "--output", &to, "--force", &file].iter().chain(k)).text();
+        let (adapter, k) = if name == "top" { (&lists, &["--k", "1"][..]) } else { (&adapter(), &[][..]) };
+        run_where(adapter, [name, "--map", map, "--output", &to, "--force", &file].iter().chain(k)).text();
         let written = String::from_utf8_lossy(&std::fs::read(&to).unwrap()).into_owned();
         assert!(written.contains(descr), "{name} of {map}: {written:?}");
     }
