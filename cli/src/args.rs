@@ -1,22 +1,21 @@
 //! The command line: options and their checks.
 
-use crate::division::{DIVISION, Division};
-use crate::edges;
-use crate::error::{STDIN, clap_usage, shown_path, usage};
-use crate::files::{self, Ask, Named, Policy};
+use crate::division::DIVISION;
+use crate::error::{clap_usage, shown_path, usage};
+use crate::files::{self, Ask, Named};
 use crate::format::Stored;
-use crate::list;
-use crate::making::{MAKING, Making, REDUCE};
-use crate::operators::{self, Told};
+use crate::making::MAKING;
+use crate::operators::{self, REDUCE, Told};
+use crate::options::{Division, Making, MissingPolicy, Sifting};
 use crate::output::printed;
-use crate::sieve::Sifting;
+use crate::{edges, list};
 use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The name under which the list of adapters is asked for.
 pub const ADAPTERS: &str = "adapters";
@@ -97,15 +96,15 @@ pub struct Args {
 
     /// What becomes of missing values: empty fields of text, nulls of .parquet and .arrow files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    pub missing: Policy,
+    pub missing: MissingPolicy,
 
     /// Which elements count
     #[command(flatten)]
-    pub sifting: Sifting,
+    pub sifting: Option<Sifting>,
 
     /// What elements become
     #[command(flatten)]
-    pub making: Making,
+    pub making: Option<Making>,
 
     /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: the best GPU that is no software and not
     /// behind OpenGL, else cpu. [env: WGPU_ADAPTER_NAME] [default: auto]
@@ -123,7 +122,7 @@ pub struct Args {
 
     /// Which elements belong to which answer
     #[command(flatten)]
-    pub division: Division,
+    pub division: Option<Division>,
 
     /// Write the answers to OUT as a .npy array: positions of argmin and argmax, counts of a histogram. A name that ends
     /// in .npz holds an array for each operator, by its name, of several numbers by the name of each (stats.mean,
@@ -193,7 +192,10 @@ impl Args {
             list::check(&args.operators, args.output.as_deref())?;
         }
         args.take_comparison()?;
-        args.files = files::named(std::mem::take(&mut args.files))?;
+        // A file's own name is no pattern.
+        if !args.files.iter().all(|path| path.exists()) {
+            args.files = files::named(std::mem::take(&mut args.files))?;
+        }
         let computes = !args.is(ADAPTERS) && !args.is(MERGE);
         match args.operators.first().map(String::as_str) {
             Some(ADAPTERS) => args.check_adapters()?,
@@ -203,52 +205,76 @@ impl Args {
         if computes {
             operators::check_needs(&args.operators, &args.told)?;
         }
-        edges::settle(&mut args.told, &args.operators)?;
-        for operator in &args.operators {
-            if !operators::has_own(operator, &args.told) {
-                continue;
-            }
-            let mut told = operators::told_to(operator, &args.told);
-            edges::settle(&mut told, &[operator])?;
-            let others = std::mem::take(&mut args.told)
-                .into_iter()
-                .filter(|(option, _)| !option.starts_with(&format!("{operator}(")));
-            args.told = others.chain(operators::own_to(operator, told)).collect();
+        if !args.told.is_empty() {
+            args.settle_edges()?;
         }
         for operator in args.operators.iter().filter(|_| computes) {
             operators::check(operator, &operators::told_to(operator, &args.told))?;
         }
-        args.check_partial()?;
-        args.division.check(args.partial.as_deref(), args.output.as_deref())?;
-        let numbers = args.inputs();
-        let sifted: Vec<PathBuf> = args.sifting.files().collect();
-        named_once(numbers.iter().chain(args.division.files()).chain(&args.weights).chain(&sifted))?;
-        if args.weights.is_some() {
-            edges::check_weights(&args.operators)?;
+        if args.writes() || args.force {
+            args.check_written()?;
         }
-        let pairs = args.operators.iter().find(|operator| operators::takes_pairs(operator));
-        if let Some(operator) = pairs.filter(|_| args.files.len() != 2) {
-            let files = args.files.len();
+        if let Some(division) = &args.division {
+            division.check(args.partial.as_deref(), args.output.as_deref())?;
+        }
+        args.check_files()?;
+        Ok(Asked::Work(Box::new(args)))
+    }
+
+    /// Edges as numbers, of what is told to all operators and of what is told to one.
+    fn settle_edges(&mut self) -> Result<()> {
+        edges::settle(&mut self.told, &self.operators)?;
+        for operator in &self.operators {
+            if !operators::has_own(operator, &self.told) {
+                continue;
+            }
+            let mut told = operators::told_to(operator, &self.told);
+            edges::settle(&mut told, &[operator])?;
+            let others = std::mem::take(&mut self.told)
+                .into_iter()
+                .filter(|(option, _)| !option.starts_with(&format!("{operator}(")));
+            self.told = others.chain(operators::own_to(operator, told)).collect();
+        }
+        Ok(())
+    }
+
+    /// Checks what goes by the FILEs: how many there are, what stands beside them, what may be left out of them.
+    fn check_files(&self) -> Result<()> {
+        let sifted: Vec<PathBuf> = self.sifting.iter().flat_map(Sifting::files).collect();
+        let numbers = self.inputs();
+        let beside = self.division.iter().flat_map(Division::files).chain(&self.weights).chain(&sifted);
+        let all: Vec<&PathBuf> = numbers.iter().chain(beside).collect();
+        if all.len() > 1 {
+            files::named_once(&all)?;
+        }
+        if self.weights.is_some() {
+            edges::check_weights(&self.operators)?;
+        }
+        let pairs = self.operators.iter().find(|operator| operators::takes_pairs(operator));
+        if let Some(operator) = pairs.filter(|_| self.files.len() != 2) {
+            let files = self.files.len();
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
         }
-        if let (Some(operator), Some(option)) = (pairs, args.division.given()) {
+        let division = self.division.as_ref().and_then(Division::given);
+        if let (Some(operator), Some(option)) = (pairs, division) {
             return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
-        args.sifting.check(args.division.given(), pairs.map(String::as_str))?;
-        args.making.check(
-            &args.operators,
-            pairs.map(String::as_str),
-            args.weights.is_some(),
-            args.partial.is_some(),
-        )?;
-        if args.columns.is_some() {
-            args.check_columns(pairs.map(String::as_str), &sifted)?;
+        let pairs = pairs.map(String::as_str);
+        if let Some(sifting) = &self.sifting {
+            sifting.check(division, pairs)?;
+            ensure!(
+                self.weights.is_none() || !sifting.leaves_out(),
+                usage("--weights goes by the places of numbers; leave out --nan ignore, --mask and --where")
+            );
         }
-        ensure!(
-            args.weights.is_none() || !args.sifting.leaves_out(),
-            usage("--weights goes by the places of numbers; leave out --nan ignore, --mask and --where")
-        );
-        Ok(Asked::Work(Box::new(args)))
+        if self.making.is_some() || self.is(REDUCE) {
+            let making = self.making.clone().unwrap_or_default();
+            making.check(&self.operators, pairs, self.weights.is_some(), self.partial.is_some())?;
+        }
+        if self.columns.is_some() {
+            self.check_columns(pairs, &sifted)?;
+        }
+        Ok(())
     }
 
     /// What stands where the first FILE would, and begins as a comparison does, is the operator's: `count_if '> 30' FILE`.
@@ -319,7 +345,7 @@ impl Args {
                 "{operator} takes two inputs as pairs; give each column a call of its own with --column in place of --columns"
             )));
         }
-        let once = sifted.iter().find(|path| path.as_os_str() == "-" || pipe(path).is_some());
+        let once = sifted.iter().find(|path| path.as_os_str() == "-" || files::is_pipe(path));
         once.map_or(Ok(()), |path| {
             let path = shown_path(path);
             Err(usage(format!(
@@ -333,10 +359,10 @@ impl Args {
         if self.files.is_empty() { vec![PathBuf::from("-")] } else { self.files.clone() }
     }
 
-    fn check_partial(&self) -> Result<()> {
+    fn check_written(&self) -> Result<()> {
         let piped = self.pipes_partial();
         ensure!(
-            self.partial.is_some() || self.output.is_some() || self.plot.is_some() || !self.force,
+            self.writes() || !self.force,
             usage("--force lets --partial, --output or --plot replace a file, and there is none; leave it out")
         );
         ensure!(
@@ -354,6 +380,16 @@ impl Args {
     fn given_but(&self, mean: impl Fn(&str) -> bool) -> Vec<String> {
         let idle = self.given.iter().filter(|option| !mean(option));
         idle.map(|option| format!("--{}", option.replace('_', "-"))).collect()
+    }
+
+    /// Whether something is written beside what is printed.
+    pub fn writes(&self) -> bool {
+        self.partial.is_some() || self.output.is_some() || self.plot.is_some()
+    }
+
+    /// Whether elements may be left out.
+    pub fn leaves_out(&self) -> bool {
+        self.sifting.as_ref().is_some_and(Sifting::leaves_out)
     }
 
     /// Whether a partial goes to standard output.
@@ -396,43 +432,6 @@ pub fn helped(told: &clap::Error, program: &str) -> Result<u8> {
     Ok(status)
 }
 
-/// Refuses inputs that are read only once, where they are named twice: the second would wait for ever.
-fn named_once<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
-    let mut pipes = vec![];
-    let mut stdin = false;
-    for path in files {
-        let dash = path.as_os_str() == "-";
-        ensure!(!(dash && stdin), usage("standard input (-) is named twice; it can be read only once"));
-        stdin |= dash;
-        if let Some(pipe) = pipe(path) {
-            let name = if dash { STDIN.into() } else { shown_path(path) };
-            ensure!(
-                !pipes.contains(&pipe),
-                usage(format!("{name}: is a pipe that is named twice; it can be read only once"))
-            );
-            pipes.push(pipe);
-        }
-    }
-    Ok(())
-}
-
-/// What tells a pipe from all others; `None` for anything else.
-#[cfg(unix)]
-fn pipe(path: &Path) -> Option<(u64, u64)> {
-    use std::os::fd::AsFd;
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    let found = match path.as_os_str() == "-" {
-        true => std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?).metadata(),
-        false => std::fs::metadata(path),
-    };
-    found.ok().filter(|found| found.file_type().is_fifo()).map(|found| (found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-fn pipe(_: &Path) -> Option<(u64, u64)> {
-    None
-}
-
 /// A command line with the options of operators.
 pub fn command<A: CommandFactory>() -> Command {
     let flag = |(name, help): (&'static str, String)| {
@@ -445,8 +444,8 @@ pub fn command<A: CommandFactory>() -> Command {
 /// What was read, and what operators are told.
 fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
     let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-    let positional = |id: &&clap::Id| matches!(id.as_str(), "listed" | "files" | "Args");
-    let given = matches.ids().filter(given).filter(|id| !positional(id)).map(ToString::to_string).collect();
+    let long = |id: &&clap::Id| !matches!(id.as_str(), "listed" | "files" | "Args" | "Division" | "Sifting" | "Making");
+    let given = matches.ids().filter(given).filter(long).map(ToString::to_string).collect();
     let args = Args::from_arg_matches(matches)?;
     let told = [told(matches), args.listed.told.clone()].concat();
     Ok(Args { operators: args.listed.names.clone(), told, given, ..args })

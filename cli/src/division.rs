@@ -1,49 +1,13 @@
-//! Which elements belong to which answer: the options that say so, and their checks.
+//! Which elements belong to which answer: what the options say of it, and their checks.
 
 use crate::error::usage;
 use crate::npz;
+use crate::options::Division;
 use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
 
 /// The names of these options.
 pub const DIVISION: [&str; 7] = ["axis", "rows", "segments", "by", "group_by", "groups", "keepdims"];
-
-/// The options; one of them at most, but for what `--groups` and `--keepdims` add.
-#[derive(clap::Args, Clone, Debug)]
-#[group(skip)]
-pub struct Division {
-    /// An answer for each index along the other axes: these axes of a .npy file are reduced. As for NumPy, -1 is the last;
-    /// several stand with commas
-    #[arg(long, value_name = "AXES", allow_hyphen_values = true, value_delimiter = ',')]
-    pub axis: Option<Vec<i64>>,
-
-    /// An answer for each N elements, one behind another
-    #[arg(long, value_name = "N", conflicts_with_all = ["axis", "keepdims"], value_parser = clap::value_parser!(u64).range(1..))]
-    pub rows: Option<u64>,
-
-    /// An answer for each segment: OFFSETS.npy has one whole number more than there are segments, and segment s has numbers
-    /// OFFSETS[s] to OFFSETS[s + 1]
-    #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["axis", "keepdims", "rows"])]
-    pub segments: Option<PathBuf>,
-
-    /// An answer for each run of equal keys, with its key: KEYS.npy has a key for each element, integers or floats; NaN is
-    /// equal to NaN here
-    #[arg(long, value_name = "KEYS", conflicts_with_all = ["axis", "keepdims", "rows", "segments"])]
-    pub by: Option<PathBuf>,
-
-    /// An answer for each key from 0 to N - 1 of --groups N, wherever its elements lie: KEYS.npy has a whole number for each
-    /// element; those of other keys are counted apart
-    #[arg(long, value_name = "KEYS", conflicts_with_all = ["axis", "keepdims", "rows", "segments", "by"])]
-    pub group_by: Option<PathBuf>,
-
-    /// How many groups --group-by has
-    #[arg(long, value_name = "N", requires = "group_by", value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
-    pub groups: Option<u64>,
-
-    /// Keep axes that --axis reduces in the shape, with length 1
-    #[arg(long, requires = "axis")]
-    pub keepdims: bool,
-}
 
 impl Division {
     /// The files that they name.

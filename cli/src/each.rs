@@ -1,11 +1,11 @@
 //! Many answers: which elements belong to which, and whether there is room for them.
 
 use crate::args::Args;
-use crate::division::Division;
 use crate::error::usage;
 use crate::input::Inputs;
 use crate::keys::{self, Keyed, OFFSET_BYTES, Runs};
 use crate::operators::Chosen;
+use crate::options::Division;
 use crate::parts::Parts;
 use crate::reading::{Ended, Reduction};
 use crate::report::{Answered, Many, Over};
@@ -13,38 +13,9 @@ use anyhow::{Context, Result, ensure};
 use std::time::Duration;
 use treefold::{Axes, DynOp, Element, Engine, Error, Fold, Grouped, Op, StreamEach, StreamGroups, StreamOptions};
 
-/// The answers that a command line asks for, `None` where that is one for all elements; and the keys of elements, where a file has
-/// them. `ordered`: elements will come in C order, else as they are
-/// stored.
-pub fn wanted(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Option<Wanted>, Option<Keyed>)> {
-    let (memory, shown) = (args.memory, args.shows_progress());
-    let (by, keyed) = match &args.division {
-        Division { segments: Some(path), .. } => {
-            (By::Offsets(keys::offsets(path, inputs.count(), memory, shown)?), None)
-        }
-        Division { by: Some(path), .. } => {
-            let (runs, keyed) = keys::runs(path, memory, shown)?;
-            (By::Runs(runs), Some(keyed))
-        }
-        Division { group_by: Some(path), groups: Some(groups), .. } => {
-            (By::Groups(*groups), Some(keys::groups(path, memory)?))
-        }
-        Division { axis: None, rows: None, .. } => return Ok((None, None)),
-        _ => {
-            let (axes, shape) = axes(args, inputs, ordered)?;
-            return Ok((Some(Wanted { by: By::Axes(axes), shape }), None));
-        }
-    };
-    if let (Some(keyed), Some(count)) = (&keyed, inputs.count()) {
-        keyed.ensure_as_many(count, &inputs.names())?;
-    }
-    let shape = vec![by.answers()];
-    Ok((Some(Wanted { by, shape }), keyed))
-}
-
 /// The axes that are reduced, and the shape of the answers.
-fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)> {
-    if let Some(length) = args.division.rows {
+fn axes(division: &Division, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)> {
+    if let Some(length) = division.rows {
         let count = inputs.count().ok_or_else(|| {
             usage(format!(
                 "{}: --rows wants to know how many rows there are, which pipes, text and columns that may lack values do not tell; name a \
@@ -58,7 +29,7 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
         let axes = Axes::of(&[count / length, length], &[1])?;
         return Ok((axes, vec![count / length]));
     }
-    let wanted = args.division.axis.as_deref().unwrap_or_default();
+    let wanted = division.axis.as_deref().unwrap_or_default();
     let opened =
         inputs.only().ok_or_else(|| usage("--axis is for one array, whose file says its shape; there are several"))?;
     let Some(array) = &opened.array else {
@@ -76,15 +47,21 @@ fn axes(args: &Args, inputs: &Inputs, ordered: bool) -> Result<(Axes, Vec<u64>)>
         false => Axes::of(shape, wanted),
     };
     let axes = made.with_context(|| opened.name.clone())?;
-    let shape = axes.shape(args.division.keepdims);
+    let shape = axes.shape(division.keepdims);
     Ok((axes, shape))
 }
 
-/// Many answers: over which elements each is, and the shape of all.
-#[derive(Clone, Debug)]
-pub struct Wanted {
+/// Many answers: over which elements each is, the shape of all, and whether there is room for them.
+#[derive(Debug)]
+pub struct Divided {
     by: By,
     shape: Vec<u64>,
+    /// Memory that answers may take.
+    memory: u64,
+    /// What those of the operators before take of it, and the keys of elements.
+    taken: u64,
+    /// Bytes of a part of an answer until it is told.
+    part_bytes: u64,
 }
 
 /// What says which elements belong to which answer.
@@ -173,55 +150,77 @@ impl<T: Element> Reduction<T> for Each<T> {
     }
 }
 
-/// Memory that answers may take, and what those of the operators before take of it.
-pub struct Room {
-    memory: u64,
-    taken: u64,
-    /// Bytes of a part of an answer until it is told.
-    part_bytes: u64,
-}
-
-impl Room {
-    /// What is left beside the keys of elements.
-    pub fn of(args: &Args, keyed: Option<&Keyed>) -> Room {
-        let part_bytes = if args.json { PART_JSON_BYTES } else { PART_BYTES };
-        Room { memory: args.memory, taken: keyed.map_or(0, |keyed| keyed.held), part_bytes }
-    }
-}
-
 /// Bytes of a part of an answer, with its share of what holds it, while answers become arrays or lines.
 const PART_BYTES: u64 = 96;
 /// The same while they become JSON.
 const PART_JSON_BYTES: u64 = 320;
 
-/// Begins the reduction, where its accumulators fit the memory.
-pub fn begin<T: Element>(
-    engine: &Engine,
-    (op, chosen, parts): (DynOp<T>, Chosen, Parts),
-    wanted: Wanted,
-    room: &mut Room,
-    options: &StreamOptions,
-) -> Result<Box<dyn Reduction<T>>> {
-    let Wanted { by, shape } = wanted;
-    let answers = by.answers();
-    let acc = op.fold().acc_bytes() as u64;
-    let each = acc + parts.most() as u64 * room.part_bytes;
-    room.taken = room.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
-    ensure!(
-        room.taken <= room.memory,
-        "{answers} answers take about {} bytes while they are computed and told, more than --memory of {}; raise it, or reduce a part \
-         of the array in each call",
-        room.taken,
-        room.memory
-    );
-    let told = op.clone();
-    let stream = match by {
-        By::Axes(axes) => Elements::Placed(engine.stream_each(told, &axes, options)?, Over::Length(axes.length())),
-        By::Offsets(offsets) => Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Segment),
-        By::Runs(Runs { offsets, keys }) => {
-            Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Run(keys))
+impl Divided {
+    /// The answers that a command line asks for, `None` where that is one for all elements; and the keys of elements, where a file has
+    /// them. `ordered`: elements will come in C order, else as they are stored.
+    pub fn of(
+        args: &Args,
+        division: &Division,
+        inputs: &Inputs,
+        ordered: bool,
+    ) -> Result<(Option<Divided>, Option<Keyed>)> {
+        let (memory, shown) = (args.memory, args.shows_progress());
+        let mut axes_shape = None;
+        let (by, keyed) = match division {
+            Division { segments: Some(path), .. } => {
+                (By::Offsets(keys::offsets(path, inputs.count(), memory, shown)?), None)
+            }
+            Division { by: Some(path), .. } => {
+                let (runs, keyed) = keys::runs(path, memory, shown)?;
+                (By::Runs(runs), Some(keyed))
+            }
+            Division { group_by: Some(path), groups: Some(groups), .. } => {
+                (By::Groups(*groups), Some(keys::groups(path, memory)?))
+            }
+            Division { axis: None, rows: None, .. } => return Ok((None, None)),
+            _ => {
+                let (axes, shape) = axes(division, inputs, ordered)?;
+                axes_shape = Some(shape);
+                (By::Axes(axes), None)
+            }
+        };
+        if let (Some(keyed), Some(count)) = (&keyed, inputs.count()) {
+            keyed.ensure_as_many(count, &inputs.names())?;
         }
-        By::Groups(groups) => Elements::Keyed(engine.stream_groups(told, groups, options)?),
-    };
-    Ok(Box::new(Each { op, chosen, parts, shape, stream }))
+        let shape = axes_shape.unwrap_or_else(|| vec![by.answers()]);
+        let part_bytes = if args.json { PART_JSON_BYTES } else { PART_BYTES };
+        let taken = keyed.as_ref().map_or(0, |keyed| keyed.held);
+        Ok((Some(Divided { by, shape, memory, taken, part_bytes }), keyed))
+    }
+
+    /// Begins a reduction, where its accumulators fit the memory.
+    pub fn begin<T: Element>(
+        &mut self,
+        engine: &Engine,
+        (op, chosen, parts): (DynOp<T>, Chosen, Parts),
+        options: &StreamOptions,
+    ) -> Result<Box<dyn Reduction<T>>> {
+        let (by, shape) = (self.by.clone(), self.shape.clone());
+        let answers = by.answers();
+        let acc = op.fold().acc_bytes() as u64;
+        let each = acc + parts.most() as u64 * self.part_bytes;
+        self.taken = self.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
+        ensure!(
+            self.taken <= self.memory,
+            "{answers} answers take about {} bytes while they are computed and told, more than --memory of {}; raise it, or reduce a part \
+             of the array in each call",
+            self.taken,
+            self.memory
+        );
+        let told = op.clone();
+        let stream = match by {
+            By::Axes(axes) => Elements::Placed(engine.stream_each(told, &axes, options)?, Over::Length(axes.length())),
+            By::Offsets(offsets) => Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Segment),
+            By::Runs(Runs { offsets, keys }) => {
+                Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Run(keys))
+            }
+            By::Groups(groups) => Elements::Keyed(engine.stream_groups(told, groups, options)?),
+        };
+        Ok(Box::new(Each { op, chosen, parts, shape, stream }))
+    }
 }

@@ -36,6 +36,7 @@ mod list;
 mod making;
 mod npz;
 mod operators;
+mod options;
 mod output;
 mod pairs;
 mod partial;

@@ -2,40 +2,14 @@
 
 use crate::error::{below, usage};
 use crate::input::Inputs;
-use crate::operators::{self, Chosen, Combine};
-use anyhow::{Result, anyhow, ensure};
-use clap::Args;
+use crate::operators::{self, Chosen, Combine, REDUCE};
+use crate::options::Making;
+use anyhow::{Result, ensure};
 use std::sync::Arc;
 use treefold::{Dtype, Error, Expression};
 
-/// The word that reduces by expressions.
-pub const REDUCE: &str = "reduce";
-
 /// The names of its options.
 pub const MAKING: [&str; 4] = ["map", "combine", "identity", "commutative"];
-
-/// Functions in WGSL.
-#[derive(Args, Clone, Debug, Default)]
-#[group(skip)]
-pub struct Making {
-    /// Reduce what EXPR makes of each number x, in WGSL: 'abs(x) * 2', 'select(0.0, log2(x), x > 0)', 'x > 30 && x < 40' (1 or 0). i is the
-    /// number's place, a u32. x has the type of the input, f32 for f16 and bf16, i32 or u32 for narrower integers and bool
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
-    pub map: Option<String>,
-
-    /// Of reduce: what EXPR makes of two results a and b, the left one first: 'a + b', 'max(a, b)'; it must not matter which neighbours are
-    /// combined first
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
-    pub combine: Option<String>,
-
-    /// Of reduce: the number that leaves what it is combined with as it is, the answer where there are none
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub identity: Option<String>,
-
-    /// Of reduce: combine in any order
-    #[arg(long)]
-    pub commutative: bool,
-}
 
 impl Making {
     /// Checks it before anything is read; `pairs`: an operator over pairs among those that are named.
@@ -64,10 +38,6 @@ impl Making {
 
     /// What the operators mean for these inputs.
     pub fn choose(&self, names: &[String], inputs: &Inputs, fast: bool) -> Result<Vec<Chosen>> {
-        if self.map.is_none() && self.combine.is_none() {
-            let chosen = operators::choose_all(names, inputs.dtype, fast);
-            return chosen.map_err(|name| not_taken(name, inputs.dtype, &inputs.shown_by));
-        }
         let map = self.map_of(inputs.dtype)?;
         let (read, over) = match &map {
             Some(map) => (map.takes(), map.makes()),
@@ -81,7 +51,7 @@ impl Making {
             return Ok(vec![Chosen { name: REDUCE, dtype: read, over, method: None, map, combine }]);
         }
         let whose = || format!("{} of {}", self.map.as_deref().unwrap_or_default(), inputs.shown_by);
-        let chosen = operators::choose_all(names, over, fast).map_err(|name| not_taken(name, over, &whose()))?;
+        let chosen = operators::choose_all(names, over, fast, whose)?;
         Ok(chosen.into_iter().map(|chosen| Chosen { dtype: read, map: map.clone(), ..chosen }).collect())
     }
 
@@ -111,19 +81,4 @@ fn refused(option: &str, dtype: Dtype, error: Error) -> anyhow::Error {
         }
         error => usage(format!("{option}: {error}")),
     }
-}
-
-/// What to say where an operator does not take what there is.
-fn not_taken(name: &str, dtype: Dtype, whose: &str) -> anyhow::Error {
-    let takes = operators::takes(name);
-    let (last, others) = takes.split_last().map_or((String::new(), vec![]), |(last, others)| {
-        (last.name().to_string(), others.iter().map(|dtype| dtype.name()).collect())
-    });
-    let list = if others.is_empty() { last } else { format!("{} and {last}", others.join(", ")) };
-    let others: Vec<&str> =
-        operators::names().into_iter().filter(|name| operators::takes(name).contains(&dtype)).collect();
-    anyhow!(
-        "{whose}: holds {dtype}, but the operator \"{name}\" takes {list} only; what takes {dtype}: {}",
-        others.join(", ")
-    )
 }

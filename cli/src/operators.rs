@@ -5,7 +5,7 @@
 //! that round.
 
 use crate::error::usage;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use std::any::Any;
 use std::sync::Arc;
 use treefold::ops::{self, Entry, TABLE, Visitor};
@@ -45,6 +45,9 @@ pub const EDGES_Y: &str = "edges_y";
 
 /// The option with which elements compare, which may stand before the first FILE.
 pub const COMPARE: &str = "compare";
+
+/// The word that reduces by expressions.
+pub const REDUCE: &str = "reduce";
 
 /// An option as people type it.
 pub fn flag(option: &str) -> String {
@@ -314,9 +317,11 @@ pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
     names.into_iter().flatten().find_map(|name| dtypes.iter().find_map(|&dtype| Chosen::named(name, dtype)))
 }
 
-/// What typed names mean for inputs of that type, all over elements of one type; else the first name that does not take them.
-pub fn choose_all(names: &[String], dtype: Dtype, fast: bool) -> Result<Vec<Chosen>, &str> {
-    let over = |dtype| names.iter().map(|name| choose(name, dtype, fast).ok_or(name.as_str())).collect();
+/// What typed names mean for inputs of that type, all over elements of one type. The error is of the first name that does not take them;
+/// `whose` they are stands in it.
+pub fn choose_all(names: &[String], dtype: Dtype, fast: bool, whose: impl Fn() -> String) -> Result<Vec<Chosen>> {
+    let one = |name: &String, over| choose(name, over, fast).ok_or_else(|| not_taken(name, dtype, &whose()));
+    let over = |dtype| names.iter().map(|name| one(name, dtype)).collect();
     let chosen: Vec<Chosen> = over(dtype)?;
     // Where one wants f16 widened, they are widened for all.
     if chosen.windows(2).all(|pair| pair[0].dtype == pair[1].dtype) { Ok(chosen) } else { over(Dtype::F32) }
@@ -340,6 +345,20 @@ impl Visitor for Boxed {
     fn visit<T: Element>(self, op: DynOp<T>) -> Box<dyn Any> {
         Box::new(op)
     }
+}
+
+/// What to say where an operator does not take what there is.
+fn not_taken(name: &str, dtype: Dtype, whose: &str) -> anyhow::Error {
+    let taken = takes(name);
+    let (last, others) = taken.split_last().map_or((String::new(), vec![]), |(last, others)| {
+        (last.name().to_string(), others.iter().map(|dtype| dtype.name()).collect())
+    });
+    let list = if others.is_empty() { last } else { format!("{} and {last}", others.join(", ")) };
+    let others: Vec<&str> = names().into_iter().filter(|name| takes(name).contains(&dtype)).collect();
+    anyhow!(
+        "{whose}: holds {dtype}, but the operator \"{name}\" takes {list} only; what takes {dtype}: {}",
+        others.join(", ")
+    )
 }
 
 #[cfg(test)]

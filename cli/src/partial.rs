@@ -36,17 +36,16 @@ pub fn target(args: &Args) -> Result<Option<Output>> {
 /// Writes what the command line wants written: the partials of what is found, or the arrays of answers.
 pub fn written(
     args: &Args,
-    target: Option<Output>,
+    target: Output,
     partials: Vec<Vec<u8>>,
     found: &[Answered],
     names: &str,
-) -> Result<Option<Written>> {
-    let Some(target) = target else { return Ok(None) };
+) -> Result<Written> {
     let bytes = match &args.output {
         Some(path) => arrays(path, found).with_context(|| names.to_string())?,
         None => together(partials, found)?,
     };
-    target.write(&bytes).map(Some)
+    target.write(&bytes)
 }
 
 /// The bytes of a partial, or of a file that holds one for each of several operators, by its name.
@@ -112,7 +111,8 @@ pub fn merge(args: &Args) -> Result<Report> {
     let (dtype, count) = merged.first().map(|merged| (merged.dtype, merged.count)).context("no partials")?;
     let (found, partials): (Vec<_>, Vec<_>) =
         merged.into_iter().map(|Merged { found, partial, .. }| (found, partial)).unzip();
-    let written = written(args, target, partials.into_iter().flatten().collect(), &found, &names)?;
+    let partials = partials.into_iter().flatten().collect();
+    let written = target.map(|target| written(args, target, partials, &found, &names)).transpose()?;
     Ok(Report {
         found,
         names,

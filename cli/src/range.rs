@@ -6,6 +6,7 @@ use crate::input::Inputs;
 use crate::operators::{
     Chosen, EDGES, EDGES_Y, INTEGERS, INTEGERS_Y, RANGE, RANGE_Y, Told, flag, takers, told_to, value,
 };
+use crate::options::Sifting;
 use crate::reading::{Progress, feed};
 use crate::sieve::Sieve;
 use crate::source::Sizes;
@@ -57,7 +58,7 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
     })?;
     let pairs = chosen.dtype == Dtype::F32x2;
     ensure!(
-        !pairs || !args.sifting.leaves_out(),
+        !pairs || !args.leaves_out(),
         usage(format!(
             "{operator} over a range of its own takes all pairs; pass --range, or leave out --nan ignore, --mask and --where"
         ))
@@ -95,10 +96,16 @@ where
     let mut stream = engine.stream(MinMax, &options)?;
     let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
     let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
-    let mut sieve = Sieve::<T>::new(&args.sifting, args.memory)?;
-    feed(inputs, args.sifting.is_ordered(), sizes, &mut |name: &str, size, elements: &[T]| {
-        sieve.look(elements, name)?;
-        let (kept, _) = sieve.pass(0, elements, &[]);
+    let mut sieve = args.sifting.as_ref().map(|sifting| Sieve::<T>::new(sifting, args.memory)).transpose()?;
+    let ordered = args.sifting.as_ref().is_some_and(Sifting::is_ordered);
+    feed(inputs, ordered, sizes, &mut |name: &str, size, elements: &[T]| {
+        let kept = match &mut sieve {
+            Some(sieve) => {
+                sieve.look(elements, name)?;
+                sieve.pass(0, elements, &[]).0
+            }
+            None => elements,
+        };
         progress.push(name, size * elements.len(), || stream.push(kept))
     })?;
     let finished = stream.finish().with_context(|| names);

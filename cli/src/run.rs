@@ -1,10 +1,11 @@
 //! One read of the inputs, for one operator or several: from opened inputs to a report.
 
 use crate::args::Args;
-use crate::each::{self, Room, Wanted};
+use crate::each::Divided;
 use crate::error::{say, shown, told, usage};
 use crate::input::Inputs;
-use crate::operators::{self, Chosen, Told};
+use crate::operators::{self, Chosen, RANGE, Told, takers, told_to};
+use crate::options::{Division, Sifting};
 use crate::output::Output;
 use crate::pairs;
 use crate::partial::{ensure_mergeable, target, written};
@@ -25,7 +26,7 @@ use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Finished, Fold
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = target(args)?;
+    let target = if args.writes() { target(args)? } else { None };
     let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
     if let (Some(array), Some(picture)) = (&target, &picture) {
         array.ensure_apart(picture)?;
@@ -40,10 +41,19 @@ pub fn run(args: &Args) -> Result<Report> {
 
 /// Reduces these inputs, and writes what goes to the target.
 pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Engines) -> Result<Report> {
-    let chosen = args.making.choose(&args.operators, &inputs, args.fast)?;
-    let engine = engines.engine(args, &chosen)?;
+    let chosen = match &args.making {
+        Some(making) => making.choose(&args.operators, &inputs, args.fast)?,
+        None => operators::choose_all(&args.operators, inputs.dtype, args.fast, || inputs.shown_by.clone())?,
+    };
+    let engine = engines.engine(args, &chosen, inputs.bytes())?;
     let start = Instant::now();
-    let asked = chosen.iter().map(|chosen| Ok((chosen.clone(), range::with_range(args, chosen, &inputs, &engine)?)));
+    let asked = chosen.iter().map(|chosen| {
+        let told = match takers(RANGE).contains(&chosen.typed()) {
+            true => range::with_range(args, chosen, &inputs, &engine)?,
+            false => told_to(chosen.typed(), &args.told),
+        };
+        Ok((chosen.clone(), told))
+    });
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
     match &args.weights {
@@ -63,19 +73,23 @@ fn drawn(report: &Report) -> Result<String> {
     histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }
 
-/// What the command line wants to compute on, opened once.
+/// What the command line wants to compute on; a GPU is opened once.
 #[derive(Default)]
 pub struct Engines(Mutex<Option<Engine>>);
 
 impl Engines {
-    /// Where the command line leaves that open and an operator is computed on the CPU alone, that.
-    fn engine(&self, args: &Args, chosen: &[Chosen]) -> Result<Engine> {
+    /// For inputs of so many bytes, where that is known. Where the command line leaves it open, the CPU if an operator is computed on that
+    /// alone or has its answer before a GPU is open.
+    fn engine(&self, args: &Args, chosen: &[Chosen], bytes: Option<u64>) -> Result<Engine> {
         let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
         if let Some((alone, why)) = alone.filter(|_| Engine::asked(args.adapter.as_deref()).is_none()) {
             if args.verbose {
                 say(&format!("{} over {} is computed on the CPU alone: {why}", alone.typed(), alone.dtype));
             }
             return Ok(Engine::Cpu(Cpu::new()));
+        }
+        if let Some(engine) = bytes.and_then(|bytes| Engine::at_once(args.adapter.as_deref(), bytes)) {
+            return Ok(engine);
         }
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let engine = opened.take().map_or_else(|| open(args), Ok)?;
@@ -129,23 +143,27 @@ impl Run<'_> {
         );
         let ordered = looked.iter().any(|looked| looked.ordered);
         // Rows of arrays of several axes are of their elements in C order.
-        let ordered = ordered || args.division.is_flat() || args.sifting.is_ordered();
-        let places = args.sifting.leaves_out();
+        let (division, sifting) = (args.division.as_ref(), args.sifting.as_ref());
+        let ordered = ordered || division.is_some_and(Division::is_flat) || sifting.is_some_and(Sifting::is_ordered);
+        let places = args.leaves_out();
         let placed =
             |looked: &Looked| places && (looked.at_places || args.partial.is_some() && looked.parts.have_places());
         ensure!(
             !looked.iter().any(placed),
             usage("what is computed goes by the places of numbers; leave out --nan ignore, --mask and --where")
         );
-        let mut sieve = Sieve::<T>::new(&args.sifting, args.memory)?;
-        if looked.iter().any(|looked| looked.parts.have_places()) {
+        let mut sieve = sifting.map(|sifting| Sieve::<T>::new(sifting, args.memory)).transpose()?;
+        if let Some(sieve) = sieve.as_mut().filter(|_| looked.iter().any(|looked| looked.parts.have_places())) {
             sieve.keep_places(args.memory / 8);
         }
-        let (wanted, mut keyed) = each::wanted(args, &inputs, ordered)?;
+        let (mut divided, mut keyed) = match division {
+            Some(division) => Divided::of(args, division, &inputs, ordered)?,
+            None => (None, None),
+        };
         let missing = inputs.missing().clone();
         let pairs = T::DTYPE == Dtype::F32x2;
         // Where elements would stand at other places than in their files.
-        if args.division.given().is_some() || pairs {
+        if divided.is_some() || pairs {
             missing.refuse("what belongs together goes by the places of values");
         } else if looked.iter().any(|looked| looked.at_places) || args.partial.is_some() && ordered {
             missing.refuse("what is computed goes by the places of values");
@@ -155,11 +173,9 @@ impl Run<'_> {
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory / asked.len() as u64;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
-        let mut room = Room::of(args, keyed.as_ref());
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
-            let wanted = wanted.clone();
-            let begin = Begin { engine, chosen: chosen.clone(), parts, wanted, room: &mut room, options: &options };
+            let begin = Begin { engine, chosen: chosen.clone(), parts, divided: divided.as_mut(), options: &options };
             let begun = chosen.visit(told, begin)??.downcast();
             running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
         }
@@ -179,12 +195,15 @@ impl Run<'_> {
         let mut count = 0;
         let mut take = |name: &str, size: usize, elements: &[T]| {
             count += elements.len() as u64;
-            sieve.look(elements, name)?;
+            sieve.as_mut().map_or(Ok(()), |sieve| sieve.look(elements, name))?;
             let mut at = 0;
             let mut push = |elements: &[T], keys: &[u32]| {
                 let mut all = running.iter_mut();
                 let bytes = size * elements.len();
-                let (kept, kept_keys) = sieve.pass(at, elements, keys);
+                let (kept, kept_keys) = match &mut sieve {
+                    Some(sieve) => sieve.pass(at, elements, keys),
+                    None => (elements, keys),
+                };
                 at += elements.len();
                 progress.push(name, bytes, || all.try_for_each(|reduction| reduction.push(kept, kept_keys)))
             };
@@ -200,7 +219,7 @@ impl Run<'_> {
             feed(inputs, ordered, sizes, &mut take)?;
         }
         keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
-        let (left_out, gaps) = sieve.end(&names)?;
+        let (left_out, gaps) = sieve.map(|sieve| sieve.end(&names)).transpose()?.unwrap_or_default();
         let reading = progress.reading();
         let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
         let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
@@ -217,7 +236,8 @@ impl Run<'_> {
                 part.index = part.index.map(|index| missing.place(gaps.place(index)));
             }
         }
-        let written = written(args, target, partials.into_iter().flatten().collect(), &found, &names)?;
+        let partials = partials.into_iter().flatten().collect();
+        let written = target.map(|target| written(args, target, partials, &found, &names)).transpose()?;
         Ok(Report {
             found,
             names,
@@ -277,8 +297,7 @@ struct Begin<'a> {
     engine: &'a Engine,
     chosen: Chosen,
     parts: Parts,
-    wanted: Option<Wanted>,
-    room: &'a mut Room,
+    divided: Option<&'a mut Divided>,
     options: &'a StreamOptions,
 }
 
@@ -287,9 +306,9 @@ impl Visitor for Begin<'_> {
     type Out = Result<Box<dyn Any>>;
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out {
-        let Begin { engine, chosen, parts, wanted, room, options } = self;
-        let begun: Box<dyn Reduction<T>> = match wanted {
-            Some(wanted) => each::begin(engine, (op, chosen, parts), wanted, room, options)?,
+        let Begin { engine, chosen, parts, divided, options } = self;
+        let begun: Box<dyn Reduction<T>> = match divided {
+            Some(divided) => divided.begin(engine, (op, chosen, parts), options)?,
             None => Box::new(Whole { stream: engine.stream(op.clone(), options)?, op, chosen, parts }),
         };
         Ok(Box::new(begun))
@@ -319,10 +338,15 @@ impl<T: Element> Reduction<T> for Whole<T> {
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
         let Whole { op, chosen, parts, stream } = *self;
-        let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.partial()?;
-        let (answer, partial) =
-            if partial { (vec![], Some(output.to_bytes()?)) } else { (output.finish()?.parts(), None) };
-        let found = Answered::of(&op, &chosen, parts, answer, None);
-        Ok(Ended { found, partial, copying: copy_time, upload: upload_time, kernel: kernel_time })
+        let ended = |answer, partial, (copying, upload, kernel)| {
+            let found = Answered::of(&op, &chosen, parts, answer, None);
+            Ended { found, partial, copying, upload, kernel }
+        };
+        if partial {
+            let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.partial()?;
+            return Ok(ended(vec![], Some(output.to_bytes()?), (copy_time, upload_time, kernel_time)));
+        }
+        let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.finish()?;
+        Ok(ended(output.parts(), None, (copy_time, upload_time, kernel_time)))
     }
 }

@@ -5,45 +5,15 @@ use crate::error::usage;
 use crate::files::missing::Gaps;
 use crate::input::Inputs;
 use crate::keys;
+use crate::options::{NanPolicy, Sifting};
 use crate::reading::feed;
 use crate::report::LeftOut;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::{Args, ValueEnum};
 use half::f16;
 use std::path::{Path, PathBuf};
 use treefold::ops::Comparison;
 use treefold::{Dtype, Element, Error, Scalar};
-
-/// What becomes of NaN.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Policy {
-    /// Operators take it as their pages say: sums and extremes are NaN
-    #[default]
-    Propagate,
-    /// It is left out, and counted
-    Ignore,
-    /// The first one is an error
-    Error,
-}
-
-/// Which elements count.
-#[derive(Args, Clone, Debug, Default)]
-#[group(skip)]
-pub struct Sifting {
-    /// What becomes of NaN; of pairs those with a NaN
-    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    pub nan: Policy,
-
-    /// Leave out the numbers at whose places MASK has a 0 or false; MASK.npy has a number for each number of the FILEs, in C order
-    #[arg(long, value_name = "MASK")]
-    pub mask: Option<PathBuf>,
-
-    /// Leave out the numbers that do not compare so: '> 3' (< <= > >= == !=); or those at whose places another file has none that does:
-    /// 'OTHER.npy > 3'
-    #[arg(id = "where", long = "where", value_name = "COMPARISON")]
-    pub condition: Option<String>,
-}
 
 /// A `--where` in its parts.
 enum Condition<'a> {
@@ -65,12 +35,12 @@ impl Sifting {
 
     /// Whether elements may be left out.
     pub fn leaves_out(&self) -> bool {
-        self.nan == Policy::Ignore || self.mask.is_some() || self.condition.is_some()
+        self.nan == NanPolicy::Ignore || self.mask.is_some() || self.condition.is_some()
     }
 
     /// Whether elements must come in their order.
     pub fn is_ordered(&self) -> bool {
-        self.nan == Policy::Error || self.files().next().is_some()
+        self.nan == NanPolicy::Error || self.files().next().is_some()
     }
 
     /// The option that leaves elements out.
@@ -115,7 +85,7 @@ type Judge<T> = Box<dyn Fn(&[T], &mut [bool])>;
 
 /// Lets those elements through that count.
 pub struct Sieve<T> {
-    nan: Policy,
+    nan: NanPolicy,
     own: Option<Judge<T>>,
     /// Flags of other files, for each element.
     others: Vec<Other>,
@@ -149,13 +119,13 @@ impl<T: Element> Sieve<T> {
             Some(Condition::Own(compare)) => own = judge(compare),
             None => (),
         }
-        let counts_nan = (sifting.nan == Policy::Ignore).then_some(0);
+        let counts_nan = (sifting.nan == NanPolicy::Ignore).then_some(0);
         let counts_others = (sifting.mask.is_some() || sifting.condition.is_some()).then_some(0);
         Ok(Sieve {
             nan: sifting.nan,
             own,
             others,
-            active: sifting.leaves_out() || sifting.nan == Policy::Error,
+            active: sifting.leaves_out() || sifting.nan == NanPolicy::Error,
             elements: 0,
             found: LeftOut { nan: counts_nan, others: counts_others },
             counting: vec![],
@@ -200,7 +170,7 @@ impl<T: Element> Sieve<T> {
         let before = self.found.all();
         let unmatched = self.counting.iter().filter(|&&counts| !counts).count() as u64;
         self.found.others = self.found.others.map(|others| others + unmatched);
-        if self.nan != Policy::Propagate {
+        if self.nan != NanPolicy::Propagate {
             self.look_for_nan(elements, names)?;
         }
         if self.gaps.room > 0 && self.found.all() > before {
@@ -225,7 +195,7 @@ impl<T: Element> Sieve<T> {
         for (at, (counts, &x)) in self.counting.iter_mut().zip(elements).enumerate() {
             let nan = *counts && is_nan(x);
             ensure!(
-                !nan || self.nan == Policy::Ignore,
+                !nan || self.nan == NanPolicy::Ignore,
                 "{names}: number {} of all that are read, counted from 0, is NaN; --nan ignore leaves such out",
                 self.elements + at as u64
             );

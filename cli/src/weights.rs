@@ -74,7 +74,7 @@ impl Weighted<'_> {
             ..Answered::of::<T, _>(op, self.chosen, Parts::like(&parts), parts, None)
         };
         let found = vec![found];
-        let written = written(args, target, vec![], &found, &names)?;
+        let written = target.map(|target| written(args, target, vec![], &found, &names)).transpose()?;
         Ok(Report {
             found,
             names: format!("{names}, weighted by {name}"),

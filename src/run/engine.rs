@@ -23,6 +23,9 @@ pub enum Engine {
     Cpu(Cpu),
 }
 
+/// What the CPU engine reads, with almost any operator, in the time in which a GPU is found and opened (150 to 550 ms).
+const AT_ONCE_BYTES: u64 = 256 << 20;
+
 impl Engine {
     /// The best adapter that is hardware and not behind OpenGL, or the CPU engine where there is none or it does not open: a software adapter
     /// takes many times as long as that. `WGPU_ADAPTER_NAME` names another, as [`Engine::named`] does; `WGPU_BACKEND` has its say, too, and
@@ -68,6 +71,25 @@ impl Engine {
     /// What is asked for, by this name or by `WGPU_ADAPTER_NAME`; `None` where the choice is left to [`Engine::best`].
     pub fn asked(wanted: Option<&str>) -> Option<String> {
         wanted.map(str::to_string).or_else(name_asked).filter(|name| !is_auto(name))
+    }
+
+    /// The CPU engine, where nothing else is asked for (by this name, `WGPU_ADAPTER_NAME` or `WGPU_BACKEND`) and it has the answer over so
+    /// many bytes of a file or of host memory before a GPU is open; `None` elsewhere. No adapter is looked for.
+    ///
+    /// ```
+    /// use treefold::{Engine, ops::Sum};
+    /// let data = [1.0f32, 2.0, 4.0];
+    /// let engine = match Engine::at_once(None, size_of_val(&data) as u64) {
+    ///     Some(engine) => engine,
+    ///     None => Engine::best()?,
+    /// };
+    /// assert_eq!(engine.reduce(Sum, &data)?, 7.0);
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    pub fn at_once(wanted: Option<&str>, bytes: u64) -> Option<Engine> {
+        let asked = ["WGPU_ADAPTER_NAME", "WGPU_BACKEND"].iter().any(|variable| std::env::var_os(variable).is_some());
+        let open = !asked && wanted.is_none_or(is_auto);
+        (open && bytes <= AT_ONCE_BYTES).then(|| Engine::Cpu(Cpu::new()))
     }
 
     async fn found(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {

@@ -198,8 +198,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// # Errors
     /// What the device says, or [`Op::finish`].
     pub fn finish(self) -> Result<Finished<O::Output>> {
-        let Finished { output, count, copy_time, upload_time, kernel_time } = self.partial()?;
-        Ok(Finished { output: output.finish()?, count, copy_time, upload_time, kernel_time })
+        self.ended(|op, acc, span| op.finish(op.fold().canonical(acc), span.count))
     }
 
     /// Waits for what is under way and gives the accumulator, to be merged and finished elsewhere. What it holds of places
@@ -208,19 +207,24 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// # Errors
     /// What the device says.
     pub fn partial(self) -> Result<Finished<Partial<T, O>>> {
-        let mut stream = self;
-        stream.give_gathered()?;
+        self.ended(|op, acc, span| Ok(Partial::of(op, acc, span)))
+    }
+
+    /// Waits for what is under way; `make` is given the accumulator.
+    fn ended<R>(mut self, make: impl FnOnce(O, Acc<T, O>, Span) -> Result<R>) -> Result<Finished<R>> {
+        self.give_gathered()?;
         let mut parts = Vec::new();
-        let (copy_time, upload_time, kernel_time) = match &mut stream.engine {
+        let (copy_time, upload_time, kernel_time) = match &mut self.engine {
             Way::Cpu(_, time) => (Duration::ZERO, None, Some(*time)),
             Way::Gpu(ring) => {
                 ring.drain(&mut parts)?;
                 (ring.copy_time, ring.clock.upload(), ring.clock.kernel())
             }
         };
-        stream.merge_all(&parts);
-        let Stream { op, acc, count, first, .. } = stream;
-        Ok(Finished { output: Partial::of(op, acc, Span { count, first }), count, copy_time, upload_time, kernel_time })
+        self.merge_all(&parts);
+        let Stream { op, acc, count, first, .. } = self;
+        let output = make(op, acc, Span { count, first })?;
+        Ok(Finished { output, count, copy_time, upload_time, kernel_time })
     }
 }
 

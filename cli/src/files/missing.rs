@@ -2,26 +2,14 @@
 
 use super::told;
 use crate::format::Stored;
-use clap::ValueEnum;
+use crate::options::MissingPolicy;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// What becomes of missing values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Policy {
-    /// They are left out, and counted
-    #[default]
-    Skip,
-    /// They are NaN, for floats only
-    Nan,
-    /// The first one is an error
-    Error,
-}
 
 /// What becomes of the missing values of some inputs, and what is known of them.
 #[derive(Clone, Debug, Default)]
 pub struct Missing {
-    policy: Policy,
+    policy: MissingPolicy,
     known: Arc<Mutex<Known>>,
 }
 
@@ -83,7 +71,7 @@ impl Gaps {
 
 impl Missing {
     /// This becomes of them.
-    pub fn new(policy: Policy) -> Missing {
+    pub fn new(policy: MissingPolicy) -> Missing {
         Missing { policy, ..Missing::default() }
     }
 
@@ -116,15 +104,19 @@ impl Missing {
         let mut known = self.known();
         *known.met.get_or_insert(0) += values;
         match (self.policy, known.refused) {
-            (Policy::Error, _) => Err(told(format!("{} is missing; --missing skip leaves such values out", place()))),
-            (Policy::Nan, _) if stored.parse("nan", &mut vec![]) => Ok(true),
-            (Policy::Nan, _) => Err(told(format!(
+            (MissingPolicy::Error, _) => {
+                Err(told(format!("{} is missing; --missing skip leaves such values out", place())))
+            }
+            (MissingPolicy::Nan, _) if stored.parse("nan", &mut vec![]) => Ok(true),
+            (MissingPolicy::Nan, _) => Err(told(format!(
                 "{} is missing, and {} has no NaN; read floats, or leave out --missing nan",
                 place(),
                 stored.name()
             ))),
-            (Policy::Skip, Some(why)) => Err(told(format!("{} is missing, and {why}; {}", place(), instead(stored)))),
-            (Policy::Skip, None) => {
+            (MissingPolicy::Skip, Some(why)) => {
+                Err(told(format!("{} is missing, and {why}; {}", place(), instead(stored))))
+            }
+            (MissingPolicy::Skip, None) => {
                 let at = known.before + at;
                 match known.gaps.add(at, values) {
                     true => Ok(false),
@@ -179,7 +171,7 @@ impl Missing {
 
     /// How many there were, and whether they were left out; `None` where no input can lack values.
     pub fn found(&self) -> Option<Found> {
-        self.known().met.map(|count| Found { count, skipped: self.policy == Policy::Skip })
+        self.known().met.map(|count| Found { count, skipped: self.policy == MissingPolicy::Skip })
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

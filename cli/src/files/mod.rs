@@ -1,7 +1,6 @@
 //! The formats of files: what each says of its numbers, and how those are read. The rest of the program knows none of them.
 
 pub mod abreast;
-mod array;
 #[cfg(feature = "arrow")]
 mod arrow;
 mod choice;
@@ -23,17 +22,17 @@ mod safetensors;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod section;
 
-pub use array::Array;
 pub use choice::{Listed, Named};
-pub use missing::{Found, Missing, Policy};
-pub use names::named;
+pub use missing::{Found, Missing};
+pub use names::{is_pipe, named, named_once};
 
 use crate::error::{Told, unreadable, usage};
 use crate::format::{Stored, whole_numbers};
+use crate::options::MissingPolicy;
 use crate::source::{fill, warn_trailing};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use features::{several, table};
-use packing::{HEAD, Packing};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
@@ -62,7 +61,7 @@ pub struct Ask {
 
 impl Ask {
     /// For the elements themselves.
-    pub fn new(raw: Option<Stored>, column: Option<String>, policy: Policy, memory: u64) -> Ask {
+    pub fn new(raw: Option<Stored>, column: Option<String>, policy: MissingPolicy, memory: u64) -> Ask {
         Ask { raw, column, missing: Missing::new(policy), memory, option: None }
     }
 
@@ -92,6 +91,40 @@ impl Ask {
             bail!("{name}: is {what} of {}, but --dtype says {}; leave it out", stored.name(), raw.name());
         }
         Ok(())
+    }
+}
+
+/// What a file says of one of its arrays.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// The type of its numbers.
+    pub stored: Stored,
+    /// Numbers in the array; they end within 63 bits of bytes.
+    pub count: u64,
+    /// What the file begins with, which tells whether it is another one.
+    pub header: Vec<u8>,
+    /// Bytes before the first number.
+    pub data_at: u64,
+    /// The lengths of the axes longer than 1 where they are stored in Fortran order and there is more than one.
+    pub fortran: Option<Vec<u64>>,
+    /// The lengths of all axes.
+    pub axes: Vec<u64>,
+    /// Whether they are stored in Fortran order.
+    pub fortran_order: bool,
+    /// The shape as Python writes it, in short.
+    pub shape: String,
+}
+
+impl Array {
+    /// Bytes of the array.
+    pub fn data_bytes(&self) -> u64 {
+        self.count * self.stored.size() as u64
+    }
+
+    /// The error of a file that ends too early.
+    pub fn truncated(&self, name: &str, has: u64) -> anyhow::Error {
+        let (shape, needs) = (&self.shape, self.data_at + self.data_bytes());
+        anyhow!("{name}: truncated: has {has} bytes, but its shape {shape} needs {needs}; copy or save it again")
     }
 }
 
@@ -137,7 +170,7 @@ enum Format {
 impl Format {
     /// By the ending of a name, else by what the file begins with, which raw numbers may begin with too.
     fn of(path: Option<&Path>, head: &[u8], ask: &Ask) -> Format {
-        let ending = path.map(packing::inner).and_then(Path::extension).map(|ending| ending.to_ascii_lowercase());
+        let ending = path.map(unpacked_name).and_then(Path::extension).map(|ending| ending.to_ascii_lowercase());
         match ending.as_deref().and_then(|ending| ending.to_str()) {
             Some("npy") => return Format::Npy,
             Some("npz") => return Format::Npz,
@@ -157,6 +190,41 @@ impl Format {
             _ if path.is_none() && ask.column.is_some() => Format::Table(b','),
             _ => Format::Raw,
         }
+    }
+}
+
+/// Bytes that tell what an input is.
+const HEAD: usize = 10;
+
+/// How a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    /// The packing of a file that begins so; `None` for one that is not packed.
+    fn of(head: &[u8]) -> Option<Packing> {
+        match head {
+            // Raw numbers may begin so too: what else a header of gzip has is looked at.
+            [0x1f, 0x8b, 8, flags, _, _, _, _, extra, system, ..]
+                if *flags < 32 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255) =>
+            {
+                Some(Packing::Gzip)
+            }
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
+            _ => None,
+        }
+    }
+}
+
+/// The name without the ending of a packed file.
+fn unpacked_name(path: &Path) -> &Path {
+    let packed = |ending: &OsStr| ["gz", "zst"].into_iter().any(|known| ending.eq_ignore_ascii_case(known));
+    match (path.extension(), path.file_stem()) {
+        (Some(ending), Some(stem)) if packed(ending) => Path::new(stem),
+        _ => path,
     }
 }
 
@@ -337,4 +405,21 @@ pub fn take(made: &[u8], taken: &mut usize, space: &mut [u8]) -> usize {
     space[..got].copy_from_slice(&left[..got]);
     *taken += got;
     got
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_files_are_told_from_numbers() {
+        let gzip = [0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 0, 3];
+        assert_eq!(Packing::of(&gzip), Some(Packing::Gzip));
+        assert_eq!(Packing::of(&gzip[..9]), None);
+        // An i32 that looks alike, and another behind it.
+        assert_eq!(Packing::of(&[0x1f, 0x8b, 8, 0, 1, 0, 0, 0, 7, 0]), None);
+        assert_eq!(Packing::of(&[0x28, 0xb5, 0x2f, 0xfd]), Some(Packing::Zstd));
+        assert_eq!(unpacked_name(Path::new("a/x.csv.GZ")), Path::new("x.csv"));
+        assert_eq!(unpacked_name(Path::new("x.npy")), Path::new("x.npy"));
+    }
 }

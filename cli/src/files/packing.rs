@@ -1,37 +1,11 @@
-//! gzip and Zstandard around a file: found by what it begins with, unpacked as it is read.
+//! gzip and Zstandard around a file, unpacked as it is read.
 
-use super::{Reader, told};
+use super::{Packing, Reader, told};
 use crate::error::usage;
 use anyhow::Result;
-use std::ffi::OsStr;
 use std::io::{BufReader, ErrorKind, Read};
-use std::path::Path;
-
-/// Bytes that tell what an input is.
-pub const HEAD: usize = 10;
-
-/// How a file is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    Gzip,
-    Zstd,
-}
 
 impl Packing {
-    /// The packing of a file that begins so; `None` for one that is not packed.
-    pub fn of(head: &[u8]) -> Option<Packing> {
-        match head {
-            // Raw numbers may begin so too: what else a header of gzip has is looked at.
-            [0x1f, 0x8b, 8, flags, _, _, _, _, extra, system, ..]
-                if *flags < 32 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255) =>
-            {
-                Some(Packing::Gzip)
-            }
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
-            _ => None,
-        }
-    }
-
     fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
@@ -58,15 +32,6 @@ impl Packing {
             Packing::Zstd => unzstd(packed)?,
         };
         Ok(Box::new(Unpacked { bytes, packing: self }))
-    }
-}
-
-/// The name without the ending of a packed file.
-pub fn inner(path: &Path) -> &Path {
-    let packed = |ending: &OsStr| ["gz", "zst"].into_iter().any(|known| ending.eq_ignore_ascii_case(known));
-    match (path.extension(), path.file_stem()) {
-        (Some(ending), Some(stem)) if packed(ending) => Path::new(stem),
-        _ => path,
     }
 }
 
@@ -107,22 +72,5 @@ impl Read for Unpacked {
             }
             _ => told(format!("its {} stream is damaged ({error}); copy the file again", self.packing.name())),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn packed_files_are_told_from_numbers() {
-        let gzip = [0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 0, 3];
-        assert_eq!(Packing::of(&gzip), Some(Packing::Gzip));
-        assert_eq!(Packing::of(&gzip[..9]), None);
-        // An i32 that looks alike, and another behind it.
-        assert_eq!(Packing::of(&[0x1f, 0x8b, 8, 0, 1, 0, 0, 0, 7, 0]), None);
-        assert_eq!(Packing::of(&[0x28, 0xb5, 0x2f, 0xfd]), Some(Packing::Zstd));
-        assert_eq!(inner(Path::new("a/x.csv.GZ")), Path::new("x.csv"));
-        assert_eq!(inner(Path::new("x.npy")), Path::new("x.npy"));
     }
 }
