@@ -211,6 +211,18 @@ pub enum Error {
         /// Those that there is room for.
         most: u64,
     },
+    /// The input is so long that its partials are more than one workgroup combines.
+    #[error(
+        "{elements} elements leave {partials} partials on this device, of which one pass combines {most}; reduce the input in parts and merge their partials (Reducer::partial)"
+    )]
+    TooManyPartials {
+        /// Elements of the input.
+        elements: u64,
+        /// Partials that they leave.
+        partials: u64,
+        /// Those that there is room for.
+        most: u64,
+    },
     /// The two halves of an operator do not agree.
     #[error(
         "the halves of operator {operator} disagree on {what} at {at}: the device gives {device}, the host {host}; make them equal line for line"

@@ -20,7 +20,7 @@ use scaled::{Scaled, Unscaled};
 use shares::Shares;
 use treefold::internals::{DeviceOp, Keep};
 use treefold::ops::*;
-use treefold::{Acc, Cpu, Element, Error, Fold, Input, Op, Output, Partial, Result, StreamOptions, Wgsl, check};
+use treefold::{Acc, Axes, Cpu, Element, Error, Fold, Input, Op, Output, Partial, Result, StreamOptions, Wgsl, check};
 
 fn gpu() -> treefold::Gpu {
     common::gpu().with_tuning(small()).expect("a launch shape")
@@ -91,6 +91,25 @@ fn loops_that_are_not_declared_are_refused() {
     // Behind the names that a tuple gives its members, too.
     let tuple = gpu().reducer::<u32, _>((Sum, Steps::<5> { silent: Silent::Lift }));
     assert!(matches!(tuple, Err(Error::UndeclaredLoop { function: "lift", .. })), "{tuple:?}");
+    // Without a reducer, too: elements of the host, streams, rows.
+    let refused = |error: Error| matches!(error, Error::UndeclaredLoop { function: "lift", .. });
+    let (op, elements) = (Steps::<5> { silent: Silent::Lift }, [1u32; 1000]);
+    assert!(gpu().reduce(op, &elements).is_err_and(refused));
+    let mut stream = gpu().stream(op, &StreamOptions::default()).expect("a stream");
+    assert!(stream.push(&elements).and_then(|()| stream.finish()).is_err_and(refused));
+    let rows = Axes::of(&[10, 100], &[1]).expect("axes");
+    let mut stream = treefold::Engine::Gpu(gpu().clone()).stream_each(op, &rows, &StreamOptions::default());
+    let pushed = stream.as_mut().map(|stream| stream.push(&elements));
+    let ended = match pushed {
+        Ok(Ok(())) => stream.and_then(|stream| stream.finish()).map(drop),
+        Ok(Err(error)) => Err(error),
+        Err(_) => stream.map(drop),
+    };
+    assert!(ended.is_err_and(refused));
+    // Of a kind that has other texts.
+    let mut reducer = gpu().reducer::<u32, _>(Steps::<5> { silent: Silent::Nothing }).expect("a reducer");
+    assert!(reducer.set_op(op).is_err_and(refused));
+    assert_eq!(reducer.op().silent, Silent::Nothing);
 }
 
 /// Long loops over many elements: no invocation may run out of the trips that a software adapter allows.
@@ -166,6 +185,8 @@ fn errors_in_a_text_are_told_by_its_own_lines() {
     assert!(["`combine`", "faulty", "line 2", "nothing_of_that_name"].iter().all(|part| text.contains(part)), "{text}");
     let tuple = gpu().reducer::<u32, _>((Sum, Faulty::<{ faulty::SYNTAX }>)).map(drop).expect_err("a syntax error");
     assert!(matches!(&tuple, Error::BadWgsl { piece, line: 2, .. } if piece == "`combine`"), "{tuple}");
+    let reduced = gpu().reduce(Faulty::<{ faulty::SYNTAX }>, &[1u32]).map(drop).expect_err("a syntax error");
+    assert!(matches!(&reduced, Error::BadWgsl { piece, line: 2, .. } if piece == "`combine`"), "{reduced}");
 }
 
 #[test]

@@ -95,7 +95,7 @@ quarantined! {
 #[test]
 fn a_wrong_window_of_64_bits_is_put_aside() {
     if !gpu().device().features().contains(wgpu::Features::SHADER_INT64) {
-        return println!("this adapter has no 64-bit integers, so that kernel does not run here");
+        return tell("skipped: this adapter has no 64-bit integers, so that kernel does not run here");
     }
     let patch = patch!("select(amount, -amount, bits >> 31u == 1u)" => "amount");
     let (keep, failures) = patched(registers(), patch).expect("a kernel that is right");

@@ -6,7 +6,7 @@ use crate::report;
 use anyhow::Result;
 use indicatif::BinaryBytes;
 use treefold::wgpu::{DeviceType, Features};
-use treefold::{Cpu, Gpu, Listed, Order};
+use treefold::{Cpu, Engine, Gpu, Listed, Order};
 
 /// The list, as a table or as one JSON object on one line.
 pub fn list(json: bool) -> Result<String> {
@@ -57,12 +57,14 @@ pub fn list(json: bool) -> Result<String> {
 
 /// The adapter of this name, or the best, for what only an adapter has: kernels.
 pub fn with_kernels(name: Option<&str>, what: &str) -> Result<Gpu> {
-    let cpu = |name: &str| name.trim().eq_ignore_ascii_case("cpu");
-    match name {
-        Some(name) if cpu(name) => Err(usage(format!(
-            "--adapter cpu has no kernels {what}; name an adapter, hardware or software (see treefold adapters)"
-        ))),
-        Some(name) => Ok(Gpu::named(name)?),
+    match Engine::asked(name) {
+        Some(asked) if asked.trim().eq_ignore_ascii_case("cpu") => {
+            let by = if name.is_some() { "--adapter cpu" } else { "WGPU_ADAPTER_NAME=cpu" };
+            Err(usage(format!(
+                "{by} has no kernels {what}; name an adapter, hardware or software: --adapter NAME|NUMBER (see treefold adapters)"
+            )))
+        }
+        Some(asked) => Ok(Gpu::named(&asked)?),
         None => Ok(Gpu::new()?),
     }
 }

@@ -461,11 +461,6 @@ fn operator_values() -> impl Iterator<Item = PossibleValue> {
     operators::names().into_iter().map(|name| PossibleValue::new(name).help(operators::meaning(name)))
 }
 
-/// The operators, for a command line.
-pub fn operator_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(operator_values())
-}
-
 /// The names of a list, and what stands in parentheses behind them.
 #[derive(Clone, Debug)]
 struct Listed {

@@ -1,10 +1,10 @@
 //! `treefold explain`: how an operator is computed, as the plan in words and the WGSL of each pass.
 
 use crate::adapters::with_kernels;
-use crate::args::{command, helped, operator_names, told};
+use crate::args::{command, helped, told};
 use crate::edges::settle;
 use crate::error::{clap_usage, usage};
-use crate::operators::{self, Chosen};
+use crate::operators::{self, Chosen, REDUCE};
 use crate::options::Making;
 use anyhow::{Context, Result, anyhow};
 use clap::builder::PossibleValuesParser;
@@ -19,6 +19,7 @@ Examples:
   treefold explain max --dtype i32 --size 1000 --wgsl
   treefold explain histogram --bins 64 --range -1:1
   treefold explain mean --wgsl --web         the texts that a browser gets
+  treefold explain reduce --identity 0 --combine 'a + b' --map 'x * x'
 
 Each pass begins with a line `// pass N: kernel, workgroups`.";
 
@@ -27,16 +28,16 @@ Each pass begins with a line `// pass N: kernel, workgroups`.";
 #[command(name = "treefold explain", after_help = EXAMPLES, max_term_width = 110)]
 struct ExplainArgs {
     /// The operator
-    #[arg(value_parser = operator_names(), hide_possible_values = true)]
+    #[arg(value_parser = words(), hide_possible_values = true)]
     operator: String,
 
     /// Type of the elements
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
     dtype: String,
 
-    /// What each element becomes first: a function of x and i in WGSL, 'abs(x) * 2'
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
-    map: Option<String>,
+    /// What elements become, and what reduce is
+    #[command(flatten)]
+    making: Option<Making>,
 
     /// Where: a part of an adapter's name, its number (see `treefold adapters`), or auto: the best, software too. [env: WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|NUMBER|NAME")]
@@ -73,22 +74,16 @@ pub fn run() -> Result<Option<String>> {
     settle(&mut told, &[name])?;
     operators::check(name, &told)?;
     let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
-    let map = Making { map: args.map.clone(), ..Making::default() }.map_of(dtype)?;
-    let over = map.as_ref().map_or(dtype, Expression::makes);
-    let chosen = operators::choose(name, over, args.fast).ok_or_else(|| {
-        let takes: Vec<&str> = operators::takes(name).into_iter().map(Dtype::name).collect();
-        match &map {
-            Some(map) => usage(format!("{map} makes {over}, but {name} takes {}", takes.join(", "))),
-            None => usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", "))),
-        }
-    })?;
-    let chosen = match map {
-        Some(map) if chosen.dtype == Dtype::F32x2 => {
-            return Err(usage(format!("{map} makes one number of one, and {name} takes pairs; leave out --map")));
-        }
-        Some(map) => Chosen { dtype: map.takes(), map: Some(map), ..chosen },
-        None => chosen,
+    let making = args.making.clone().unwrap_or_default();
+    if args.making.is_some() || name == REDUCE {
+        let pairs = operators::takes_pairs(name).then_some(name.as_str());
+        making.check(std::slice::from_ref(name), pairs, false, false)?;
+    }
+    let chosen = match name == REDUCE {
+        true => making.choose(std::slice::from_ref(name), dtype, &args.dtype, args.fast)?.pop(),
+        false => named(&args, &making, dtype).map(Some)?,
     };
+    let chosen = chosen.context("no operator")?;
     if let Some(why) = chosen.host_only() {
         return Err(usage(format!(
             "{name} over {dtype} has no kernel to explain: {why}; the CPU engine alone computes it"
@@ -106,8 +101,32 @@ pub fn run() -> Result<Option<String>> {
     let plan = told_once(&explanation.lines);
     let texts: String =
         explanation.passes.iter().enumerate().map(|(n, pass)| format!("\n{}\n", pass.text(n))).collect();
+    let by = chosen.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));
     let of = chosen.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
-    Ok(Some(format!("{}{of} over {} on {adapter}{web}\n{plan}{texts}", chosen.name, chosen.dtype)))
+    Ok(Some(format!("{}{by}{of} over {} on {adapter}{web}\n{plan}{texts}", chosen.name, chosen.dtype)))
+}
+
+/// The operator of this name over elements of that type, or over what a map makes of them.
+fn named(args: &ExplainArgs, making: &Making, dtype: Dtype) -> Result<Chosen> {
+    let name = &args.operator;
+    let map = making.map_of(dtype)?;
+    let over = map.as_ref().map_or(dtype, Expression::makes);
+    let chosen = operators::choose(name, over, args.fast).ok_or_else(|| {
+        let takes: Vec<&str> = operators::takes(name).into_iter().map(Dtype::name).collect();
+        match &map {
+            Some(map) => usage(format!("{map} makes {over}, but {name} takes {}", takes.join(", "))),
+            None => usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", "))),
+        }
+    })?;
+    Ok(match map {
+        Some(map) => Chosen { dtype: map.takes(), map: Some(map), ..chosen },
+        None => chosen,
+    })
+}
+
+/// What may be explained: operators of the library, and reduce.
+fn words() -> PossibleValuesParser {
+    PossibleValuesParser::new(operators::names().into_iter().chain([REDUCE]))
 }
 
 /// Lines, of equal neighbours one, with their number.

@@ -1,7 +1,6 @@
 //! What elements become before they are reduced, and operators that are expressions: `--map`, and `reduce`.
 
 use crate::error::{below, usage};
-use crate::input::Inputs;
 use crate::operators::{self, Chosen, Combine, REDUCE};
 use crate::options::Making;
 use anyhow::{Result, ensure};
@@ -36,12 +35,12 @@ impl Making {
         Ok(())
     }
 
-    /// What the operators mean for these inputs.
-    pub fn choose(&self, names: &[String], inputs: &Inputs, fast: bool) -> Result<Vec<Chosen>> {
-        let map = self.map_of(inputs.dtype)?;
+    /// What the operators mean for numbers of that type, which `whose` names in an error.
+    pub fn choose(&self, names: &[String], dtype: Dtype, whose: &str, fast: bool) -> Result<Vec<Chosen>> {
+        let map = self.map_of(dtype)?;
         let (read, over) = match &map {
             Some(map) => (map.takes(), map.makes()),
-            None => (widened(inputs.dtype), widened(inputs.dtype)),
+            None => (widened(dtype), widened(dtype)),
         };
         if let Some(combine) = &self.combine {
             let combine =
@@ -50,7 +49,7 @@ impl Making {
             let combine = Some(Arc::new(Combine { identity, combine, commutative }));
             return Ok(vec![Chosen { name: REDUCE, dtype: read, over, method: None, map, combine }]);
         }
-        let whose = || format!("{} of {}", self.map.as_deref().unwrap_or_default(), inputs.shown_by);
+        let whose = || format!("{} of {whose}", self.map.as_deref().unwrap_or_default());
         let chosen = operators::choose_all(names, over, fast, whose)?;
         Ok(chosen.into_iter().map(|chosen| Chosen { dtype: read, map: map.clone(), ..chosen }).collect())
     }

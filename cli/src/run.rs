@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<Report> {
 /// Reduces these inputs, and writes what goes to the target.
 pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Engines) -> Result<Report> {
     let chosen = match &args.making {
-        Some(making) => making.choose(&args.operators, &inputs, args.fast)?,
+        Some(making) => making.choose(&args.operators, inputs.dtype, &inputs.shown_by, args.fast)?,
         None => operators::choose_all(&args.operators, inputs.dtype, args.fast, || inputs.shown_by.clone())?,
     };
     let engine = engines.engine(args, &chosen, inputs.bytes())?;
@@ -89,6 +89,9 @@ impl Engines {
             return Ok(Engine::Cpu(Cpu::new()));
         }
         if let Some(engine) = bytes.and_then(|bytes| Engine::at_once(args.adapter.as_deref(), bytes)) {
+            if args.verbose {
+                say("no adapter is looked for: the CPU engine has the answer before one is open");
+            }
             return Ok(engine);
         }
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -284,7 +284,7 @@ fn files_of_pyarrow() {
                   w = pa.ipc.new_stream(d + '/t.arrows', t.schema); w.write_table(t); w.close()";
     let done = std::process::Command::new("python3").args(["-c", script]).arg(folder.path()).output();
     if !done.as_ref().is_ok_and(|done| done.status.success()) {
-        println!("skipped: no pyarrow for python3");
+        tell("skipped: no pyarrow for python3");
         return;
     }
     for name in ["t.feather", "z.feather", "t.arrows"] {

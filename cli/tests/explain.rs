@@ -125,3 +125,27 @@ fn wrong_command_lines_say_what_is_right() {
     finish(command, b"").fails(2, &["explain comes first"]);
     assert!(explain(&["--help"]).text().contains("--web"));
 }
+
+#[test]
+fn expressions_are_explained() {
+    let done = explain(&["reduce", "--identity", "0", "--combine", "a + b", "--map", "x * x"]);
+    for phrase in ["reduce by a + b of x * x over f32", "blocked order", "// pass 1: reduce.wgsl, "] {
+        assert!(done.text().contains(phrase), "{phrase}: {}", done.text());
+    }
+    let free = explain(&["reduce", "--identity", "0", "--combine", "a + b", "--commutative", "--dtype", "i32"]);
+    assert!(free.text().starts_with("reduce by a + b over i32 on ") && !free.text().contains("not commutative"));
+    explain(&["reduce", "--combine", "a + b"]).fails(2, &["reduce needs --identity"]);
+    explain(&["max", "--combine", "a + b"]).fails(2, &["--combine is for reduce; max has none"]);
+    explain(&["dot", "--map", "x * 2"]).fails(2, &["dot takes pairs"]);
+}
+
+#[test]
+fn reasons_are_those_of_the_plan() {
+    let few = explain(&["histogram", "--bins", "100000", "--size", "1000"]);
+    assert!(few.text().contains("the counters of the first lie in the device's memory"), "{}", few.text());
+    assert!(few.text().contains(", added to counters,") && !few.text().contains("more than"), "{}", few.text());
+    explain(&["sum", "--size", "2^40"]).fails(1, &["1099511627776 elements leave ", "in parts"]);
+    let mut command = program();
+    command.args(["explain", "sum"]).env("WGPU_ADAPTER_NAME", "cpu");
+    finish(command, b"").fails(2, &["WGPU_ADAPTER_NAME=cpu has no kernels", "--adapter NAME|NUMBER"]);
+}

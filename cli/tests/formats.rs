@@ -516,7 +516,7 @@ fn files_of_numpy() {
                   np.save(gzip.open(d + '/g.npy.gz', 'wb'), a)";
     let done = std::process::Command::new("/usr/bin/python3").args(["-c", script]).arg(folder.path()).output();
     if !done.as_ref().is_ok_and(|done| done.status.success()) {
-        println!("skipped: no numpy for /usr/bin/python3");
+        tell("skipped: no numpy for /usr/bin/python3");
         return;
     }
     let named = |name: &str| text(folder.path().join(name));

@@ -112,7 +112,7 @@ fn what_lies_is_refused() {
 fn advice_is_quoted_for_the_shell() {
     use std::process::Command;
     if Command::new("python3").arg("--version").output().is_err() {
-        println!("skipped: no python3");
+        tell("skipped: no python3");
         return;
     }
     let folder = Folder::new();

@@ -36,7 +36,8 @@ fn adapters_are_listed() {
     }
 }
 
-/// A GPU, or the CPU engine, never software or OpenGL; by no name, by its name, and whatever the environment names beside it.
+/// A GPU, or the CPU engine, never software or OpenGL; by no name, by its name, and whatever the environment names beside it. What is
+/// small is the CPU engine's.
 #[test]
 fn the_default_is_hardware_or_the_cpu_engine() {
     let folder = Folder::new();
@@ -54,11 +55,14 @@ fn the_default_is_hardware_or_the_cpu_engine() {
     let hardware =
         |adapter: &&Value| adapter["type"] != "software" && adapter["type"] != "cpu" && adapter["backend"] != "gl";
     assert_eq!(default["adapter"] == "cpu", !listed.iter().any(|adapter| hardware(&adapter)));
-    let sum = ["sum", "--json", &file];
-    let auto = ["sum", "--json", "--adapter", "auto", &file];
+    let large = folder.path().join("large.bin");
+    std::fs::File::create(&large).and_then(|file| file.set_len(257 << 20)).unwrap();
+    let large = large.display().to_string();
+    let max = ["max", "--json", "--dtype", "f32", &large];
+    let auto = ["max", "--json", "--dtype", "f32", "--adapter", "auto", &large];
     for (variable, args) in [
-        (None, &sum[..]),
-        (Some("auto"), &sum),
+        (None, &max[..]),
+        (Some("auto"), &max),
         (None, &auto),
         (Some("cpu"), &auto),
         (Some("nowhere"), &auto),
@@ -68,22 +72,25 @@ fn the_default_is_hardware_or_the_cpu_engine() {
         assert_eq!(done.json()["backend"], default["backend"], "{variable:?} {args:?}");
         assert_eq!(done.err, "", "{variable:?} {args:?}");
     }
+    for args in [&["sum", "--json", &file][..], &["sum", "--json", "--adapter", "auto", &file]] {
+        assert_eq!(with(None, args).json()["backend"], "cpu", "{args:?}");
+    }
     let first = &listed[0];
     if first["adapter"] == 0 {
         let backend = |variable, args: &[&str]| with(variable, args).json()["backend"].clone();
-        assert_eq!(backend(Some("0"), &sum), first["backend"]);
+        assert_eq!(backend(Some("0"), &max), first["backend"]);
         assert_eq!(backend(Some("cpu"), &["sum", "--json", "--adapter", "0", &file]), first["backend"]);
         // What needs kernels takes what there is.
         let name = first["name"].as_str().unwrap();
         for args in [&["explain", "max"][..], &["explain", "max", "--adapter", "auto"]] {
             assert!(first["backend"] == "gl" || with(None, args).text().contains(name), "{args:?}");
         }
-        let told = with(None, &["sum", "-q", "-v", &file]).err;
+        let told = with(None, &["max", "-q", "-v", "--dtype", "f32", &large]).err;
         let passed_over = default["adapter"] == "cpu" && first["backend"] != "gl";
         let says = told.contains(name) && told.contains("(here: --adapter 0); computing on the CPU engine");
         assert_eq!(says, passed_over, "{told}");
     } else {
-        println!("skipped: there is no adapter to pass over");
+        tell("skipped: there is no adapter to pass over");
     }
 }
 

@@ -209,7 +209,7 @@ fn an_adapter_that_does_not_open_is_told() {
             return;
         }
     }
-    println!("skipped: no limit of memory keeps the adapter from opening");
+    tell("skipped: no limit of memory keeps the adapter from opening");
 }
 
 #[test]

@@ -316,14 +316,14 @@ impl Context {
         key: PipelineKey,
         layout: Layout,
         unguarded: bool,
-        source: impl FnOnce() -> String,
+        source: impl FnOnce() -> Result<String>,
     ) -> Result<wgpu::ComputePipeline> {
         if let Some(pipeline) = lock(&self.pipelines).get(&key) {
             return Ok(pipeline.clone());
         }
         let source = match self.patch {
-            Some(patch) => patch(source()),
-            None => source(),
+            Some(patch) => patch(source()?),
+            None => source()?,
         };
         let label = match key.variant.kernel {
             Kernel::Reduce => "treefold: reduce",

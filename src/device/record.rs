@@ -62,7 +62,14 @@ impl Recorder {
         let segments =
             matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear);
         let unguarded = self.op.unguarded(finishes) || (segments && self.op.checked());
-        self.context.pipeline(key, layout, unguarded, || self.source(variant).text)
+        self.context.pipeline(key, layout, unguarded, || {
+            let source = self.source(variant);
+            // Operators that are not the library's own are looked at before they compile, their answers too.
+            if !self.op.checked() {
+                shader::check(&self.op, &source)?;
+            }
+            Ok(source.text)
+        })
     }
 
     fn layout(&self, variant: &Variant) -> Layout {
@@ -151,6 +158,11 @@ impl Recorder {
             room.iter_mut().zip(words.chain(tail)).for_each(|(byte, word)| *byte = word);
         }
         Ok((self.context.parameters(all)?, bytes as u64, stride))
+    }
+
+    /// Whether it has the same texts as another.
+    pub fn is_written_as(&self, other: &Recorder) -> bool {
+        self.texts == other.texts
     }
 
     /// Compiles the pipelines that a plan will need, so that its first run does not wait for the compiler.

@@ -54,7 +54,8 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
     const READS_POSITION: bool = false;
     /// Elements that one accumulator on the device holds without overflow.
     const ELEMENTS_MAX: u64 = u64::MAX;
-    /// Why there is no device half, where there is none: [`Cpu`](crate::Cpu) alone computes it. [`Fold::wgsl`] is not asked for then.
+    /// Why there is no device half, where there is none: [`Cpu`](crate::Cpu) alone computes it. [`Fold::wgsl`] is asked for its index offset
+    /// alone then, which says what merging does to positions.
     const HOST_ONLY: Option<&'static str> = None;
 
     /// The accumulator of no elements.

@@ -179,6 +179,18 @@ impl Planner {
         }
     }
 
+    /// Of a pass with too many trips: because a function loops long, or because dispatches are so many that one workgroup cannot combine
+    /// their partials.
+    fn too_many(&self, pass: &Pass, elements: u64) -> Error {
+        let partials = u64::from(pass.params.count);
+        match pass.variant.kernel {
+            Kernel::Combine { .. } if partials > self.cost.longest.1 => {
+                Error::TooManyPartials { elements, partials, most: self.partials_max() }
+            }
+            _ => self.too_many_trips(pass.trips),
+        }
+    }
+
     /// Bytes of workgroup memory of the kernel that reads elements.
     pub fn workgroup_bytes(&self, workgroup_size: u32) -> u64 {
         let held = match self.lanes_min(workgroup_size) {
@@ -186,6 +198,11 @@ impl Planner {
             Some(lanes_min) => workgroup_size.div_ceil(lanes_min),
         };
         u64::from(held) * self.cost.value_words() * 4 + self.cost.bins_bytes()
+    }
+
+    /// Whether the device has subgroups.
+    pub fn has_subgroups(&self) -> bool {
+        self.limits.lanes.is_some()
     }
 
     /// Fewest lanes of a subgroup, where a workgroup of this size reduces by shuffles: they need full subgroups, whatever size
@@ -394,7 +411,7 @@ impl Planner {
     ///
     /// # Errors
     /// [`Error::ViewOutside`], [`Error::ViewTooScattered`]; [`Error::LimitTooSmall`] where even one partial of each dispatch
-    /// finds no room; [`Error::TooManyTrips`] where the partials are too many to combine.
+    /// finds no room; [`Error::TooManyPartials`] where they are too many to combine; [`Error::TooManyTrips`].
     pub fn plan(&self, request: &Request) -> Result<Plan> {
         let elements: u64 = request.pieces.iter().map(|piece| piece.elements).sum();
         let mut draft = Draft { passes: Vec::new(), scratch_bytes: 0, accumulators_bytes: 0 };
@@ -421,10 +438,8 @@ impl Planner {
         if needs > value {
             return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
         }
-        // Dispatches so many that one workgroup cannot combine their partials.
-        match draft.passes.iter().map(|pass| pass.trips).max() {
-            Some(needs) if needs > TRIPS_MAX => return Err(self.too_many_trips(needs)),
-            _ => {}
+        if let Some(pass) = draft.passes.iter().find(|pass| pass.trips > TRIPS_MAX) {
+            return Err(self.too_many(pass, elements));
         }
         let Draft { passes, scratch_bytes, accumulators_bytes } = draft;
         Ok(Plan { passes, scratch_bytes, accumulators_bytes, elements, rows })

@@ -87,9 +87,9 @@ impl Engine {
     /// # Ok::<(), treefold::Error>(())
     /// ```
     pub fn at_once(wanted: Option<&str>, bytes: u64) -> Option<Engine> {
-        let asked = ["WGPU_ADAPTER_NAME", "WGPU_BACKEND"].iter().any(|variable| std::env::var_os(variable).is_some());
-        let open = !asked && wanted.is_none_or(is_auto);
-        (open && bytes <= AT_ONCE_BYTES).then(|| Engine::Cpu(Cpu::new()))
+        let unset = |variable| std::env::var_os(variable).is_none();
+        let open = wanted.is_none() && unset("WGPU_ADAPTER_NAME") || Engine::asked(wanted).is_none();
+        (bytes <= AT_ONCE_BYTES && open && unset("WGPU_BACKEND")).then(|| Engine::Cpu(Cpu::new()))
     }
 
     async fn found(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {

@@ -76,6 +76,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             bytes => format!(", {} of accumulators", many(bytes, "byte")),
         },
     )];
+    let counts = recorder.op.folds.iter().all(|fold| fold.bins().is_some_and(|bins| !bins.carries));
     for pass in &plan.passes {
         let variant = &pass.variant;
         let inputs = pass.bindings.iter().filter_map(|binding| match &binding.resource {
@@ -102,6 +103,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             (Kernel::Segments { .. }, Some(lanes)) => {
                 format!(", scanned by shuffles of subgroups of {lanes} lanes or more")
             }
+            (Kernel::Reduce | Kernel::Columns { .. }, _) if counts => ", added to counters".into(),
             (_, Some(lanes)) => format!(", reduced by shuffles of subgroups of {lanes} lanes or more"),
             (_, None) => ", reduced by a tree in workgroup memory".into(),
         };
@@ -133,10 +135,12 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     let mut lines = explain(recorder, plan);
     let (planner, op) = (&recorder.planner, &recorder.op);
     let single = planner.launch().single_elements_max;
-    lines.push(if plan.scratch_bytes == 0 {
-        format!("one workgroup, because there are no more than {single} elements")
-    } else {
-        format!("partials and a second pass, because there are more than {single} elements")
+    lines.push(match plan.passes.len() {
+        1 => format!("one workgroup, because there are no more than {single} elements"),
+        _ if plan.elements <= single => {
+            "a second pass, for the counters of the first lie in the device's memory".into()
+        }
+        _ => format!("partials and a second pass, because there are more than {single} elements"),
     });
     if op.folds.iter().any(|fold| fold.tested) {
         lines.push(format!("{:?}: the first kernel of this class of device that passed its self-test", op.keep));
@@ -151,6 +155,11 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     }
     if !op.commutative() {
         lines.push("blocked order and a tree, because the operator is not commutative".into());
+    } else if plan.passes.iter().all(|pass| pass.variant.lanes_min.is_none()) {
+        lines.push(match planner.has_subgroups() {
+            true => "no subgroup operations, for they are slower on this class of device".into(),
+            false => "no subgroup operations, for the device has none, or none that are used here".into(),
+        });
     }
     let mut passes: Vec<Explained> = Vec::new();
     let mut seen = Vec::new();

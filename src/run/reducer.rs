@@ -9,7 +9,6 @@ use crate::error::{Error, Result, may_block};
 use crate::input::{Divided, Each, Input, Origin, Output, Piece, Ranges, Strided};
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Plan, Request, Store, Tuning};
-use crate::shader;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,7 +84,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if !device_op.is_alike(&self.recorder.op) {
             return Err(Error::OtherOperator { operator: self.op.name(), other: op.name() });
         }
-        self.recorder = Recorder::new(self.recorder.context.clone(), device_op)?;
+        let recorder = Recorder::new(self.recorder.context.clone(), device_op)?;
+        if !recorder.is_written_as(&self.recorder) {
+            compile(&recorder)?;
+        }
+        self.recorder = recorder;
         (self.segments, self.groups) = (Segmented::new(), Segmented::new());
         self.op = op;
         Ok(())
@@ -268,7 +271,13 @@ async fn ready(
     context.heard().await?;
     let device_op = choose(&context, operator, with, waiting).await?;
     let recorder = Recorder::new(context.clone(), device_op)?;
-    // The kernels of large and of small inputs compile now, not in the first frame.
+    compile(&recorder)?;
+    context.heard().await?;
+    Ok(recorder)
+}
+
+/// Compiles the kernels of large and of small inputs now, not in the first frame.
+fn compile(recorder: &Recorder) -> Result<()> {
     let single = recorder.planner.launch().single_elements_max;
     let mut large = Piece::of(0, 0, single.saturating_mul(2).clamp(1 << 16, 1 << 24));
     // Short bindings have no room for the partials of all their windows.
@@ -277,20 +286,12 @@ async fn ready(
     }
     let answers = !recorder.op.answers.is_empty();
     let stores = if answers { &[Store::Sealed, Store::Answer { counted: true }][..] } else { &[Store::Sealed] };
-    let plan = |piece, store| recorder.planner.plan(&whole(&[piece], store));
-    // Operators that are not the library's own are looked at before they compile, their answers too.
-    if let Some(&store) = stores.last().filter(|_| !recorder.op.checked()) {
-        for pass in plan(large, store)?.passes {
-            shader::check(&recorder.op, &recorder.source(&pass.variant))?;
-        }
-    }
     for piece in [large, Piece { elements: 1, ..large }] {
         for &store in stores {
-            recorder.compile(&plan(piece, store)?)?;
+            recorder.compile(&recorder.planner.plan(&whole(&[piece], store))?)?;
         }
     }
-    context.heard().await?;
-    Ok(recorder)
+    Ok(())
 }
 
 /// Makes ready the reduction of a whole input, or of each of its answers.

@@ -23,7 +23,7 @@ mod shapes;
 pub mod textures;
 mod views;
 
-pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, upload};
+pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, tell, upload};
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
 pub use counts::{Room, counts};

@@ -74,7 +74,7 @@ impl Door<'_> {
                 None
             }
             // Of small workgroups, and of bindings that are so short that there are very many.
-            Err(Error::TooManyTrips { .. }) => None,
+            Err(Error::TooManyTrips { .. } | Error::TooManyPartials { .. }) => None,
             Err(error) => panic!("{what} of {op}, {of} {to}: {error}"),
         }
     }

@@ -116,7 +116,7 @@ proptest! {
             Ok(plan) => check(&case, &planner, &plan),
             // Short bindings hold few partials, and few of them fit the trips of long loops.
             Err(Error::LimitTooSmall { value, needs, .. }) => prop_assert!(needs > value, "{needs}"),
-            Err(Error::TooManyTrips { .. }) => prop_assert!(case.cost.combine_trips > 0 || case.tuning.single_workgroup_size == 1),
+            Err(Error::TooManyTrips { .. } | Error::TooManyPartials { .. }) => prop_assert!(case.cost.combine_trips > 0 || case.tuning.single_workgroup_size == 1),
             Err(error) => prop_assert!(false, "{error}"),
         }
     }

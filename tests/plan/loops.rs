@@ -116,10 +116,20 @@ fn full_dispatches_state_no_more_trips_than_there_are() {
 /// Dispatches of few elements each leave more partials than one workgroup can combine.
 #[test]
 fn too_many_partials_to_combine() {
-    let cost = looping(4000, None, 4000);
-    let case = Case { pieces: one(0, 0, 5000), ..Case::new(limits(BYTES_MAX, 256, None, 16384), small(), cost) };
-    let error = case.plan(&case.planner()).expect_err("partials of 5000 elements");
-    assert!(matches!(error, Error::TooManyTrips { trips: 4000, most: 0..4000, .. }), "{error}");
+    let planned = |elements: u64, combine: u64| {
+        let cost = looping(combine, None, combine);
+        let limits = Limits { workgroups_max: 1, ..limits(BYTES_MAX, 1, None, 16384) };
+        let case = Case { pieces: one(0, 0, elements), ..Case::new(limits, small(), cost) };
+        case.plan(&case.planner()).map(drop)
+    };
+    // The loop is at fault.
+    let error = planned(5000, 4000).expect_err("partials of 5000 elements");
+    assert!(matches!(error, Error::TooManyTrips { function: "lift", trips: 4000, most: 0..4000 }), "{error}");
+    // No function is.
+    let error = planned(1 << 39, 0).expect_err("partials of 2^39 elements");
+    let Error::TooManyPartials { elements, partials, most } = error else { panic!("{error}") };
+    assert_eq!(elements, 1 << 39);
+    assert!(most > 1000 && most < partials, "{most} of {partials}");
 }
 
 /// One workgroup at a time, so that only the counters say how much it takes.

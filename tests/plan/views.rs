@@ -244,7 +244,7 @@ proptest! {
         match case.plan(&planner) {
             Ok(plan) => check(&case, &planner, &plan),
             Err(Error::LimitTooSmall { value, needs, .. }) => prop_assert!(needs > value, "{needs}"),
-            Err(Error::TooManyTrips { .. }) => prop_assert!(case.cost.combine_trips > 0 || case.tuning.single_workgroup_size == 1),
+            Err(Error::TooManyTrips { .. } | Error::TooManyPartials { .. }) => prop_assert!(case.cost.combine_trips > 0 || case.tuning.single_workgroup_size == 1),
             // Dispatches of a few elements each.
             Err(Error::ViewTooScattered { .. }) => {
                 prop_assert!(limits.binding_bytes_max < 1 << 14 || tuning.dispatch_bytes_max < 1 << 20)

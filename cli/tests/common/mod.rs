@@ -38,6 +38,11 @@ pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Done {
     run_with(args, b"")
 }
 
+/// Says what is skipped, and why: cargo hides what a test that passes prints, but not this.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
 /// The adapter that the tests use, where it computes that operator over such elements; else any that does.
 pub fn adapter_for(name: &str, dtype: &str) -> String {
     let alone =
