@@ -1,20 +1,15 @@
 //! `Wgsl::RESERVED`: every name that the library's texts declare around an operator of one's own is refused in its helpers.
 
-#[allow(dead_code)]
-mod texts;
-
-use std::collections::BTreeSet;
-use texts::Texts;
-use treefold::ops::{Max, MinMax};
-use treefold::{Mapped, Wgsl};
-
 #[path = "common/alternating.rs"]
 mod alternating;
-#[path = "common/own.rs"]
-#[allow(dead_code)]
-mod own;
+mod texts;
+
 use alternating::Alternating;
-use own::{TextHash, WeightedSum};
+use std::collections::BTreeSet;
+use texts::Texts;
+use texts::own::{TextHash, WeightedSum};
+use treefold::ops::{Max, MinMax};
+use treefold::{Mapped, Wgsl};
 
 /// What helpers of these operators declare themselves.
 const OWN: [&str; 1] = ["word"];

@@ -4,7 +4,7 @@
 #[path = "../common/cover.rs"]
 mod cover;
 #[path = "../common/own.rs"]
-mod own;
+pub mod own;
 
 pub use cover::{on_devices, stands_for_others};
 use own::{SetHash, TextHash, WeightedSum};
