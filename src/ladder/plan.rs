@@ -4,6 +4,7 @@ use super::Operator;
 use super::bandwidth::GRID_INVOCATIONS;
 use super::stage::{InputKind, Schedule, Stage};
 use super::text::identity_bits;
+use crate::limits::TRIPS_MAX;
 
 /// A buffer of a stage's run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,8 +66,6 @@ pub(super) struct StagePlan {
 
 /// Words of an input buffer are a multiple of this: room for the padding of every stage.
 pub(super) const INPUT_UNIT: u64 = 2048;
-/// Loop trips of one invocation that every software adapter completes.
-const TRIPS_MAX: u64 = 16_384;
 /// Compare-and-swap operations at most: they queue for one word.
 const SWAPS_MAX: u64 = 1 << 16;
 /// Candidates for the largest prime below the length: no gap between primes below 2^32 is nearly as long.
