@@ -45,26 +45,60 @@ const TYPES: &[(&str, &[Dtype])] = {
     ]
 };
 
-/// Every operator over every type, or, of elements of 64 bits, those alone that stand for others; each on a context of its own, so that pipelines do not pile up.
-fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], every: bool) -> Vec<String> {
+/// Of the types that an operator takes.
+#[derive(Clone, Copy)]
+enum Types {
+    All,
+    /// Of elements of 64 bits, those alone that stand for others.
+    Standing,
+    /// Of those, each type for one operator of so many, in turn; and one at least. All turns have all.
+    Part {
+        turn: usize,
+        of: usize,
+    },
+}
+
+impl Types {
+    fn of(self, name: &str) -> Vec<Dtype> {
+        let all: Vec<Dtype> = every_dtype().filter(|&dtype| on_devices(name, dtype)).collect();
+        let stands = |name: &str, dtype| on_devices(name, dtype) && stands_for_others(name, dtype);
+        let standing: Vec<Dtype> = all.iter().copied().filter(|&dtype| stands(name, dtype)).collect();
+        match self {
+            Types::All => all,
+            Types::Standing => standing,
+            Types::Part { turn, of } => {
+                let before = || ops::names().into_iter().take_while(|other| *other != name);
+                let number = |dtype| before().filter(|other| stands(other, dtype)).count();
+                let mut part = standing.clone();
+                part.retain(|&dtype| number(dtype) % of == turn);
+                if part.is_empty() && !standing.is_empty() {
+                    part.push(standing[(before().count() + turn) % standing.len()]);
+                }
+                part
+            }
+        }
+    }
+}
+
+/// Operators over some of their types, each on a context of its own, so that pipelines do not pile up.
+fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types) -> Vec<String> {
     let lengths = lengths(&shape);
     let mut failures = Vec::new();
     for &name in names {
         let gpu = gpu.with_tuning(shape).expect("a launch shape");
         let mut compare = Compare::new(&gpu, &lengths);
-        let seen: Vec<Dtype> = every_dtype().filter(|&dtype| on_devices(name, dtype)).collect();
-        for &dtype in seen.iter().filter(|&&dtype| every || stands_for_others(name, dtype)) {
+        for dtype in types.of(name) {
             ops::visit(name, dtype, &mut compare);
         }
         let known = TYPES.iter().find(|(operator, _)| *operator == name);
-        known.inspect(|(_, types)| assert_eq!(*types, seen, "{name}"));
+        known.inspect(|(_, types)| assert_eq!(*types, Types::All.of(name), "{name}"));
         failures.append(&mut compare.failures);
     }
     failures
 }
 
-fn check(gpu: &Gpu, shape: Tuning, every: bool) {
-    let failures = compare(gpu, shape, &ops::names(), every);
+fn check(gpu: &Gpu, shape: Tuning, types: Types) {
+    let failures = compare(gpu, shape, &ops::names(), types);
     assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
 }
 
@@ -79,29 +113,51 @@ fn every_index_once_and_in_order() {
     }
 }
 
+/// Every operator and type; in a process with another number of lanes every operator, and types in turn.
 #[test]
 fn every_operator_and_type_by_subgroups() {
+    let mut types = Types::All;
     if let Ok(lanes) = std::env::var("TREEFOLD_TEST_LANES") {
+        types = Types::Part { turn: if lanes == "4" { 0 } else { 1 }, of: 3 };
         assert_eq!(gpu().info().subgroup_min_size.to_string(), lanes, "the driver did not take the number of lanes");
         let failures = coverage::<u32>(&gpu().with_tuning(small()).expect("a launch shape"), &lengths(&small()));
         assert!(failures.is_empty(), "{}", some(&failures));
     }
-    check(&gpu(), small(), std::env::var("TREEFOLD_TEST_LANES").is_err());
+    check(&gpu(), small(), types);
+}
+
+/// With the processes of other numbers of lanes all turns.
+#[test]
+fn every_operator_without_subgroups() {
+    check(&gpu(), shapes()[4], Types::Part { turn: 2, of: 3 });
 }
 
 #[test]
-fn every_operator_and_type_without_subgroups() {
-    check(&gpu(), shapes()[4], false);
+fn every_operator_as_the_adapter_runs_it() {
+    check(&gpu(), *gpu().tuning(), Types::Part { turn: 0, of: 2 });
 }
 
+/// Every operator is in each turn, every type too, and all pairs of them in all turns together.
 #[test]
-fn every_operator_and_type_as_the_adapter_runs_it() {
-    check(&gpu(), *gpu().tuning(), false);
+fn turns_have_every_type_together() {
+    for of in [2, 3] {
+        let mut types = vec![Vec::new(); of];
+        for name in ops::names() {
+            let turns: Vec<_> = (0..of).map(|turn| Types::Part { turn, of }.of(name)).collect();
+            let together = Types::Standing.of(name);
+            // Some operators are the host's alone.
+            assert!(turns.iter().all(|turn| turn.is_empty() == together.is_empty()), "{name}: {turns:?}");
+            assert!(together.iter().all(|dtype| turns.iter().any(|turn| turn.contains(dtype))), "{name}: {turns:?}");
+            types.iter_mut().zip(turns).for_each(|(all, turn)| all.extend(turn));
+        }
+        let every = |all: &Vec<Dtype>| every_dtype().all(|dtype| all.contains(&dtype));
+        assert!(types.iter().all(every), "{types:?}");
+    }
 }
 
 /// lavapipe takes its subgroup size from the width of the vectors it compiles for, once in a process.
 #[test]
-fn every_operator_and_type_at_other_subgroup_sizes() {
+fn every_operator_at_other_subgroup_sizes() {
     if !gpu().info().name.contains("llvmpipe") {
         return tell(
             "skipped: only lavapipe can change its subgroup size; this adapter has one, which the other tests cover",
@@ -152,9 +208,9 @@ fn short_bindings_small_workgroups_no_features() {
     lengths.extend([1023, 1024, 1025, 2047, 2048, 2049, 3071, 3072, 3073, 10_000]);
     let failures = coverage::<u32>(&gpu.with_tuning(shape).expect("a launch shape"), &lengths);
     assert!(failures.is_empty(), "{}", some(&failures));
-    let failures = compare(&gpu, shape, &["fast_sum", "argmax", "fast_stats"], true);
+    let failures = compare(&gpu, shape, &["fast_sum", "argmax", "fast_stats"], Types::All);
     assert!(failures.is_empty(), "{}", some(&failures));
     // Partials of exact operators are wider. Those of f64 squares, whose bins have no room here, take a compiler minutes.
-    let failures = compare(&small_gpu(1 << 15), shape, &["sum", "stats"], false);
+    let failures = compare(&small_gpu(1 << 15), shape, &["sum", "stats"], Types::Standing);
     assert!(failures.is_empty(), "{}", some(&failures));
 }

@@ -13,7 +13,7 @@ use treefold::{Element, Fold, Op, Order, Reducer, Trips, Tuning, Wgsl, WordType,
 
 /// Whether a text uses 64-bit integers, which `spelled` allows in one kernel only.
 fn wide(text: &str) -> bool {
-    words(&code(text)).contains("i64")
+    text.contains("i64") && words(&code(text)).contains("i64")
 }
 
 /// A text without its comments.

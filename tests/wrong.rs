@@ -21,14 +21,19 @@ fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> b
     noticed
 }
 
+/// What the first of these finds that finds something.
+fn first(checks: &[&dyn Fn() -> Vec<String>]) -> Vec<String> {
+    checks.iter().map(|check| check()).find(|failures| !failures.is_empty()).unwrap_or_default()
+}
+
 fn operator(name: &str, gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     ops::visit(name, Dtype::F32, &mut compare);
     compare.failures
 }
 
 fn spreads(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     compare.all::<f32, _>(&Variance::default());
     compare.all::<f32, _>(&Std { ddof: 1 });
     compare.failures
@@ -40,9 +45,7 @@ fn by_index(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
 
 fn by_rows(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     const LENGTHS: [usize; 6] = [3, 8, 100, 301, 1030, 2500];
-    let mut failures = rows::<u32, _>(gpu, &TextHash, &LENGTHS);
-    failures.extend(rows::<f32, _>(gpu, &ArgMin, &LENGTHS));
-    failures
+    first(&[&|| rows::<u32, _>(gpu, &TextHash, &LENGTHS), &|| rows::<f32, _>(gpu, &ArgMin, &LENGTHS)])
 }
 
 /// Columns in vectors and not, a middle axis, rows by strides, short rows; in order, and with places.
@@ -55,7 +58,7 @@ fn by_views(gpu: &Gpu, _: &[usize]) -> Vec<String> {
         View::strided(0, &[40, 50], &[1, 40], &[1]),
         View::strided(5, &[7, 900], &[2000, 2], &[1]),
     ];
-    [views::<u32, _>(gpu, &TextHash, &some), views::<f32, _>(gpu, &ArgMin, &some)].concat()
+    first(&[&|| views::<u32, _>(gpu, &TextHash, &some), &|| views::<f32, _>(gpu, &ArgMin, &some)])
 }
 
 /// Views in several buffers: what is behind the first begins at another position.
@@ -70,7 +73,7 @@ fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
         (9000, vec![5, 5, 5, 70, 71, 71, 8000, 8000, 8999]),
         (6000, vec![0, 1, 1, 3, 6000]),
     ];
-    [segments::<u32, _>(gpu, &SetHash, &all), segments::<f32, _>(gpu, &ArgMin, &all)].concat()
+    first(&[&|| segments::<u32, _>(gpu, &SetHash, &all), &|| segments::<f32, _>(gpu, &ArgMin, &all)])
 }
 
 /// Segments in shares of several rounds.
@@ -94,15 +97,13 @@ fn by_runs(gpu: &Gpu, _: &[usize]) -> Vec<String> {
 /// Groups of which some have no elements, in several blocks.
 fn by_groups(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     let all = [(5000, 40, 3), (700, 3, 2)];
-    [groups::<u32, _>(gpu, &SetHash, &all), groups::<f32, _>(gpu, &FastSum, &all[..1])].concat()
+    first(&[&|| groups::<u32, _>(gpu, &SetHash, &all), &|| groups::<f32, _>(gpu, &FastSum, &all[..1])])
 }
 
 /// The same of accumulators that a workgroup shares.
 fn by_cells(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     let all = [(5000, 40, 3), (3000, 3, 2)];
-    let mut failures = groups::<i32, _>(gpu, &(Sum, Max), &all);
-    failures.extend(special_groups(gpu));
-    failures
+    first(&[&|| groups::<i32, _>(gpu, &(Sum, Max), &all), &|| special_groups(gpu)])
 }
 
 /// Segments by single invocations, in their order.
@@ -117,23 +118,25 @@ fn in_order(gpu: &Gpu, _: &[usize]) -> Vec<String> {
 /// Texels in order and with places, and sums of their channels.
 fn by_texels(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     const SOME: [(u32, u32); 4] = [(1, 9), (3, 5), (129, 37), (2, 613)];
-    let mut failures = textures::textures::<u32, _>(gpu, &TextHash, &SOME);
-    failures.extend(textures::textures::<f32, _>(gpu, &ArgMin, &SOME));
-    failures.extend(textures::weighted(gpu, &SOME[2..3]));
-    failures
+    first(&[
+        &|| textures::textures::<u32, _>(gpu, &TextHash, &SOME),
+        &|| textures::textures::<f32, _>(gpu, &ArgMin, &SOME),
+        &|| textures::weighted(gpu, &SOME[2..3]),
+    ])
 }
 
 /// Elements of four numbers, of buffers, in rows and of textures.
 fn by_quads(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut failures = coverage::<[f32; 4]>(gpu, lengths);
-    failures.extend(views::<[f32; 4], _>(gpu, &SetHash, &[View::of(&[300, 16], &[0]), View::of(&[500, 9], &[1])]));
-    failures.extend(textures::whole(gpu, &TextHash, &[(1, 9), (129, 37)]));
-    failures
+    first(&[
+        &|| coverage::<[f32; 4]>(gpu, lengths),
+        &|| views::<[f32; 4], _>(gpu, &SetHash, &[View::of(&[300, 16], &[0]), View::of(&[500, 9], &[1])]),
+        &|| textures::whole(gpu, &TextHash, &[(1, 9), (129, 37)]),
+    ])
 }
 
 /// Elements of 64 bits: their order, their places, their sizes and squares.
 fn by_words(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     compare.all::<f64, _>(&MinMax);
     compare.all::<f64, _>(&ArgMin);
     compare.all::<i64, _>(&MinMax);
@@ -145,7 +148,7 @@ fn by_words(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
 
 /// What is counted by a comparison, and answers over the folds of others.
 fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     let count = |relation| CountIf { compare: Comparison::whole(relation, 1) };
     compare.all::<i32, _>(&count(Relation::AtMost));
     compare.all::<i64, _>(&count(Relation::AtMost));
@@ -159,25 +162,24 @@ fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
 
 /// What a map makes, of words and of pairs, with places; into cells too.
 fn by_map(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     let place = Expression::of_element("x ^ i", Dtype::U32).and_then(|map| map.map::<u32, u32, _>(TextHash));
     compare.all::<u32, _>(&place.expect("an expression"));
     let text = "return bitcast<u32>(x.x) - bitcast<u32>(x.y);";
     let host = |[a, b]: [f32; 2]| a.to_bits().wrapping_sub(b.to_bits());
     compare.all::<[f32; 2], _>(&Mapped::new(text, host, TextHash));
     let sum = Mapped::new("return x & 255u;", |x: u32| x & 255, Sum);
-    compare.failures.extend(groups::<u32, _>(gpu, &sum, &[(3000, 5, 1)]));
-    compare.failures
+    first(&[&|| compare.failures.clone(), &|| groups::<u32, _>(gpu, &sum, &[(3000, 5, 1)])])
 }
 
 /// Narrow elements.
 fn by_narrow(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    [coverage::<u8>(gpu, lengths), coverage::<i16>(gpu, lengths), coverage::<bf16>(gpu, lengths)].concat()
+    first(&[&|| coverage::<u8>(gpu, lengths), &|| coverage::<i16>(gpu, lengths), &|| coverage::<bf16>(gpu, lengths)])
 }
 
 /// Exact sums of f16.
 fn by_halves(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     compare.all::<f16, _>(&Sum);
     compare.all::<f16, _>(&Norm1);
     compare.failures
@@ -185,7 +187,7 @@ fn by_halves(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
 
 /// Functions of elements, and what is found, counted or fingerprinted in their order.
 fn by_functions(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     let compared = Comparison::whole(Relation::Greater, 1);
     compare.all::<f32, _>(&(LogMean, LogProduct));
     compare.all::<f32, _>(&HarmonicMean);
@@ -202,34 +204,38 @@ fn by_functions(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
 
 /// The best elements, by several rounds.
 fn by_lists(gpu: &Gpu, _: &[usize]) -> Vec<String> {
-    let several = [lists::<f32>(gpu, &[3, 300], &[255, 40_001]), lists::<i64>(gpu, &[20], &[33_000])];
-    // Tiles that several invocations share, and tiles that have no elements among those that have.
-    several.into_iter().chain([lists::<f32>(gpu, &[5], &[300_001]), short_parts(gpu)]).flatten().collect()
+    first(&[
+        &|| lists::<f32>(gpu, &[3, 300], &[255, 40_001]),
+        &|| lists::<i64>(gpu, &[20], &[33_000]),
+        // Tiles that several invocations share, and tiles that have no elements among those that have.
+        &|| lists::<f32>(gpu, &[5], &[300_001]),
+        &|| short_parts(gpu),
+    ])
 }
 
 fn by_tuple(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     compare.all::<f32, _>(&(Sum, MinMax, Histogram::new(9, -1.0, 1.0).expect("a histogram"), Norm2));
     compare.failures
 }
 
 fn by_position(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
-    let mut compare = Compare::new(gpu, lengths);
+    let mut compare = Compare::until_one(gpu, lengths);
     compare.all::<i32, _>(&Alternating);
     compare.failures
 }
 
 fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
-    let mut failures = histograms::histogram::<f32>(gpu, 7, (-1.0, 1.0));
-    failures.extend(histograms::histogram::<i32>(gpu, 40, (-20.0, 20.0)));
-    // Odd numbers that f32 rounds to a neighbour: guesses are off by one bin, and by ten.
-    for bins in [100, 1000] {
-        failures.extend(histograms::histogram::<i32>(gpu, bins, (16_777_216.0, 16_777_316.0)));
-    }
-    // Edges above all elements share the highest key.
-    failures.extend(histograms::histogram::<u32>(gpu, 6, (4_294_967_290.0, 4_294_967_302.0)));
-    failures.extend(by_given(gpu, &[]));
-    failures
+    first(&[
+        &|| histograms::histogram::<f32>(gpu, 7, (-1.0, 1.0)),
+        &|| histograms::histogram::<i32>(gpu, 40, (-20.0, 20.0)),
+        // Odd numbers that f32 rounds to a neighbour: guesses are off by one bin, and by ten.
+        &|| histograms::histogram::<i32>(gpu, 100, (16_777_216.0, 16_777_316.0)),
+        &|| histograms::histogram::<i32>(gpu, 1000, (16_777_216.0, 16_777_316.0)),
+        // Edges above all elements share the highest key.
+        &|| histograms::histogram::<u32>(gpu, 6, (4_294_967_290.0, 4_294_967_302.0)),
+        &|| by_given(gpu, &[]),
+    ])
 }
 
 fn by_pairs(gpu: &Gpu, _: &[usize]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Drives an installed Chromium: a page, what it asks for, and what it posts.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Write};
+use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -30,6 +30,18 @@ pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// The first browser on PATH; where there is none, says so.
+pub fn installed() -> Option<&'static str> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let file = |name: &str| format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let found =
+        BROWSERS.into_iter().find(|name| std::env::split_paths(&path).any(|folder| folder.join(file(name)).is_file()));
+    if found.is_none() {
+        tell(&format!("skipped: no Chromium here: none of {} is on PATH", BROWSERS.join(", ")));
+    }
+    found
+}
+
 /// A running browser and its folder, both gone when it is dropped.
 struct Browser {
     process: Child,
@@ -37,28 +49,21 @@ struct Browser {
 }
 
 impl Browser {
-    /// The first that is installed, on its way to an address.
+    /// The one that is installed, on its way to an address.
     fn start(address: &str, folder: PathBuf) -> Option<Browser> {
+        let name = installed()?;
         std::fs::create_dir_all(&folder).expect("a folder for the browser");
-        for name in BROWSERS {
-            let said = File::create(folder.join("said")).expect("a file");
-            let process = Command::new(name)
-                .args(FLAGS)
-                .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-                .arg(address)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(said)
-                .spawn();
-            match process {
-                Ok(process) => return Some(Browser { process, folder }),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => panic!("{name} does not start: {error}"),
-            }
-        }
-        tell(&format!("skipped: no Chromium here: none of {} is on PATH", BROWSERS.join(", ")));
-        let _ = std::fs::remove_dir_all(&folder);
-        None
+        let said = File::create(folder.join("said")).expect("a file");
+        let process = Command::new(name)
+            .args(FLAGS)
+            .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+            .arg(address)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said)
+            .spawn();
+        let process = process.unwrap_or_else(|error| panic!("{name} does not start: {error}"));
+        Some(Browser { process, folder })
     }
 
     /// What it posts in time.

@@ -1,17 +1,31 @@
 //! The adapter under test, and what goes there and comes back.
 
-use std::sync::OnceLock;
+use std::cell::OnceCell;
+use std::sync::{Arc, Mutex, PoisonError};
 use treefold::wgpu::{self, BufferUsages, util::DeviceExt};
 use treefold::{Element, Gpu, Input, Op, Output, Reducer};
 
 /// The adapter under test: the best one, or WGPU_ADAPTER_NAME. No adapter is a failure, never a pass.
+///
+/// A thread keeps its device, and threads that run at a time have one each: software drivers compile what one device is given on one core.
 pub fn gpu() -> Gpu {
-    static GPU: OnceLock<Gpu> = OnceLock::new();
+    /// Devices, each with a token that the threads hold that use it.
+    static OPENED: Mutex<Vec<(Gpu, Arc<()>)>> = Mutex::new(Vec::new());
+    thread_local!(static OWN: OnceCell<(Gpu, Arc<()>)> = const { OnceCell::new() });
     let open = || {
         Gpu::new()
             .unwrap_or_else(|error| panic!("these tests need a GPU or lavapipe (scripts/test installs it): {error}"))
     };
-    GPU.get_or_init(open).clone()
+    let take = || {
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = opened.iter().find(|(_, token)| Arc::strong_count(token) == 1).cloned();
+        free.unwrap_or_else(|| {
+            let new = (open(), Arc::new(()));
+            opened.push(new.clone());
+            new
+        })
+    };
+    OWN.with(|own| own.get_or_init(take).0.clone())
 }
 
 /// The same adapter, opened with small limits: short bindings, little workgroup memory, small workgroups, no features.

@@ -47,11 +47,18 @@ pub struct Compare<'a> {
     pub gpu: &'a Gpu,
     pub lengths: &'a [usize],
     pub failures: Vec<String>,
+    /// Whether nothing more is compared behind a batch with failures.
+    brief: bool,
 }
 
 impl<'a> Compare<'a> {
     pub fn new(gpu: &'a Gpu, lengths: &'a [usize]) -> Self {
-        Compare { gpu, lengths, failures: Vec::new() }
+        Compare { gpu, lengths, failures: Vec::new(), brief: false }
+    }
+
+    /// The same up to the first failure, where one is as good as many.
+    pub fn until_one(gpu: &'a Gpu, lengths: &'a [usize]) -> Self {
+        Compare { brief: true, ..Compare::new(gpu, lengths) }
     }
 }
 
@@ -103,6 +110,9 @@ impl Compare<'_> {
         elements: &[T],
         ranges: Vec<Range<usize>>,
     ) {
+        if self.brief && !self.failures.is_empty() {
+            return;
+        }
         let reducer = self.gpu.reducer::<T, O>(op.clone()).expect("a reducer");
         let input = |range: &Range<usize>| Input::range(buffer, range.start as u64..range.end as u64);
         let wants: Vec<_> = ranges.iter().map(|range| plain_fold(op, &elements[range.clone()])).collect();

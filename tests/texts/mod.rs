@@ -128,17 +128,27 @@ impl<E: Each> Visitor for Seen<'_, E> {
 
 /// All texts, each once, with a name that tells how it came about.
 pub fn texts() -> Vec<Text> {
-    let mut all = Texts::default();
-    operators(&mut all);
-    all.tuples();
-    all.quads();
-    all.narrow();
-    all.runs();
-    all.slots();
-    all.tournaments();
-    #[cfg(feature = "ladder")]
-    all.ladder();
-    all.texts
+    let others = || {
+        let mut all = Texts::default();
+        all.tuples();
+        all.quads();
+        all.narrow();
+        all.runs();
+        all.slots();
+        all.tournaments();
+        #[cfg(feature = "ladder")]
+        all.ladder();
+        all
+    };
+    std::thread::scope(|scope| {
+        let others = scope.spawn(others);
+        let mut all = Texts::default();
+        operators(&mut all);
+        for Text { name, text, web, made } in others.join().expect("a thread").texts {
+            all.add(name, text, web, made);
+        }
+        all.texts
+    })
 }
 
 /// A collection in which every text is once.
