@@ -72,8 +72,8 @@ pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold,
-    Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, Trips, Value, Wgsl, Widened,
+    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Condition, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold,
+    Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, SiftedFold, Test, Trips, Value, Wgsl, Widened,
     WordType,
 };
 #[cfg(not(target_arch = "wasm32"))]

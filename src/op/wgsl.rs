@@ -183,6 +183,8 @@ impl Wgsl {
         "items_at",
         "items_in",
         "items_of",
+        "keep_element",
+        "keeps",
         "key",
         "keys",
         "lane_of",
