@@ -234,8 +234,14 @@ impl Leaf {
         let test = self.test.as_ref().map_or(0, |test| test.trips);
         let lift = own.lift.saturating_add(map).saturating_add(test);
         // What passes is taken an element at a time.
-        let vector = if self.test.is_some() || own.vector == 0 { 0 } else { own.vector.saturating_add(map.saturating_mul(4)) };
+        let vector =
+            if self.test.is_some() || own.vector == 0 { 0 } else { own.vector.saturating_add(map.saturating_mul(4)) };
         Trips { lift, vector, ..own }
+    }
+
+    /// Whether it asks nothing of elements.
+    fn is_blind(&self) -> bool {
+        self.value().is_some_and(|wgsl| wgsl.blind)
     }
 
     /// The type of what it is over, where elements of this type are read.
@@ -357,7 +363,9 @@ impl DeviceOp {
                 check_names(name, &wgsl.helpers)?;
             }
         }
-        if folds.windows(2).any(|pair| pair[0].over_type(dtype) != pair[1].over_type(dtype)) {
+        let mut over = folds.iter().filter(|fold| !fold.is_blind()).map(|fold| fold.over_type(dtype));
+        let first = over.next();
+        if over.any(|other| Some(other) != first) {
             let why =
                 "maps of one read make numbers of different types, which kernels do not take; reduce them one by one";
             return Err(Error::HostOnly { operator: name, dtype: dtype.name(), why });
@@ -415,7 +423,8 @@ impl DeviceOp {
 
     /// The type of the elements that its folds are over.
     pub fn over_type(&self) -> Dtype {
-        self.folds.first().map_or(self.dtype, |fold| fold.over_type(self.dtype))
+        let asking = self.folds.iter().find(|fold| !fold.is_blind());
+        asking.map_or(self.dtype, |fold| fold.over_type(self.dtype))
     }
 
     /// Whether the order of all folds is free.
