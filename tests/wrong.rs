@@ -175,7 +175,7 @@ fn by_test(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&Filtered::not_nan(Mean));
     let text = "return bitcast<u32>(x) % 3u != 0u;";
-    compare.all::<f32, _>(&Filtered::new(text, |x: f32| x.to_bits() % 3 != 0, TextHash));
+    compare.all::<f32, _>(&Filtered::new(text, |x: f32| !x.to_bits().is_multiple_of(3), TextHash));
     let large = Filtered::comparing("> 1".parse().expect("a comparison"), Sum);
     compare.failures.extend(groups::<u32, _>(gpu, &large, &[(3000, 5, 1)]));
     compare.failures

@@ -33,7 +33,7 @@ use std::any::Any;
 /// assert_eq!(largest.answer.map(|found| (found.value, found.index)), Some((6.0, 2)));
 /// let warm = cpu.reduce(Filtered::comparing("> 30".parse()?, Sum), &[21i32, 31, 40])?;
 /// assert_eq!((warm.answer, warm.left_out), (71, 1));
-/// let even = Filtered::new("return x % 2u == 0u;", |x: u32| x % 2 == 0, Stats::default());
+/// let even = Filtered::new("return x % 2u == 0u;", |x: u32| x.is_multiple_of(2), Stats::default());
 /// assert_eq!(cpu.reduce(even, &[1u32, 2, 3, 6])?.answer.mean, Some(4.0));
 /// # Ok::<(), treefold::Error>(())
 /// ```
