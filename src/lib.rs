@@ -27,6 +27,7 @@
 //! | axes of an n-dimensional array | [`Axes`] and [`Input::over`] with the same; [`Cpu::reduce_axes`] |
 //! | segments of any lengths, by offsets | [`Input::segments`] with the same; [`Cpu::reduce_segments`] |
 //! | elements to be grouped by bin | [`ops::Histogram::bins_of`] with [`Cpu::reduce_groups`]; [`Reducer::record_keys`] with [`Input::groups`] |
+//! | elements of which some do not count, NaN say | [`ops::Filtered`] |
 //! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
 //! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
@@ -72,9 +73,9 @@ pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold,
-    Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, Trips, Value, Wgsl, Widened,
-    WordType,
+    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Condition, DeviceAnswer, DynAcc, DynAnswer, DynFold,
+    DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, SiftedFold, Test, Trips,
+    Value, Wgsl, Widened, WordType,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use op::{Combining, Expression, Formula};

@@ -17,7 +17,9 @@ unsorted keys. Made from the table in `src/ops/mod.rs` by `TREEFOLD_WRITE=1 carg
 const TAIL: &str = "
 `bf16`, `i8`, `i16`, `u8` and `u16` are elements of every operator over `f32`, `i32` and `u32`: the library's `Widened(op)` reads them packed
 as they are, and the program widens them as it reads a file. Every operator over single numbers is one over what a function makes of each, too
-(`Mapped`, `Expression`; `--map`): of 32 bits wherever the operator is computed, of 64 on the CPU engine.
+(`Mapped`, `Expression`; `--map`): of 32 bits wherever the operator is computed, of 64 on the CPU engine. And every operator is one over those elements only that pass a condition
+(`Filtered`; `--nan ignore`, `--where`): NaN and comparisons of every type wherever the operator is computed; a condition of your own, or one
+on what a function makes or another condition lets through, as the page of `Filtered` says.
 
 What is not there yet: sums of squares, variances, norms and what is computed in f64 over f16 as itself (the program widens f16 to f32 for them),
 `dot` and its like over f64, fast sums of other types than f32, histograms of 64-bit types.

@@ -172,6 +172,17 @@ fn by_map(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     first(&[&|| compare.failures.clone(), &|| groups::<u32, _>(gpu, &sum, &[(3000, 5, 1)])])
 }
 
+/// What passes, of words and of pairs, in states and in cells.
+fn by_test(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    let mut compare = Compare::new(gpu, lengths);
+    compare.all::<f32, _>(&Filtered::not_nan(Mean));
+    let text = "return bitcast<u32>(x) % 3u != 0u;";
+    compare.all::<f32, _>(&Filtered::new(text, |x: f32| !x.to_bits().is_multiple_of(3), TextHash));
+    let large = Filtered::comparing("> 1".parse().expect("a comparison"), Sum);
+    compare.failures.extend(groups::<u32, _>(gpu, &large, &[(3000, 5, 1)]));
+    compare.failures
+}
+
 /// Narrow elements.
 fn by_narrow(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     first(&[&|| coverage::<u8>(gpu, lengths), &|| coverage::<i16>(gpu, lengths), &|| coverage::<bf16>(gpu, lengths)])
@@ -286,6 +297,13 @@ wrong! {
     map_at_another_place: "map_bits(vector.w, index + 3u)" => "map_bits(vector.w, index + 2u)", by_map;
     map_without_its_base: "position_base = base_of(row_of(id.workgroup.x));\n    return made_init_state(id);" => "return made_init_state(id);", by_map;
     map_left_out_of_cells: "made_add_to_cell(cell, map_bits(bits, 0u))" => "made_add_to_cell(cell, bits)", by_map;
+    everything_passes: "if m0_keeps(bits) { return m0_kept_accumulate(" => "if true { return m0_kept_accumulate(", by_test;
+    what_does_not_pass_is_zero: "m0_kept_accumulate(state, bits, index); }\n    return state;" => "m0_kept_accumulate(state, bits, index); }\n    return m0_kept_accumulate(state, 0u, index);", by_test;
+    what_does_not_pass_is_counted: "if m1_keeps(bits) { return m1_kept_accumulate(" => "if true { return m1_kept_accumulate(", by_test;
+    nan_passes: "if is_nan(bits) { return false; }" => "", by_test;
+    everything_passes_to_cells: "if m0_keeps(bits) { return m0_kept_add_to_cell(" => "if true { return m0_kept_add_to_cell(", by_test;
+    cells_count_what_does_not_pass: "if m1_keeps(bits) { return m1_kept_add_to_cell(" => "if true { return m1_kept_add_to_cell(", by_test;
+    the_number_itself_passes: "(k >= 0x2u)" => "(k >= 0x1u)", by_test;
     map_of_the_first_of_a_pair: "bitcast<vec2<f32>>(bits)" => "bitcast<vec2<f32>>(bits).xx", by_map;
     byte_of_another_place: "wide_bits(word >> 16u)" => "wide_bits(word >> 8u)", by_narrow;
     byte_of_its_neighbour: "(e % 4u * 8u)" => "(e % 2u * 8u)", by_narrow;

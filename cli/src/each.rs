@@ -103,6 +103,8 @@ struct Each<T: Element> {
     parts: Parts,
     shape: Vec<u64>,
     stream: Elements<T>,
+    /// Whether it says behind each answer how many elements it has left out.
+    sifted: bool,
 }
 
 /// The elements under way.
@@ -133,8 +135,8 @@ impl<T: Element> Reduction<T> for Each<T> {
     }
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Each { op, chosen, parts, shape, stream } = *self;
-        let (many, partial) = match stream {
+        let Each { op, chosen, parts, shape, stream, sifted } = *self;
+        let (mut many, partial) = match stream {
             Elements::Placed(stream, over) if partial => {
                 let bytes = stream.partials()?.with_shape(&shape)?.to_bytes()?;
                 (Many::none(shape, over), Some(bytes))
@@ -145,6 +147,9 @@ impl<T: Element> Reduction<T> for Each<T> {
                 (Many::new(shape, Over::Groups { counts, outside }, answers), None)
             }
         };
+        if sifted {
+            many.take_left_out();
+        }
         let found = Answered::of(&op, &chosen, parts, vec![], Some(many));
         Ok(Ended { found, partial, copying: Duration::ZERO, upload: None, kernel: None })
     }
@@ -193,17 +198,20 @@ impl Divided {
         Ok((Some(Divided { by, shape, memory, taken, part_bytes }), keyed))
     }
 
-    /// Begins a reduction, where its accumulators fit the memory.
+    /// Begins a reduction, where its accumulators fit the memory: what is streamed is the operator, or, sifted, the one that leaves elements
+    /// out and says behind each answer how many.
     pub fn begin<T: Element>(
         &mut self,
         engine: &Engine,
         (op, chosen, parts): (DynOp<T>, Chosen, Parts),
+        (streamed, sifted): (DynOp<T>, bool),
         options: &StreamOptions,
     ) -> Result<Box<dyn Reduction<T>>> {
         let (by, shape) = (self.by.clone(), self.shape.clone());
         let answers = by.answers();
-        let acc = op.fold().acc_bytes() as u64;
-        let each = acc + parts.most() as u64 * self.part_bytes;
+        let acc = streamed.fold().acc_bytes() as u64;
+        let told = (parts.most() + usize::from(sifted)) as u64;
+        let each = acc + told * self.part_bytes;
         self.taken = self.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
         ensure!(
             self.taken <= self.memory,
@@ -212,15 +220,18 @@ impl Divided {
             self.taken,
             self.memory
         );
-        let told = op.clone();
         let stream = match by {
-            By::Axes(axes) => Elements::Placed(engine.stream_each(told, &axes, options)?, Over::Length(axes.length())),
-            By::Offsets(offsets) => Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Segment),
-            By::Runs(Runs { offsets, keys }) => {
-                Elements::Placed(engine.stream_segments(told, offsets, options)?, Over::Run(keys))
+            By::Axes(axes) => {
+                Elements::Placed(engine.stream_each(streamed, &axes, options)?, Over::Length(axes.length()))
             }
-            By::Groups(groups) => Elements::Keyed(engine.stream_groups(told, groups, options)?),
+            By::Offsets(offsets) => {
+                Elements::Placed(engine.stream_segments(streamed, offsets, options)?, Over::Segment)
+            }
+            By::Runs(Runs { offsets, keys }) => {
+                Elements::Placed(engine.stream_segments(streamed, offsets, options)?, Over::Run(keys))
+            }
+            By::Groups(groups) => Elements::Keyed(engine.stream_groups(streamed, groups, options)?),
         };
-        Ok(Box::new(Each { op, chosen, parts, shape, stream }))
+        Ok(Box::new(Each { op, chosen, parts, shape, stream, sifted }))
     }
 }

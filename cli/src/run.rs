@@ -21,7 +21,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use treefold::ops::Visitor;
+use treefold::ops::{Numbers, Visitor};
 use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
@@ -148,16 +148,14 @@ impl Run<'_> {
         // Rows of arrays of several axes are of their elements in C order.
         let (division, sifting) = (args.division.as_ref(), args.sifting.as_ref());
         let ordered = ordered || division.is_some_and(Division::is_flat) || sifting.is_some_and(Sifting::is_ordered);
-        let places = args.leaves_out();
-        let placed =
-            |looked: &Looked| places && (looked.at_places || args.partial.is_some() && looked.parts.have_places());
-        ensure!(
-            !looked.iter().any(placed),
-            usage("what is computed goes by the places of numbers; leave out --nan ignore, --mask and --where")
-        );
+        let numbers = in_places(args, &looked)?;
         let mut sieve = sifting.map(|sifting| Sieve::<T>::new(sifting, args.memory)).transpose()?;
-        if let Some(sieve) = sieve.as_mut().filter(|_| looked.iter().any(|looked| looked.parts.have_places())) {
-            sieve.keep_places(args.memory / 8);
+        match &mut sieve {
+            Some(sieve) if numbers.is_some() => sieve.pass_all(),
+            Some(sieve) if looked.iter().any(|looked| looked.parts.have_places()) => {
+                sieve.keep_places(args.memory / 8);
+            }
+            _ => (),
         }
         let (mut divided, mut keyed) = match division {
             Some(division) => Divided::of(args, division, &inputs, ordered)?,
@@ -178,7 +176,8 @@ impl Run<'_> {
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
-            let begin = Begin { engine, chosen: chosen.clone(), parts, divided: divided.as_mut(), options: &options };
+            let (chosen_here, divided) = (chosen.clone(), divided.as_mut());
+            let begin = Begin { engine, chosen: chosen_here, parts, numbers, divided, options: &options };
             let begun = chosen.visit(told, begin)??.downcast();
             running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
         }
@@ -259,6 +258,30 @@ impl Run<'_> {
     }
 }
 
+/// The condition by which operators leave elements out, where all must keep their places; else others are left out before they are reduced.
+fn in_places(args: &Args, looked: &[Looked]) -> Result<Option<Numbers>> {
+    let Some(sifting) = args.sifting.as_ref().filter(|sifting| sifting.leaves_out()) else { return Ok(None) };
+    let division = args.division.as_ref();
+    let grouped = division.is_some_and(|division| division.group_by.is_some());
+    let at_places = looked.iter().any(|looked| looked.at_places);
+    let placed = at_places || looked.iter().any(|looked| looked.parts.have_places());
+    let many = division.and_then(Division::given).is_some() && !grouped;
+    // What a partial is of has a name, and no condition.
+    ensure!(
+        args.partial.is_none() || !placed && !many,
+        usage(
+            "a partial of what goes by the places of numbers has all of them; leave out --nan ignore, --mask and --where"
+        )
+    );
+    ensure!(
+        !grouped || !at_places,
+        usage(
+            "what is computed goes by the places of numbers in their group; leave out --nan ignore, --mask and --where"
+        )
+    );
+    if many || at_places { sifting.numbers().map(Some) } else { Ok(None) }
+}
+
 /// What is to be known of an operator before anything is read, and whether it can do what is wanted.
 struct Look<'a> {
     args: &'a Args,
@@ -300,6 +323,8 @@ struct Begin<'a> {
     engine: &'a Engine,
     chosen: Chosen,
     parts: Parts,
+    /// Which elements count, where the operator leaves out the others.
+    numbers: Option<Numbers>,
     divided: Option<&'a mut Divided>,
     options: &'a StreamOptions,
 }
@@ -309,10 +334,15 @@ impl Visitor for Begin<'_> {
     type Out = Result<Box<dyn Any>>;
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out {
-        let Begin { engine, chosen, parts, divided, options } = self;
+        let Begin { engine, chosen, parts, numbers, divided, options } = self;
+        let streamed = match numbers {
+            Some(numbers) => numbers.filter(op.clone()).with_context(|| format!("{} have no order", T::DTYPE))?,
+            None => op.clone(),
+        };
+        let sifted = numbers.is_some();
         let begun: Box<dyn Reduction<T>> = match divided {
-            Some(divided) => divided.begin(engine, (op, chosen, parts), options)?,
-            None => Box::new(Whole { stream: engine.stream(op.clone(), options)?, op, chosen, parts }),
+            Some(divided) => divided.begin(engine, (op, chosen, parts), (streamed, sifted), options)?,
+            None => Box::new(Whole { stream: engine.stream(streamed, options)?, sifted, op, chosen, parts }),
         };
         Ok(Box::new(begun))
     }
@@ -324,6 +354,8 @@ struct Whole<T: Element> {
     chosen: Chosen,
     parts: Parts,
     stream: Stream<T, DynOp<T>>,
+    /// Whether it says behind an answer how many elements it has left out.
+    sifted: bool,
 }
 
 impl<T: Element> Reduction<T> for Whole<T> {
@@ -340,7 +372,7 @@ impl<T: Element> Reduction<T> for Whole<T> {
     }
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Whole { op, chosen, parts, stream } = *self;
+        let Whole { op, chosen, parts, stream, sifted } = *self;
         let ended = |answer, partial, (copying, upload, kernel)| {
             let found = Answered::of(&op, &chosen, parts, answer, None);
             Ended { found, partial, copying, upload, kernel }
@@ -350,6 +382,8 @@ impl<T: Element> Reduction<T> for Whole<T> {
             return Ok(ended(vec![], Some(output.to_bytes()?), (copy_time, upload_time, kernel_time)));
         }
         let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.finish()?;
-        Ok(ended(output.parts(), None, (copy_time, upload_time, kernel_time)))
+        let mut answer = output.parts();
+        answer.truncate(answer.len() - usize::from(sifted));
+        Ok(ended(answer, None, (copy_time, upload_time, kernel_time)))
     }
 }

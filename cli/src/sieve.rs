@@ -12,7 +12,7 @@ use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use half::f16;
 use std::path::{Path, PathBuf};
-use treefold::ops::Comparison;
+use treefold::ops::{Comparison, Numbers};
 use treefold::{Dtype, Element, Error, Scalar};
 
 /// A `--where` in its parts.
@@ -43,22 +43,37 @@ impl Sifting {
         self.nan == NanPolicy::Error || self.files().next().is_some()
     }
 
-    /// The option that leaves elements out.
-    fn given(&self) -> &'static str {
-        match (&self.mask, &self.condition) {
-            (Some(_), _) => "--mask",
-            (_, Some(_)) => "--where",
-            _ => "--nan ignore",
+    /// The condition on a number itself, by which an operator leaves some out and all keep their places.
+    pub fn numbers(&self) -> Result<Numbers> {
+        if let Some(option) = self.beside()? {
+            return Err(usage(format!(
+                "what is computed goes by the places of numbers, and {option} leaves some out by other files; leave it out, or reduce a file \
+                 that has only those that count"
+            )));
         }
+        let compare = match self.condition()? {
+            Some(Condition::Own(compare)) => Some(compare),
+            _ => None,
+        };
+        Ok(Numbers { not_nan: self.nan == NanPolicy::Ignore, compare })
+    }
+
+    /// The option by which another file leaves elements out.
+    fn beside(&self) -> Result<Option<&'static str>> {
+        Ok(match (&self.mask, self.condition()?) {
+            (Some(_), _) => Some("--mask"),
+            (None, Some(Condition::Of(..))) => Some("--where with a FILE"),
+            (None, _) => None,
+        })
     }
 
     /// Checks it before anything is read; `division`: the option that divides the elements; `pairs`: the operator that takes two files.
     pub fn check(&self, division: Option<&str>, pairs: Option<&str>) -> Result<()> {
         let condition = self.condition()?;
-        if let Some(option) = division.filter(|&option| option != "--group-by" && self.leaves_out()) {
+        if let (Some(option), Some(beside)) = (division.filter(|&option| option != "--group-by"), self.beside()?) {
             return Err(usage(format!(
-                "{option} goes by the places of numbers, and {} leaves some out; reduce a file that has only those that count",
-                self.given()
+                "{option} goes by the places of numbers, and {beside} leaves some out by those of another file; reduce a file that has only \
+                 those that count"
             )));
         }
         match (pairs, condition) {
@@ -90,6 +105,8 @@ pub struct Sieve<T> {
     /// Flags of other files, for each element.
     others: Vec<Other>,
     active: bool,
+    /// Whether the operators leave out what this one only counts.
+    in_place: bool,
     elements: u64,
     found: LeftOut,
     /// Of the elements under way, which count.
@@ -126,6 +143,7 @@ impl<T: Element> Sieve<T> {
             own,
             others,
             active: sifting.leaves_out() || sifting.nan == NanPolicy::Error,
+            in_place: false,
             elements: 0,
             found: LeftOut { nan: counts_nan, others: counts_others },
             counting: vec![],
@@ -133,6 +151,11 @@ impl<T: Element> Sieve<T> {
             kept_keys: vec![],
             gaps: Gaps::default(),
         })
+    }
+
+    /// That all elements are passed on, in their places, and the operators leave out what does not count.
+    pub fn pass_all(&mut self) {
+        self.in_place = true;
     }
 
     /// That places among all elements are wanted; what they take is at most so many bytes.
@@ -208,7 +231,7 @@ impl<T: Element> Sieve<T> {
     /// Those that count of elements that were looked at, from the one of number `at` of these on, with the keys beside them.
     pub fn pass<'a>(&'a mut self, at: usize, elements: &'a [T], keys: &'a [u32]) -> (&'a [T], &'a [u32]) {
         let here = self.counting.get(at..at + elements.len()).unwrap_or_default();
-        if !self.active || here.iter().all(|&counts| counts) {
+        if !self.active || self.in_place || here.iter().all(|&counts| counts) {
             return (elements, keys);
         }
         self.kept.clear();

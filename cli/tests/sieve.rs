@@ -129,8 +129,13 @@ fn what_cannot_be_left_out_is_told() {
     run(["sum", "--mask", &short, &file]).fails(1, &["s.npy", "2", "5000"]);
     let long = folder.f32("l.npy", &[1.0; 6000]);
     run(["sum", "--mask", &long, &file]).fails(1, &["l.npy", "6000", "5000"]);
-    run(["sum", "--rows", "10", "--nan", "ignore", &file]).fails(2, &["--rows goes by the places of numbers"]);
-    run(["sum", "--axis", "0", "--where", "> 1", &file]).fails(2, &["--axis goes by the places of numbers"]);
+    let by_mask = ["sum", "--rows", "10", "--nan", "ignore", "--mask", &short, &file];
+    run(by_mask).fails(2, &["--rows goes by the places of numbers, and --mask"]);
+    let by_file = format!("{short} > 1");
+    run(["sum", "--axis", "0", "--where", &by_file, &file])
+        .fails(2, &["--axis goes by the places", "--where with a FILE"]);
+    run(["sum", "--axis", "0", "--where", "> 1", "--partial", "p", &file])
+        .fails(2, &["a partial of what goes by the places"]);
     run(["sum", "--where", "3", &file]).fails(2, &["--where is \"3\"", "'> 30'"]);
     run(["dot", "--where", "> 3", &file, &short]).fails(2, &["takes pairs", "--where 'FILE > 3'"]);
     run(["argmax", "--nan", "ignore", "--partial", "p", &file]).fails(2, &["goes by the places of numbers"]);
@@ -140,4 +145,77 @@ fn what_cannot_be_left_out_is_told() {
     run(["sum", "--where", "gone.npy > 3", &file]).fails(1, &["gone.npy: no such file"]);
     run(["histogram", "--weights", &file, "--bins", "2", "--range", "0:1", "--nan", "ignore", &short])
         .fails(2, &["--weights goes by the places of numbers"]);
+}
+
+/// Each row, column, segment and run as it would be alone; places stay those in the row.
+#[test]
+fn answers_along_axes_leave_out_in_place() {
+    let folder = Folder::new();
+    let (all, nan) = (numbers(), f32::NAN);
+    let header = |values: &[f32], shape: &str| {
+        npy("'<f4'", false, shape, &values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
+    };
+    let file = folder.file("x.npy", &header(&all, "(50, 100)"));
+    let holds = |x: &f32, option: &str| if option == "--nan" { !x.is_nan() } else { *x > 3.0 };
+    for (option, how) in [("--nan", "ignore"), ("--where", "> 3")] {
+        let told = |operator: &str, division: &[&str], file: &str| {
+            let asked = [operator, option, how, "--json"];
+            run(asked.into_iter().chain(division.iter().copied()).chain([file])).json()
+        };
+        let check = |division: &[&str], rows: &[Vec<f32>], file: &str| {
+            let found = told("sum,argmax,mean", division, file);
+            let kept: Vec<Vec<f32>> =
+                rows.iter().map(|row| row.iter().copied().filter(|x| holds(x, option)).collect()).collect();
+            let sums: Vec<f64> = kept.iter().map(|row| row.iter().map(|&x| f64::from(x)).sum()).collect();
+            let got: Vec<f64> = found["answers"]["sum"]["value"]
+                .as_array()
+                .expect("sums")
+                .iter()
+                .map(|x| x.as_f64().expect("a sum"))
+                .collect();
+            assert!(got.iter().zip(&sums).all(|(a, b)| (a - b).abs() <= 1e-4 * b.abs()), "{division:?} {found}");
+            assert_eq!(got.len(), sums.len());
+            let indices: Vec<Option<usize>> = rows
+                .iter()
+                .map(|row| {
+                    let largest = row.iter().filter(|x| holds(x, option)).copied().reduce(f32::max)?;
+                    row.iter().position(|&x| x == largest)
+                })
+                .collect();
+            assert_eq!(found["answers"]["argmax"]["index"], json!(indices), "{division:?}");
+            let left_out: Vec<usize> = rows.iter().zip(&kept).map(|(row, kept)| row.len() - kept.len()).collect();
+            assert_eq!(found["left_out"], json!(left_out), "{division:?}");
+            let count = if option == "--nan" { "nan_left_out" } else { "others_left_out" };
+            assert_eq!(found[count], json!(left_out.iter().sum::<usize>()), "{division:?}");
+            for (mean, kept) in found["answers"]["mean"]["value"].as_array().expect("means").iter().zip(&kept) {
+                assert_eq!(mean.is_null(), kept.is_empty(), "{division:?}");
+            }
+        };
+        let rows: Vec<Vec<f32>> = all.chunks(100).map(<[f32]>::to_vec).collect();
+        let columns: Vec<Vec<f32>> = (0..100).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
+        check(&["--axis", "1"], &rows, &file);
+        check(&["--axis", "0"], &columns, &file);
+        check(&["--rows", "250"], &all.chunks(250).map(<[f32]>::to_vec).collect::<Vec<_>>(), &file);
+        let ends = [0i32, 7, 7, 1200, 5000];
+        let offsets = folder.i32("o.npy", &ends);
+        let parts: Vec<Vec<f32>> =
+            ends.windows(2).map(|pair| all[pair[0] as usize..pair[1] as usize].to_vec()).collect();
+        check(&["--segments", &offsets], &parts, &file);
+        let keys: Vec<i32> = (0..5000).map(|at| at / 1300).collect();
+        let by = folder.i32("k.npy", &keys);
+        check(&["--by", &by], &all.chunks(1300).map(<[f32]>::to_vec).collect::<Vec<_>>(), &file);
+    }
+    // What goes by places in the whole goes by those among all numbers.
+    let whole = folder.f32("w.npy", &[nan, 5.0, nan, 7.0]);
+    let placed = ["max", "--map", "select(x, f32(i), x > 4)", "--nan", "ignore", "--json", &whole];
+    let found = run(placed).json();
+    assert_eq!((&found["value"], &found["count"], &found["nan_left_out"]), (&json!(3.0), &json!(2), &json!(2)));
+    let none = folder.f32("n.npy", &[nan, nan, 1.0, nan]);
+    let rows = run(["max", "--rows", "2", "--nan", "ignore", "--json", &none]).json();
+    assert_eq!((&rows["value"], &rows["left_out"]), (&json!([null, 1.0]), &json!([2, 1])));
+    let told = run(["max", "--rows", "2", "--nan", "ignore", &none]);
+    assert!(told.text().contains("left out: 3 NaN"), "{}", told.text());
+    let csv = run(["max", "--rows", "2", "--nan", "ignore", "--csv", &none]);
+    assert!(csv.err.contains("left out: 3 NaN"), "{}", csv.err);
+    assert_eq!(csv.out.lines().count(), 3, "{}", csv.out);
 }

@@ -124,6 +124,8 @@ pub struct Leaf {
     pub expect: Expect,
     /// What makes its elements of those that are read.
     pub map: Option<Arc<ElementMap>>,
+    /// Which of those that are read it takes, where not all.
+    pub test: Option<Arc<ElementTest>>,
 }
 
 /// What makes the elements of a fold of those that are read, as text.
@@ -141,6 +143,21 @@ pub struct ElementMap {
     pub trips: u64,
     /// The fold over what is made.
     pub bare: Leaf,
+}
+
+/// Which elements a fold takes, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementTest {
+    /// The type that is read, or that narrow elements are widened to.
+    pub of: Dtype,
+    /// The body of `fn keep_element(x: X) -> bool`; with `reads_bits`, of `fn keep_element(bits: Bits) -> bool`.
+    pub body: Text,
+    /// Whether it asks for the bits; it is the library's own then.
+    pub reads_bits: bool,
+    /// An upper bound of its loop trips.
+    pub trips: u64,
+    /// The kind of the fold over all elements.
+    pub kind: String,
 }
 
 impl fmt::Debug for Leaf {
@@ -182,7 +199,15 @@ impl Leaf {
                 words
             }),
             map: None,
+            test: None,
         }
+    }
+
+    /// Makes it one of those elements only that pass a test, which is told the kind of the fold over all.
+    pub(super) fn sift(&mut self, test: impl FnOnce(String) -> ElementTest) {
+        let test = test(self.key.kind.clone());
+        self.key.kind = format!("{} where {} {}", self.key.kind, test.of, test.body);
+        self.test = Some(Arc::new(test));
     }
 
     /// The same over what the map makes of other elements.
@@ -206,8 +231,17 @@ impl Leaf {
             Device::Bins(bins) => Trips { lift: bins.trips.0, ..Trips::default() },
         };
         let map = self.map.as_ref().map_or(0, |map| map.trips);
-        let vector = own.vector.saturating_add(if own.vector > 0 { map.saturating_mul(4) } else { 0 });
-        Trips { lift: own.lift.saturating_add(map), vector, ..own }
+        let test = self.test.as_ref().map_or(0, |test| test.trips);
+        let lift = own.lift.saturating_add(map).saturating_add(test);
+        // What passes is taken an element at a time.
+        let vector =
+            if self.test.is_some() || own.vector == 0 { 0 } else { own.vector.saturating_add(map.saturating_mul(4)) };
+        Trips { lift, vector, ..own }
+    }
+
+    /// Whether it asks nothing of elements.
+    fn is_blind(&self) -> bool {
+        self.value().is_some_and(|wgsl| wgsl.blind)
     }
 
     /// The type of what it is over, where elements of this type are read.
@@ -218,12 +252,14 @@ impl Leaf {
     /// Whether all loops of its text are known to end: natively a map without declared ones has none.
     fn ends(&self) -> bool {
         let map = self.map.as_ref().is_none_or(|map| map.trips == 0);
-        map && self.value().is_none_or(|wgsl| wgsl.checked)
+        let test = self.test.as_ref().is_none_or(|test| test.trips == 0);
+        map && test && self.value().is_none_or(|wgsl| wgsl.checked)
     }
 
     /// Whether all of its text is the library's own.
     fn checked(&self) -> bool {
-        self.map.is_none() && self.value().is_none_or(|wgsl| wgsl.checked)
+        let own = self.map.is_none() && self.test.as_ref().is_none_or(|test| test.reads_bits);
+        own && self.value().is_none_or(|wgsl| wgsl.checked)
     }
 
     /// Whether both fold alike: parameters and tables included.
@@ -327,7 +363,9 @@ impl DeviceOp {
                 check_names(name, &wgsl.helpers)?;
             }
         }
-        if folds.windows(2).any(|pair| pair[0].over_type(dtype) != pair[1].over_type(dtype)) {
+        let mut over = folds.iter().filter(|fold| !fold.is_blind()).map(|fold| fold.over_type(dtype));
+        let first = over.next();
+        if over.any(|other| Some(other) != first) {
             let why =
                 "maps of one read make numbers of different types, which kernels do not take; reduce them one by one";
             return Err(Error::HostOnly { operator: name, dtype: dtype.name(), why });
@@ -360,7 +398,8 @@ impl DeviceOp {
     pub(crate) fn is_alike(&self, other: &DeviceOp) -> bool {
         let kind = |leaf: &Leaf| {
             let map = leaf.map.as_ref().map(|map| (map.from, map.to, map.body.clone(), map.place, map.trips));
-            (leaf.key.fold, map)
+            let test = leaf.test.as_ref().map(|test| (test.of, test.body.clone(), test.trips));
+            (leaf.key.fold, map, test)
         };
         let kinds = |op: &DeviceOp| op.order.iter().map(|&fold| kind(&op.folds[fold])).collect::<Vec<_>>();
         kinds(self) == kinds(other)
@@ -371,16 +410,21 @@ impl DeviceOp {
         self.keep == Keep::Cells && self.folds.iter().all(|fold| fold.cell().is_some())
     }
 
-    /// One fold of it without its map, as an operator without an answer.
+    /// One fold of it without its map and its test, as an operator without an answer.
     pub fn alone(&self, fold: usize) -> DeviceOp {
         let leaf = &self.folds[fold];
         let (leaf, dtype) = leaf.map.as_ref().map_or((leaf, self.dtype), |map| (&map.bare, map.to));
-        DeviceOp { dtype, folds: vec![leaf.clone()], order: vec![0], answers: Vec::new(), ..self.clone() }
+        let mut leaf = leaf.clone();
+        if let Some(test) = leaf.test.take() {
+            leaf.key.kind = test.kind.clone();
+        }
+        DeviceOp { dtype, folds: vec![leaf], order: vec![0], answers: Vec::new(), ..self.clone() }
     }
 
     /// The type of the elements that its folds are over.
     pub fn over_type(&self) -> Dtype {
-        self.folds.first().map_or(self.dtype, |fold| fold.over_type(self.dtype))
+        let asking = self.folds.iter().find(|fold| !fold.is_blind());
+        asking.map_or(self.dtype, |fold| fold.over_type(self.dtype))
     }
 
     /// Whether the order of all folds is free.

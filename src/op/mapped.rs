@@ -77,19 +77,33 @@ pub trait Map<T: Element>: Clone + Send + Sync + 'static {
     }
     /// What the operator's signature says of it.
     fn title(&self) -> String {
-        let text = self.wgsl();
-        let text = text.trim().trim_end_matches(';');
-        text.strip_prefix("return ").unwrap_or(text).into()
+        title(&self.wgsl())
     }
 }
 
-/// A [`Map`] by a function of Rust: [`Mapped::new`] makes them.
+/// A body as a signature has it.
+pub(super) fn title(body: &str) -> String {
+    let text = body.trim().trim_end_matches(';');
+    text.strip_prefix("return ").unwrap_or(text).into()
+}
+
+/// A [`Map`] or a [`Condition`](super::Condition) by a function of Rust: [`Mapped::new`] and [`Filtered::new`](crate::ops::Filtered::new) make them.
 #[derive(Clone, Debug)]
 pub struct ByFunction<F> {
-    wgsl: Text,
-    host: F,
-    trips: u64,
-    instance: u64,
+    pub(super) wgsl: Text,
+    pub(super) host: F,
+    pub(super) trips: u64,
+    pub(super) instance: u64,
+}
+
+impl<F> ByFunction<F> {
+    pub(crate) fn new(wgsl: Text, host: F) -> Self {
+        ByFunction { wgsl, host, trips: 0, instance: MADE.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    pub(crate) fn trips(self, trips: u64) -> Self {
+        ByFunction { trips, ..self }
+    }
 }
 
 /// How many were made: what their functions hold is not known.
@@ -116,14 +130,12 @@ impl<T: Element, U: Element, F: Fn(T) -> U + Clone + Send + Sync + 'static> Map<
 impl<F, O> Mapped<ByFunction<F>, O> {
     /// The operator over what the function makes of elements: `wgsl` is the body of `fn map_element(x: X) -> Y`, `host` the same in Rust.
     pub fn new(wgsl: impl Into<Text>, host: F, op: O) -> Self {
-        let instance = MADE.fetch_add(1, Ordering::Relaxed);
-        Mapped(op, ByFunction { wgsl: wgsl.into(), host, trips: 0, instance }, Tolerance::default())
+        Mapped::by(ByFunction::new(wgsl.into(), host), op)
     }
 
     /// The same with an upper bound of the loop trips of the WGSL; without one a loop is an error.
-    pub fn trips(mut self, trips: u64) -> Self {
-        self.1.trips = trips;
-        self
+    pub fn trips(self, trips: u64) -> Self {
+        Mapped(self.0, self.1.trips(trips), self.2)
     }
 }
 
@@ -156,7 +168,7 @@ impl Tolerance {
 pub struct MappedFold<M, F>(F, M);
 
 /// The types that functions in WGSL take, and make.
-const FROM: [Dtype; 5] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F32x2, Dtype::F32x4];
+pub(super) const FROM: [Dtype; 5] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F32x2, Dtype::F32x4];
 const TO: [Dtype; 3] = [Dtype::F32, Dtype::I32, Dtype::U32];
 
 impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
@@ -164,7 +176,10 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
         self.0.lift(self.1.map(x, index), index)
     }
     fn accumulate(&self, elements: &[T], index: u64) -> F::Acc {
-        accumulate_by_blocks(&self.0, elements, index, |from, at, to| self.1.map_block(from, at, to))
+        accumulate_by_blocks(&self.0, elements, index, |from, at, to| {
+            self.1.map_block(from, at, to);
+            from.len()
+        })
     }
     fn add(&self, acc: &mut F::Acc, x: T, index: u64) {
         self.0.add(acc, self.1.map(x, index), index);
@@ -180,6 +195,9 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
                 return Some("functions in WGSL take and make numbers of 32 bits");
             }
             None => self.0.leaves(Keep::Registers, &mut leaves),
+        }
+        if leaves.iter().any(|leaf| leaf.test.is_some()) {
+            return Some("a condition on what a function makes has no WGSL; make it one on what the function takes");
         }
         let mapped = leaves.iter().any(|leaf| leaf.map.is_some());
         mapped.then_some("a map of what another map makes has no WGSL; make one function of both")

@@ -1,4 +1,5 @@
-//! What operators over other elements than they read have in common: those behind [`Widened`](super::Widened) and [`Mapped`](super::Mapped).
+//! What operators over other elements than they read have in common: those behind [`Widened`](super::Widened), [`Mapped`](super::Mapped) and
+//! [`Filtered`](crate::ops::Filtered).
 
 use super::{Fold, accumulate_block};
 use crate::element::Element;
@@ -7,13 +8,14 @@ use crate::element::Element;
 const BLOCK: usize = 4096;
 const SHORT: usize = 64;
 
-/// The accumulator of neighbours, of which `make` makes what the fold is over, given them, the place of the first, and room for as many.
+/// The accumulator of neighbours, of which `make` makes what the fold is over, given them, the place of the first, and room for as many: it
+/// says how many it has made.
 #[inline(always)]
 pub(super) fn accumulate_by_blocks<T, U: Element, F: Fold<U>>(
     fold: &F,
     elements: &[T],
     index: u64,
-    make: impl Fn(&[T], u64, &mut [U]),
+    make: impl Fn(&[T], u64, &mut [U]) -> usize,
 ) -> F::Acc {
     match elements.len() {
         0..=SHORT => by_blocks::<SHORT, T, U, F>(fold, elements, index, make),
@@ -26,14 +28,13 @@ fn by_blocks<const B: usize, T, U: Element, F: Fold<U>>(
     fold: &F,
     elements: &[T],
     index: u64,
-    make: impl Fn(&[T], u64, &mut [U]),
+    make: impl Fn(&[T], u64, &mut [U]) -> usize,
 ) -> F::Acc {
     let mut made = [U::ZERO; B];
     let mut acc = fold.identity();
     for (block, at) in elements.chunks(B).zip((index..).step_by(B)) {
-        let made = &mut made[..block.len()];
-        make(block, at, made);
-        fold.merge(&mut acc, accumulate_block(fold, made, at));
+        let count = make(block, at, &mut made[..block.len()]);
+        fold.merge(&mut acc, accumulate_block(fold, &made[..count], at));
     }
     acc
 }

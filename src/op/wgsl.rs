@@ -47,6 +47,8 @@ pub struct Wgsl {
     pub(crate) one_load: bool,
     pub(crate) fixed_trips: u64,
     pub(crate) checked: bool,
+    /// Whether it asks nothing of an element, whatever its type.
+    pub(crate) blind: bool,
 }
 
 /// An accumulator that the invocations of a workgroup share: a cell of words in its memory, added to by atomics. It begins as the
@@ -187,6 +189,8 @@ impl Wgsl {
         "items_at",
         "items_in",
         "items_of",
+        "keep_element",
+        "keeps",
         "key",
         "keys",
         "lane_of",
@@ -298,6 +302,7 @@ impl Wgsl {
             one_load: false,
             fixed_trips: 0,
             checked: false,
+            blind: false,
         }
     }
 
@@ -370,6 +375,12 @@ impl Wgsl {
     /// Trips of what an invocation does once: of `to_acc`.
     pub(crate) fn fixed_trips(mut self, trips: u64) -> Wgsl {
         self.fixed_trips = trips;
+        self
+    }
+
+    /// It asks nothing of an element: folds over other types may stand beside it.
+    pub(crate) fn blind(mut self) -> Wgsl {
+        self.blind = true;
         self
     }
 

@@ -58,6 +58,7 @@ impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
             for (wide, x) in to.iter_mut().zip(from) {
                 *wide = x.widened();
             }
+            from.len()
         })
     }
     fn add(&self, acc: &mut F::Acc, x: N, index: u64) {

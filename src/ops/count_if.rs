@@ -211,6 +211,20 @@ impl<K: OrderKey> Within<K> {
         let key = T::tie(x.key());
         ((key >= self.low) & (key <= self.high)) != self.outside
     }
+
+    /// The same as the body of a function of `bits`, the numbers in it.
+    pub(super) fn wgsl(&self) -> String {
+        let number = |key: K| match (K::WORDS, key.wide()) {
+            (1, word) => format!("{word:#x}u"),
+            (_, words) => format!("vec2<u32>({:#x}u, {:#x}u)", words as u32, words >> 32),
+        };
+        let (low, high, outside) = (number(self.low), number(self.high), self.outside);
+        let within = match K::WORDS {
+            1 => format!("(k >= {low}) & (k <= {high})"),
+            _ => format!("!less64(k, {low}) & !less64({high}, k)"),
+        };
+        format!("let k = tie(key(bits));\nreturn ({within}) != {outside};")
+    }
 }
 
 /// `holds`, in WGSL, of `bits` and the parameters of [`Within`].

@@ -59,6 +59,9 @@ fn loops(op: &DeviceOp, module: &wgpu::naga::Module) -> Result<()> {
         if fold.map.as_ref().is_some_and(|map| map.trips == 0) && looped(&format!("{prefix}map_element")) {
             return Err(Error::UndeclaredLoop { operator: op.name.into(), function: "map_element" });
         }
+        if fold.test.as_ref().is_some_and(|test| test.trips == 0) && looped(&format!("{prefix}keep_element")) {
+            return Err(Error::UndeclaredLoop { operator: op.name.into(), function: "keep_element" });
+        }
         if fold.value().is_none_or(|wgsl| wgsl.checked) {
             continue;
         }

@@ -46,13 +46,7 @@ fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     if wide {
         pieces.add(&format!("alias {BEHIND}Bits = u32;"));
     }
-    let (x, bits) = match map.from {
-        Dtype::U32 => ("u32", "bits"),
-        Dtype::I32 => ("i32", "bitcast<i32>(bits)"),
-        Dtype::F32x2 => ("vec2<f32>", "bitcast<vec2<f32>>(bits)"),
-        Dtype::F32x4 => ("vec4<f32>", "bitcast<vec4<f32>>(bits)"),
-        _ => ("f32", "bitcast<f32>(bits)"),
-    };
+    let (x, bits) = number(map.from);
     let (i, place) = if map.place { (", i: u32", ", position(index).x") } else { ("", "") };
     pieces.body("map_element", &format!("fn map_element(x: {x}{i}) -> {}", map.to), &map.body);
     let made = format!("map_element({bits}{place})");
@@ -72,6 +66,53 @@ fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
             4 => include_str!("../../shaders/map/words.wgsl"),
             8 => include_str!("../../shaders/vector/pairs.wgsl"),
             _ => include_str!("../../shaders/vector/quads.wgsl"),
+        });
+    }
+}
+
+/// The type of an element that functions in WGSL take, and how its bits become one.
+fn number(of: Dtype) -> (&'static str, &'static str) {
+    match of {
+        Dtype::U32 => ("u32", "bits"),
+        Dtype::I32 => ("i32", "bitcast<i32>(bits)"),
+        Dtype::F32x2 => ("vec2<f32>", "bitcast<vec2<f32>>(bits)"),
+        Dtype::F32x4 => ("vec4<f32>", "bitcast<vec4<f32>>(bits)"),
+        _ => ("f32", "bitcast<f32>(bits)"),
+    }
+}
+
+/// The functions of a fold that take elements, of which only some pass: those of all elements have this prefix.
+const SIFTED: &str = "kept_";
+/// What a test may ask of bits, and the prefix of that where the fold is over another type.
+const ASKED: [&str; 6] = ["value", "is_nan", "is_zero", "key", "unkey", "tie"];
+const READ: &str = "read_";
+
+/// The functions that take what is read, where only some of it counts.
+fn sifted(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
+    let leaf = &op.folds[fold];
+    let Some(test) = leaf.test.as_ref().filter(|_| variant.kernel.reads()) else { return };
+    pieces.text = renamed(&pieces.text, &["accumulate", "accumulate_vector", "add_to_cell"], SIFTED);
+    if !test.reads_bits {
+        let (x, bits) = number(test.of);
+        pieces.body("keep_element", &format!("fn keep_element(x: {x}) -> bool"), &test.body);
+        pieces.add(&format!("fn keeps(bits: Bits) -> bool {{ return keep_element({bits}); }}"));
+    } else if op.over_type() == test.of || test.of.wgsl().is_empty() {
+        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &test.body);
+    } else {
+        pieces.add(&renamed(test.of.wgsl(), &ASKED, READ));
+        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &renamed(&test.body, &ASKED, READ));
+    }
+    if variant.kernel.has_cells() && op.has_cells() {
+        pieces.add(include_str!("../../shaders/sift/cells.wgsl"));
+        return;
+    }
+    pieces.add(include_str!("../../shaders/sift/one.wgsl"));
+    if !variant.load.one() {
+        pieces.add(match op.dtype.bytes() {
+            2 if op.dtype.parts().is_none() => include_str!("../../shaders/vector/halves.wgsl"),
+            8 => include_str!("../../shaders/vector/pairs.wgsl"),
+            16 => include_str!("../../shaders/vector/quads.wgsl"),
+            _ => include_str!("../../shaders/vector/words_in_turn.wgsl"),
         });
     }
 }
@@ -132,6 +173,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
         out.add(&put_acc(fold));
         out.add(&get_acc(fold));
         mapped(&mut out, op, number, variant);
+        sifted(&mut out, op, number, variant);
         return with_prefix(&prefix(op, number, variant), out);
     }
     if reads && !wgsl.state {
@@ -149,6 +191,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
         );
         match &wgsl.vector {
             _ if variant.load.one() || fold.map.as_ref().is_some_and(|map| map.from.bytes() > 4) => {}
+            _ if fold.test.is_some() && fold.map.is_none() => {}
             Some(body) => {
                 let head =
                     format!("fn {}(acc: Acc, vector: vec4<u32>, index: {index}) -> Acc", of("accumulate_vector"));
@@ -186,6 +229,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
         out.add(&write_acc(fold));
     }
     mapped(&mut out, op, number, variant);
+    sifted(&mut out, op, number, variant);
     with_prefix(&prefix(op, number, variant), out)
 }
 
@@ -340,6 +384,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     bins.helpers.iter().chain([&bins.settle]).for_each(|text| out.add(text));
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
     mapped(&mut out, op, number, variant);
+    sifted(&mut out, op, number, variant);
     if in_memory {
         return with_prefix(&prefix(op, number, variant), out);
     }

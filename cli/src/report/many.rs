@@ -42,16 +42,29 @@ pub struct Many {
     pub over: Over,
     /// The parts of each.
     pub answers: Vec<Vec<Part>>,
+    /// How many elements each leaves out, where it says so.
+    left_out: Option<Vec<Value>>,
 }
 
 impl Many {
     pub fn new<O: Answer>(shape: Vec<u64>, over: Over, answers: Vec<O>) -> Many {
-        Many { shape, over, answers: answers.into_iter().map(|answer| answer.parts()).collect() }
+        Many { shape, over, answers: answers.into_iter().map(|answer| answer.parts()).collect(), left_out: None }
     }
 
     /// The shape of answers that are not known.
     pub fn none(shape: Vec<u64>, over: Over) -> Many {
-        Many { shape, over, answers: vec![] }
+        Many { shape, over, answers: vec![], left_out: None }
+    }
+
+    /// That the last part of each answer is how many elements it leaves out.
+    pub fn take_left_out(&mut self) {
+        let last = self.answers.iter_mut().map(|answer| answer.pop().map_or(Value::None, |part| part.value));
+        self.left_out = Some(last.collect());
+    }
+
+    /// How many elements each leaves out, nested as they are.
+    pub fn json_left_out(&self) -> Option<Json> {
+        Some(nested(&self.shape, self.left_out.as_ref()?.iter().map(|&count| Json::Value(count)).collect()))
     }
 
     /// The shape as a list.

@@ -36,6 +36,7 @@ impl Report {
             ("shape", self.many().map(Many::json_shape)),
             (KEYS, self.many().and_then(Many::json_keys)),
             ("counts", self.many().and_then(Many::json_counts)),
+            ("left_out", self.many().and_then(Many::json_left_out)),
             ("outside", self.many().and_then(Many::outside).map(Json::value)),
         ];
         let files: Members = vec![(output, written(&self.written)), ("plot", written(&self.plotted))];
