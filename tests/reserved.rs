@@ -8,7 +8,7 @@ use alternating::Alternating;
 use std::collections::BTreeSet;
 use texts::Texts;
 use texts::own::{TextHash, WeightedSum};
-use treefold::ops::{Max, MinMax};
+use treefold::ops::{Filtered, Max, MinMax};
 use treefold::{Mapped, Wgsl};
 
 /// What helpers of these operators declare themselves.
@@ -38,6 +38,7 @@ fn every_name_around_an_own_operator_is_reserved() {
     all.everywhere::<i32, _>(&Alternating);
     let mapped = Mapped::new("return x * 2u;", |x: u32| x.wrapping_mul(2), WeightedSum);
     all.everywhere::<u32, _>(&mapped);
+    all.everywhere::<u32, _>(&Filtered::new("return x > 2u;", |x: u32| x > 2, WeightedSum));
     assert!(all.texts.len() > 500, "{}", all.texts.len());
     let names: BTreeSet<String> = all.texts.iter().flat_map(|text| declared(&text.text)).collect();
     let known = |name: &&String| Wgsl::RESERVED.contains(&name.as_str()) || OWN.contains(&name.as_str());
