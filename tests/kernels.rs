@@ -133,8 +133,8 @@ fn every_operator_without_subgroups() {
 }
 
 #[test]
-fn every_operator_as_the_adapter_runs_it() {
-    check(&gpu(), *gpu().tuning(), Types::Part { turn: 0, of: 2 });
+fn every_operator_and_type_as_the_adapter_runs_it() {
+    check(&gpu(), *gpu().tuning(), Types::Standing);
 }
 
 /// Every operator is in each turn, every type too, and all pairs of them in all turns together.
