@@ -106,8 +106,8 @@ pub struct Args {
     #[command(flatten)]
     pub making: Option<Making>,
 
-    /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: cpu for files of up to 256 MiB in
-    /// all, which it has read before a GPU is open, else the best GPU that is no software and not behind OpenGL, or cpu where there is none. [env: WGPU_ADAPTER_NAME] [default: auto]
+    /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: cpu where the files say that
+    /// they hold up to 256 MiB of numbers, which it has read before a GPU is open, else the best GPU that is no software and not behind OpenGL, or cpu where there is none. [env: WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|cpu|NUMBER|NAME")]
     pub adapter: Option<String>,
 

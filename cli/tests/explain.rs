@@ -145,6 +145,8 @@ fn reasons_are_those_of_the_plan() {
     assert!(few.text().contains("the counters of the first lie in the device's memory"), "{}", few.text());
     assert!(few.text().contains(", added to counters,") && !few.text().contains("more than"), "{}", few.text());
     explain(&["sum", "--size", "2^40"]).fails(1, &["1099511627776 elements leave ", "in parts"]);
+    let web = explain(&["max", "--web"]);
+    assert!(web.text().contains("no subgroup operations: the device has none"), "{}", web.text());
     let mut command = program();
     command.args(["explain", "sum"]).env("WGPU_ADAPTER_NAME", "cpu");
     finish(command, b"").fails(2, &["WGPU_ADAPTER_NAME=cpu has no kernels", "--adapter NAME|NUMBER"]);

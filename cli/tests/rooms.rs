@@ -1,6 +1,6 @@
 //! The files that a plain call of the program passes through: those with a line that runs on the CPU engine, which such a call
-//! is answered by, as `scripts/rooms sum x.npy` counts them. All are there, and none is added in passing: whoever needs one
-//! more says so here. What is not asked for (an axis, a mask, a partial, a pattern of names) is not looked at.
+//! is answered by, as `scripts/rooms sum x.npy` counts them. The test sees that all are there; that none is
+//! added only that script sees, so whoever needs one more counts again and says so here. What is not asked for (an axis, a mask, a partial, a pattern of names) is not looked at.
 
 use std::path::Path;
 

@@ -200,9 +200,13 @@ impl Planner {
         u64::from(held) * self.cost.value_words() * 4 + self.cost.bins_bytes()
     }
 
-    /// Whether the device has subgroups.
-    pub fn has_subgroups(&self) -> bool {
-        self.limits.lanes.is_some()
+    /// Why no pass of an operator whose order is free has subgroup operations, in words: what [`Planner::lanes_min`] goes by.
+    pub fn why_no_subgroups(&self) -> &'static str {
+        match self.limits.lanes {
+            None => "the device has none, or none that are used here",
+            Some(_) if !self.tuning.subgroups => "the launch policy leaves them out",
+            Some(_) => "workgroups are not whole subgroups of every size that the driver may pick",
+        }
     }
 
     /// Fewest lanes of a subgroup, where a workgroup of this size reduces by shuffles: they need full subgroups, whatever size

@@ -156,10 +156,7 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     if !op.commutative() {
         lines.push("blocked order and a tree, because the operator is not commutative".into());
     } else if plan.passes.iter().all(|pass| pass.variant.lanes_min.is_none()) {
-        lines.push(match planner.has_subgroups() {
-            true => "no subgroup operations, for they are slower on this class of device".into(),
-            false => "no subgroup operations, for the device has none, or none that are used here".into(),
-        });
+        lines.push(format!("no subgroup operations: {}", planner.why_no_subgroups()));
     }
     let mut passes: Vec<Explained> = Vec::new();
     let mut seen = Vec::new();
