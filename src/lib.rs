@@ -71,7 +71,7 @@ pub use element::{Dtype, Element, OrderKey, Scalar, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Axes, Channel, Count, Each, Input, Offsets, Output};
+pub use input::{Axes, Channel, DeviceCount, Each, Input, Offsets, Output};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Condition, DeviceAnswer, DynAcc, DynAnswer, DynFold,
     DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, SiftedFold, Test, Trips,
@@ -92,7 +92,7 @@ pub mod internals {
     pub use crate::device::{runs_texts, slots_text, tournament_texts};
     pub use crate::input::{By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
-    pub use crate::op::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf, title};
+    pub use crate::op::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf, title};
     pub use crate::plan::{
         Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
         ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store, Tournament, Variant,

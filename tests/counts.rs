@@ -4,7 +4,7 @@ mod common;
 use common::*;
 use treefold::half::f16;
 use treefold::ops::*;
-use treefold::{Axes, Count, Error, Gpu, Input, Order, Output, Tuning};
+use treefold::{Axes, DeviceCount, Error, Gpu, Input, Order, Output, Tuning};
 
 /// None, some, all, and more than there is room for; of short rows, long ones, many, and one.
 fn some_counts() -> Vec<Room> {
@@ -111,7 +111,8 @@ fn bad_input_is_told() {
     assert!(matches!(partials, Err(Error::NoPartialsOfSegments)), "{partials:?}");
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let place = answers(&gpu, 8);
-    let in_place = sum.record_each(&mut encoder, whole().counted(Count::from(Input::range(&place, 4..5))), &place);
+    let in_place =
+        sum.record_each(&mut encoder, whole().counted(DeviceCount::from(Input::range(&place, 4..5))), &place);
     assert!(matches!(in_place, Err(Error::SegmentsInPlace)), "{in_place:?}");
     let small = sum.record_each(&mut encoder, whole().rows(4).counted(&word), Output::bare(&place));
     assert!(matches!(small, Err(Error::OutputTooSmall { answers: 16, .. })), "{small:?}");

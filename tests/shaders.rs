@@ -7,7 +7,7 @@ use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::{BTreeMap, HashSet};
 use texts::{Each, Made, Text, Texts, combines, machines, on_devices, operators, stands_for_others};
-use treefold::internals::{Cost, Device, DeviceOp, Group, Keep, Kernel, Rows, Store};
+use treefold::internals::{Cost, Device, DeviceOp, FoldGroup, Keep, Kernel, Rows, Store};
 use treefold::ops::{self, ArgMax, Entry, FastMean, Max, Sum, TABLE};
 use treefold::{Element, Fold, Op, Order, Reducer, Trips, Tuning, Wgsl, WordType, accumulator, wgpu};
 
@@ -206,8 +206,8 @@ fn stride(module: &naga::Module, made: &Made) -> Result<(), String> {
     let groups = made.op.groups();
     let Kernel::Combine { group } = made.variant.kernel else { return Ok(()) };
     let want = match &groups[group] {
-        Group::Values(_) => 4 * made.op.group_words(&groups[group]) as u32,
-        Group::Bins(_) => 16,
+        FoldGroup::Values(_) => 4 * made.op.group_words(&groups[group]) as u32,
+        FoldGroup::Bins(_) => 16,
     };
     let bound = |global: &naga::GlobalVariable| global.binding.is_some_and(|b| b.binding == 0);
     let partials = module.global_variables.iter().find(|(_, global)| bound(global)).ok_or("no partials")?.1;

@@ -2,7 +2,7 @@
 
 use crate::division::DIVISION;
 use crate::error::{clap_usage, shown_path, usage};
-use crate::files::{self, Ask, Named};
+use crate::files::{self, Ask, NamedColumns};
 use crate::format::Stored;
 use crate::making::MAKING;
 use crate::operators::{self, REDUCE, Told};
@@ -68,7 +68,7 @@ pub struct Args {
     /// What to compute, several of them with commas (sum,max), with options in parentheses ('std(ddof=1),count_if(>30)'), or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
     /// the tutorials
     #[arg(value_name = "OPERATOR", value_parser = words(), required = true)]
-    listed: Listed,
+    listed: ListedOperators,
 
     /// Their names
     #[arg(skip)]
@@ -92,7 +92,7 @@ pub struct Args {
     /// Several of them, with commas, and an answer of each: a row of a table, a line of JSON for each operator of each. '*' takes all of
     /// numbers. Text is read once for up to 16 of them, a pipe once for all; of other files each column is read on its own, by its own type
     #[arg(long, value_name = "NAMES")]
-    pub columns: Option<Named>,
+    pub columns: Option<NamedColumns>,
 
     /// What becomes of missing values: empty fields of text, nulls of .parquet and .arrow files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
@@ -463,7 +463,7 @@ fn operator_values() -> impl Iterator<Item = PossibleValue> {
 
 /// The names of a list, and what stands in parentheses behind them.
 #[derive(Clone, Debug)]
-struct Listed {
+struct ListedOperators {
     names: Vec<String>,
     told: Told,
 }
@@ -473,11 +473,11 @@ struct Listed {
 struct Words(PossibleValuesParser);
 
 impl TypedValueParser for Words {
-    type Value = Listed;
+    type Value = ListedOperators;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, list: &OsStr) -> Result<Listed, clap::Error> {
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, list: &OsStr) -> Result<ListedOperators, clap::Error> {
         let refused = |told: String| clap::Error::raw(ErrorKind::InvalidValue, told);
-        let mut listed = Listed { names: vec![], told: vec![] };
+        let mut listed = ListedOperators { names: vec![], told: vec![] };
         for item in items(&list.to_string_lossy()) {
             if item.is_empty() {
                 let told = "the list of operators has an empty item; name one between two commas, or leave out a comma";

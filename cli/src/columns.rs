@@ -5,8 +5,8 @@ mod abreast;
 
 use crate::args::Args;
 use crate::error::say;
-use crate::files::{Listed, Named, abreast as several};
-use crate::input::{Found, Inputs, find};
+use crate::files::{ListedColumn, NamedColumns, abreast as several};
+use crate::input::{FoundInput, Inputs, find};
 use crate::range;
 use crate::report::{Column, Columns};
 use crate::run::{Engines, reduce};
@@ -20,7 +20,7 @@ const ABREAST: usize = 16;
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// Reduces the columns that the command line names.
-pub fn run(args: &Args, named: &Named) -> Result<Columns> {
+pub fn run(args: &Args, named: &NamedColumns) -> Result<Columns> {
     let start = Instant::now();
     let engines = Engines::default();
     let (all, texts) = columns(args, named)?;
@@ -39,26 +39,26 @@ pub fn run(args: &Args, named: &Named) -> Result<Columns> {
 }
 
 /// Which columns there are, and the inputs where they are texts that are read in passes.
-fn columns(args: &Args, named: &Named) -> Result<(Vec<String>, Option<Vec<Text>>)> {
+fn columns(args: &Args, named: &NamedColumns) -> Result<(Vec<String>, Option<Vec<Text>>)> {
     let paths = args.inputs();
     let mut ask = args.ask();
     // What has no name may be a table where columns of it are asked for.
     ask.column = Some(String::new());
     let mut found = paths.iter().map(|path| find(path)).collect::<Result<Vec<_>>>()?;
-    let once = found.iter().any(|(_, found)| !matches!(found, Found::File(..)));
+    let once = found.iter().any(|(_, found)| !matches!(found, FoundInput::File(..)));
     let mut texts = once || !range::reads_twice(args);
     for ((name, found), path) in found.iter_mut().zip(&paths) {
-        if let Found::File(file, _) = found {
+        if let FoundInput::File(file, _) = found {
             texts = texts && (once || several::is_text(name, path, file, &ask)?);
         }
     }
     let listed = match (named, texts, found.first_mut().zip(paths.first())) {
-        (Named::These(names), ..) => return Ok((names.clone(), texts.then(|| Text::all(found, &paths)))),
-        (Named::All, _, None) => vec![],
-        (Named::All, true, Some(((name, found), path))) => Text::columns(name, found, path, &ask)?,
-        (Named::All, false, Some(((name, found), path))) => match found {
-            Found::File(file, look) => several::columns(name, path, file.try_clone()?, look.length, &ask)?,
-            Found::Pipe(_) | Found::Waiting => vec![],
+        (NamedColumns::These(names), ..) => return Ok((names.clone(), texts.then(|| Text::all(found, &paths)))),
+        (NamedColumns::All, _, None) => vec![],
+        (NamedColumns::All, true, Some(((name, found), path))) => Text::columns(name, found, path, &ask)?,
+        (NamedColumns::All, false, Some(((name, found), path))) => match found {
+            FoundInput::File(file, look) => several::columns(name, path, file.try_clone()?, look.length, &ask)?,
+            FoundInput::Pipe(_) | FoundInput::Waiting => vec![],
         },
     };
     let names = of_numbers(listed);
@@ -67,8 +67,8 @@ fn columns(args: &Args, named: &Named) -> Result<(Vec<String>, Option<Vec<Text>>
 }
 
 /// The columns of numbers; that others are left out is said.
-fn of_numbers(listed: Vec<Listed>) -> Vec<String> {
-    let number = |Listed { name, other }: Listed| match other {
+fn of_numbers(listed: Vec<ListedColumn>) -> Vec<String> {
+    let number = |ListedColumn { name, other }: ListedColumn| match other {
         None => Some(name),
         Some(other) => {
             say(&format!("treefold: note: {other}; it is left out"));

@@ -74,20 +74,20 @@ pub fn warn(line: &str) {
 
 /// What is wrong with what an input holds, told by who reads it.
 #[derive(Debug)]
-pub struct Told(pub String);
+pub struct ToldError(pub String);
 
-impl fmt::Display for Told {
+impl fmt::Display for ToldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Told {}
+impl std::error::Error for ToldError {}
 
 /// One line for an input that cannot be opened or read.
 pub fn unreadable(name: &str, error: &std::io::Error) -> anyhow::Error {
     match error.kind() {
-        _ if error.get_ref().is_some_and(|inner| inner.is::<Told>()) => anyhow!("{name}: {error}"),
+        _ if error.get_ref().is_some_and(|inner| inner.is::<ToldError>()) => anyhow!("{name}: {error}"),
         ErrorKind::NotFound => anyhow!("{name}: no such file; check the name"),
         ErrorKind::PermissionDenied => anyhow!("{name}: cannot be read: permission denied; check its mode and owner"),
         _ => anyhow!("{name}: cannot be read: {error}"),

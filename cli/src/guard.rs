@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// A mapped range of a file.
 pub struct Window {
     map: Mmap,
-    place: &'static Place,
+    place: &'static GuardPlace,
 }
 
 /// Where a window lies; the handler can only look at what is there all the time.
-struct Place {
+struct GuardPlace {
     taken: AtomicBool,
     begin: AtomicUsize,
     end: AtomicUsize,
@@ -23,8 +23,8 @@ struct Place {
 }
 
 /// More than are open at once: one for each input of a pair.
-static PLACES: [Place; 4] = [const {
-    Place {
+static PLACES: [GuardPlace; 4] = [const {
+    GuardPlace {
         taken: AtomicBool::new(false),
         begin: AtomicUsize::new(0),
         end: AtomicUsize::new(0),

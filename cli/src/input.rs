@@ -190,7 +190,7 @@ impl Input {
 }
 
 /// What a path leads to.
-pub enum Found {
+pub enum FoundInput {
     /// A file of known length.
     File(File, Look),
     /// What is read once: standard input, or a file of no known length.
@@ -200,24 +200,24 @@ pub enum Found {
 }
 
 /// What a path leads to, and its name for people.
-pub fn find(path: &Path) -> Result<(String, Found)> {
+pub fn find(path: &Path) -> Result<(String, FoundInput)> {
     if path.as_os_str() == "-" {
         if std::io::stdin().is_terminal() {
             return Err(usage(
                 "standard input is a terminal; name a file, or pipe numbers in (treefold sum < data.npy)",
             ));
         }
-        return Ok((STDIN.into(), Found::Pipe(Box::new(std::io::stdin()))));
+        return Ok((STDIN.into(), FoundInput::Pipe(Box::new(std::io::stdin()))));
     }
     let name = path.display().to_string();
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(&name, &error))?;
     ensure!(!metadata.is_dir(), "{name}: is a directory; name the files in it ({})", path.join("*.npy").display());
     if !metadata.is_file() {
-        return Ok((name, Found::Waiting));
+        return Ok((name, FoundInput::Waiting));
     }
     let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
     let look = Look::of(&file.metadata().map_err(|error| unreadable(&name, &error))?);
-    let found = if look.holds(&file) { Found::File(file, look) } else { Found::Pipe(Box::new(file)) };
+    let found = if look.holds(&file) { FoundInput::File(file, look) } else { FoundInput::Pipe(Box::new(file)) };
     Ok((name, found))
 }
 
@@ -229,9 +229,9 @@ pub fn telling(path: &Path) -> Option<&Path> {
 fn look(path: &Path, ask: &Ask) -> Result<Input> {
     let (name, found) = find(path)?;
     let (file, look) = match found {
-        Found::File(file, look) => (file, look),
-        Found::Pipe(pipe) => return open_pipe(name, telling(path), pipe, ask).map(Input::Ready),
-        Found::Waiting => return Ok(Input::Waiting(path.to_path_buf())),
+        FoundInput::File(file, look) => (file, look),
+        FoundInput::Pipe(pipe) => return open_pipe(name, telling(path), pipe, ask).map(Input::Ready),
+        FoundInput::Waiting => return Ok(Input::Waiting(path.to_path_buf())),
     };
     let Shown { stored, array, count, numbers } = files::look(&name, path, file, look.length, ask)?;
     let (body, missing) = (Body::File(path.to_path_buf(), look, numbers), ask.missing.clone());

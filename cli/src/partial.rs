@@ -89,7 +89,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     let start = Instant::now();
     let target = target(args)?;
     let (path, others) = args.files.split_first().context("no partials")?;
-    let first = Found::all(path, args.memory)?;
+    let first = FoundPartial::all(path, args.memory)?;
     let whose = whose(&first);
     let names = match others {
         [] => first.first().map_or(String::new(), |found| found.name.clone()),
@@ -102,7 +102,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     let begun = first.into_iter().map(|found| begin(args, found, &names));
     let mut all = begun.collect::<Result<Vec<Box<dyn Merging>>>>()?;
     for path in others {
-        let found = Found::all(path, args.memory)?;
+        let found = FoundPartial::all(path, args.memory)?;
         ensure!(found.len() == several, "{whose}, but {}; merge like with like", self::whose(&found));
         all.iter_mut().zip(found).try_for_each(|(merging, found)| merging.add(found))?;
     }
@@ -131,14 +131,14 @@ pub fn merge(args: &Args) -> Result<Report> {
 }
 
 /// What a file of partials is.
-fn whose(found: &[Found]) -> String {
+fn whose(found: &[FoundPartial]) -> String {
     let name = found.first().map_or("", |found| &found.name);
-    let whats = found.iter().map(Found::what).collect::<Vec<_>>().join(" and ");
+    let whats = found.iter().map(FoundPartial::what).collect::<Vec<_>>().join(" and ");
     format!("{name} is a partial {whats}")
 }
 
 /// A partial of a file.
-struct Found {
+struct FoundPartial {
     /// The file's name.
     name: String,
     bytes: Vec<u8>,
@@ -148,9 +148,9 @@ struct Found {
 /// What a file of several partials begins with.
 const SEVERAL: &[u8] = b"PK\x03\x04";
 
-impl Found {
+impl FoundPartial {
     /// Reads all partials of a file of at most so many bytes; of a file that holds none, the first few.
-    fn all(path: &Path, most: u64) -> Result<Vec<Found>> {
+    fn all(path: &Path, most: u64) -> Result<Vec<FoundPartial>> {
         let stdin = path.as_os_str() == "-";
         let name = if stdin { STDIN.into() } else { shown_path(path) };
         let mut bytes = vec![];
@@ -171,11 +171,11 @@ impl Found {
         };
         ensure!(bytes.len() as u64 <= most, large());
         if !bytes.starts_with(SEVERAL) {
-            return Ok(vec![Found::of(name.clone(), bytes).context(name)?]);
+            return Ok(vec![FoundPartial::of(name.clone(), bytes).context(name)?]);
         }
         let damaged = |error| anyhow!("{name}: holds several partials and is damaged: {error}; write it anew");
         let mut members = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
-        let (mut all, mut left): (Vec<Found>, u64) = (vec![], most);
+        let (mut all, mut left): (Vec<FoundPartial>, u64) = (vec![], most);
         for at in 0..members.len() {
             let mut member = members.by_index(at).map_err(damaged)?;
             let mut bytes = vec![];
@@ -185,7 +185,8 @@ impl Found {
                 .read_to_end(&mut bytes)
                 .map_err(|error| damaged(error.into()))?;
             left = left.checked_sub(bytes.len() as u64).with_context(large)?;
-            let found = Found::of(name.clone(), bytes).with_context(|| format!("{name}: {}", shown(member.name())))?;
+            let found =
+                FoundPartial::of(name.clone(), bytes).with_context(|| format!("{name}: {}", shown(member.name())))?;
             ensure!(all.iter().all(|other| other.what() != found.what()), "{name}: holds {} twice", found.what());
             all.push(found);
         }
@@ -193,9 +194,9 @@ impl Found {
         Ok(all)
     }
 
-    fn of(name: String, bytes: Vec<u8>) -> treefold::Result<Found> {
+    fn of(name: String, bytes: Vec<u8>) -> treefold::Result<FoundPartial> {
         let header = Header::read(&bytes)?;
-        Ok(Found { name, bytes, header })
+        Ok(FoundPartial { name, bytes, header })
     }
 
     /// What it says it is.
@@ -239,7 +240,7 @@ impl Found {
 }
 
 /// Begins a merge with its first partial; `names` are those of all.
-fn begin(args: &Args, first: Found, names: &str) -> Result<Box<dyn Merging>> {
+fn begin(args: &Args, first: FoundPartial, names: &str) -> Result<Box<dyn Merging>> {
     let chosen = first.chosen()?;
     let mut told = first.told();
     let plain = chosen.visit(&told, Boxed).map_err(|_| first.unknown())?;
@@ -248,24 +249,24 @@ fn begin(args: &Args, first: Found, names: &str) -> Result<Box<dyn Merging>> {
     operators::check(chosen.typed(), &of_it).with_context(whose)?;
     told.extend(of_it);
     one_way(&told).with_context(whose)?;
-    chosen.visit(&told, Begin { args, first: &first, chosen: chosen.clone(), plain, names })?
+    chosen.visit(&told, MergeStart { args, first: &first, chosen: chosen.clone(), plain, names })?
 }
 
 /// The begin of a merge; visited with the operator as the command line wants it.
-struct Begin<'a> {
+struct MergeStart<'a> {
     args: &'a Args,
-    first: &'a Found,
+    first: &'a FoundPartial,
     chosen: Chosen,
     /// The operator as the partials have it.
     plain: Box<dyn Any>,
     names: &'a str,
 }
 
-impl Visitor for Begin<'_> {
+impl Visitor for MergeStart<'_> {
     type Out = Result<Box<dyn Merging>>;
 
     fn visit<T: Element>(self, wanted: DynOp<T>) -> Self::Out {
-        let Begin { args, first, chosen, plain, names } = self;
+        let MergeStart { args, first, chosen, plain, names } = self;
         let op: &DynOp<T> = plain.downcast_ref().context("another operator")?;
         let what = |op: &DynOp<T>| title(&op.signature());
         if !same_fold(&op.fold(), &wanted.fold()) {
@@ -293,7 +294,7 @@ impl Visitor for Begin<'_> {
 /// A merge under way, whatever its operator.
 trait Merging {
     /// Takes the next partial.
-    fn add(&mut self, found: Found) -> Result<()>;
+    fn add(&mut self, found: FoundPartial) -> Result<()>;
     /// The answer, or the partial of all.
     fn end(self: Box<Self>, args: &Args, names: &str) -> Result<Merged>;
 }
@@ -321,7 +322,7 @@ struct Under<T: Element> {
 }
 
 impl<T: Element> Merging for Under<T> {
-    fn add(&mut self, found: Found) -> Result<()> {
+    fn add(&mut self, found: FoundPartial) -> Result<()> {
         let Under { op, name, what, all, .. } = self;
         ensure!(
             *what == found.what(),

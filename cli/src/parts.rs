@@ -32,14 +32,14 @@ impl Number {
 
 /// A part of every answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Named {
+pub struct NamedPart {
     pub name: &'static str,
     /// Whether it has an index where there is an answer.
     pub indexed: bool,
     pub number: Number,
 }
 
-impl Named {
+impl NamedPart {
     /// A part of this kind.
     pub fn sample(&self) -> Part {
         let value = match self.number {
@@ -60,7 +60,7 @@ pub struct Parts {
     /// The type of what stands in bins, where the first parts are those of bins.
     pub bin: Option<Number>,
     /// The parts behind them.
-    pub named: Vec<Named>,
+    pub named: Vec<NamedPart>,
     /// How many parts there are at most, where they are one list of as many as are found.
     pub list: Option<usize>,
 }
@@ -134,7 +134,7 @@ impl Parts {
     /// Those of an answer, of the types that `number` says; `indexed`: which have an index where there is an answer.
     fn typed(parts: &[Part], number: impl Fn(&Part) -> Number, indexed: impl Fn(&Part) -> bool) -> Parts {
         let named = parts.iter().filter(|part| part.name != BIN);
-        let named = named.map(|part| Named { name: part.name, indexed: indexed(part), number: number(part) });
+        let named = named.map(|part| NamedPart { name: part.name, indexed: indexed(part), number: number(part) });
         let bin = parts.first().filter(|part| part.name == BIN).map(&number);
         Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect(), list: None }
     }

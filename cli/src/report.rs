@@ -15,10 +15,10 @@ use many::shown_shape;
 pub use many::{Many, Over, RunKeys};
 
 use crate::error::shown;
-use crate::files::Found;
+use crate::files::FoundMissing;
 use crate::operators::{Chosen, Method};
 use crate::output::Written;
-use crate::parts::{BIN, Named, Number, Parts};
+use crate::parts::{BIN, NamedPart, Number, Parts};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;
@@ -59,7 +59,7 @@ pub struct Answered {
     /// The type of counts, where the first parts are those of bins.
     pub bin: Option<Number>,
     /// The parts behind them.
-    pub named: Vec<Named>,
+    pub named: Vec<NamedPart>,
     /// Whether the parts are one list of as many as are found.
     pub list: bool,
     /// The function of each element that it is of.
@@ -102,7 +102,7 @@ pub struct Report {
     /// How many elements there were.
     pub count: u64,
     /// How many values were missing, where inputs can lack some.
-    pub missing: Option<Found>,
+    pub missing: Option<FoundMissing>,
     /// How many were left out besides.
     pub left_out: LeftOut,
     /// How many bytes they had in the files.
@@ -142,7 +142,7 @@ impl Report {
 
     /// That values were missing, where some were.
     pub fn missing(&self) -> Option<String> {
-        let Found { count, skipped } = self.missing.filter(|found| found.count > 0)?;
+        let FoundMissing { count, skipped } = self.missing.filter(|found| found.count > 0)?;
         let (values, were) = if count == 1 { ("value", "was") } else { ("values", "were") };
         let what = if skipped { "left out" } else { "taken as NaN" };
         Some(format!("{} missing {values} {were} {what}", HumanCount(count)))

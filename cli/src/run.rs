@@ -135,7 +135,7 @@ impl Run<'_> {
     /// One read of the inputs, for all operators.
     fn over<T: Element>(self) -> Result<Report> {
         let Run { args, inputs, asked, target, engine, start } = self;
-        let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Look { args, chosen })?);
+        let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Inquiry { args, chosen })?);
         let looked = looked.collect::<Result<Vec<Looked>>>()?;
         ensure!(
             args.plot.is_none() || looked.iter().any(|looked| looked.bins),
@@ -177,7 +177,7 @@ impl Run<'_> {
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
             let (chosen_here, divided) = (chosen.clone(), divided.as_mut());
-            let begin = Begin { engine, chosen: chosen_here, parts, numbers, divided, options: &options };
+            let begin = RunStart { engine, chosen: chosen_here, parts, numbers, divided, options: &options };
             let begun = chosen.visit(told, begin)??.downcast();
             running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
         }
@@ -283,7 +283,7 @@ fn in_places(args: &Args, looked: &[Looked]) -> Result<Option<Numbers>> {
 }
 
 /// What is to be known of an operator before anything is read, and whether it can do what is wanted.
-struct Look<'a> {
+struct Inquiry<'a> {
     args: &'a Args,
     chosen: &'a Chosen,
 }
@@ -299,11 +299,11 @@ struct Looked {
     bins: bool,
 }
 
-impl Visitor for Look<'_> {
+impl Visitor for Inquiry<'_> {
     type Out = Result<Looked>;
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Result<Looked> {
-        let Look { args, chosen } = self;
+        let Inquiry { args, chosen } = self;
         let parts = Parts::of(&op, chosen.over)?;
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
@@ -319,7 +319,7 @@ impl Visitor for Look<'_> {
 }
 
 /// Begins the reduction of an operator.
-struct Begin<'a> {
+struct RunStart<'a> {
     engine: &'a Engine,
     chosen: Chosen,
     parts: Parts,
@@ -329,12 +329,12 @@ struct Begin<'a> {
     options: &'a StreamOptions,
 }
 
-impl Visitor for Begin<'_> {
+impl Visitor for RunStart<'_> {
     /// A `Box<dyn Reduction<T>>`, whose type only the caller knows.
     type Out = Result<Box<dyn Any>>;
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out {
-        let Begin { engine, chosen, parts, numbers, divided, options } = self;
+        let RunStart { engine, chosen, parts, numbers, divided, options } = self;
         let streamed = match numbers {
             Some(numbers) => numbers.filter(op.clone()).with_context(|| format!("{} have no order", T::DTYPE))?,
             None => op.clone(),

@@ -1,4 +1,4 @@
-//! Who uses whom: no cycle among the program's modules, and one direction among the library's.
+//! Who uses whom: no cycle among the program's modules, and one direction among the library's. No two types of either have one name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -188,6 +188,56 @@ fn the_library_goes_one_way() {
 }
 
 /// A new operator is a file of the library: the program's code names none. The ladder's are of its own.
+/// Names that two types have, with where they are declared; of a type that is declared for one kind of machine and for another,
+/// both declarations stand behind a `#[cfg]`.
+fn doubles(files: &[File]) -> Vec<String> {
+    let mut declared: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
+    for File { path, text } in files {
+        let lines: Vec<_> = text.lines().collect();
+        let mut in_tests = false;
+        for (at, line) in lines.iter().enumerate() {
+            in_tests |=
+                line.starts_with("#[cfg(test)]") && lines.get(at + 1).is_some_and(|next| next.starts_with("mod "));
+            let words: Vec<_> = line.split_whitespace().skip_while(|word| word.starts_with("pub")).collect();
+            // Types of a trait, which are indented, are not declared at the top.
+            let ["struct" | "enum" | "trait" | "union" | "type", name, ..] = words[..] else { continue };
+            if in_tests || line.starts_with(' ') {
+                continue;
+            }
+            let name = first_names(name).into_iter().map(|(_, name)| name).collect();
+            let chosen =
+                lines[..at].iter().rev().take_while(|line| !line.is_empty()).any(|line| line.starts_with("#[cfg("));
+            declared.entry(name).or_default().push((format!("{path}:{}", at + 1), chosen));
+        }
+    }
+    let twice = declared.into_iter().filter(|(_, at)| {
+        at.iter().filter(|(_, chosen)| !chosen).count() + usize::from(at.iter().any(|(_, chosen)| *chosen)) > 1
+    });
+    twice
+        .map(|(name, at)| format!("{name}: {}", at.into_iter().map(|(at, _)| at).collect::<Vec<_>>().join(", ")))
+        .collect()
+}
+
+#[test]
+fn no_two_types_have_one_name() {
+    for folder in ["src", "../src"] {
+        let doubles = doubles(&sources(folder));
+        assert!(doubles.is_empty(), "{folder}: give each type a name of its own:\n{}", doubles.join("\n"));
+    }
+}
+
+#[test]
+fn doubles_are_found() {
+    let file = |path, text| File::new(path, text);
+    let files = [
+        file("a.rs", "pub struct One<T>(T);\n/// Two\npub(crate) enum Two {\n}\n"),
+        file("b.rs", "trait One {\n    type Two;\n}\n#[cfg(test)]\nmod tests {\nstruct Two;\n}\n"),
+        file("c.rs", "#[cfg(unix)]\ntype Three = u32;\n\n#[cfg(not(unix))]\n#[derive(Debug)]\nstruct Three;\n"),
+        file("d.rs", "type Four = u32;\n\n#[cfg(not(unix))]\nstruct Four;\n"),
+    ];
+    assert_eq!(doubles(&files), ["Four: d.rs:1, d.rs:4", "One: a.rs:1, b.rs:1"]);
+}
+
 #[test]
 fn the_program_names_no_operator() {
     // An option may have an operator's name; a table says that there is nothing, and a report how many elements there are.

@@ -28,7 +28,7 @@ pub(crate) use record::{Destination, Recorder};
 pub use runs::runs_texts;
 pub(crate) use runs::{RunsTo, Words};
 pub(crate) use selftest::{choose, right_in_cells};
-pub(crate) use slots::Finding;
+pub(crate) use slots::SlotTexts;
 pub use slots::slots_text;
 pub use tournament::tournament_texts;
 pub(crate) use tournament::{BestTo, TournamentTexts};

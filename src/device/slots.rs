@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wgpu::BindGroupEntry;
 
 /// What finds slots: its text, its parameters and its table.
-pub(crate) struct Finding {
+pub(crate) struct SlotTexts {
     pub text: String,
     pub params: [u32; 4],
     pub table: Vec<u32>,
@@ -20,7 +20,7 @@ impl Context {
     /// Makes ready what writes the slots of elements, of which these buffers have the pieces.
     pub fn slots(
         self: &Arc<Self>,
-        finding: &Finding,
+        finding: &SlotTexts,
         plan: &Slots,
         inputs: &[&wgpu::Buffer],
         to: &Words<'_>,

@@ -9,21 +9,21 @@ use crate::error::{Error, Result};
 ///
 /// ```no_run
 /// # fn f(buffer: &wgpu::Buffer) {
-/// use treefold::{Count, Input};
-/// let first_word: Count = buffer.into();
-/// let word_of_indirect_arguments: Count = Input::range(buffer, 4..5).into(); // the fifth word, say of a draw's arguments
+/// use treefold::{DeviceCount, Input};
+/// let first_word: DeviceCount = buffer.into();
+/// let word_of_indirect_arguments: DeviceCount = Input::range(buffer, 4..5).into(); // the fifth word, say of a draw's arguments
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Count<'a>(pub(crate) Ranges<'a>);
+pub struct DeviceCount<'a>(pub(crate) Ranges<'a>);
 
-impl<'a, I: Into<Input<'a, u32>>> From<I> for Count<'a> {
+impl<'a, I: Into<Input<'a, u32>>> From<I> for DeviceCount<'a> {
     fn from(range: I) -> Self {
-        Count(range.into().ranges)
+        DeviceCount(range.into().ranges)
     }
 }
 
-impl<'a> Count<'a> {
+impl<'a> DeviceCount<'a> {
     /// The word, and its buffer, which is to be the n-th.
     pub(crate) fn piece(&self, buffer: usize) -> Result<(Piece, &'a wgpu::Buffer)> {
         let (pieces, buffers) = self.0.pieces()?;

@@ -1,6 +1,6 @@
 //! Inputs of many answers: which elements belong to which.
 
-use super::{Axes, By, Count, Input, Offsets, Ranges, Strided};
+use super::{Axes, By, DeviceCount, Input, Offsets, Ranges, Strided};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub struct Each<'a, T> {
     pub(crate) input: Input<'a, T>,
     pub(crate) division: Division<'a>,
-    pub(crate) count: Option<Count<'a>>,
+    pub(crate) count: Option<DeviceCount<'a>>,
 }
 
 /// Keys that 32 bits tell apart.
@@ -45,7 +45,7 @@ impl<'a, T: Element> Each<'a, T> {
     /// norm.record_each(encoder, Input::from(samples).rows(64).counted(bursts), Output::bare(norms))?;
     /// # Ok(()) }
     /// ```
-    pub fn counted(self, count: impl Into<Count<'a>>) -> Self {
+    pub fn counted(self, count: impl Into<DeviceCount<'a>>) -> Self {
         Each { count: Some(count.into()), ..self }
     }
 
@@ -112,7 +112,7 @@ pub(crate) struct Segments<'d, 'a> {
     pub by: SegmentsBy<'d, 'a>,
     /// How many there are at most.
     pub answers: u64,
-    pub count: Option<&'d Count<'a>>,
+    pub count: Option<&'d DeviceCount<'a>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ pub(crate) enum SegmentsBy<'d, 'a> {
 }
 
 impl<'d, 'a> Divided<'d, 'a> {
-    fn counted(by: By, answers: u64, count: &'d Count<'a>) -> Self {
+    fn counted(by: By, answers: u64, count: &'d DeviceCount<'a>) -> Self {
         Divided::Segments(Segments { by: SegmentsBy::Counted(by), answers, count: Some(count) })
     }
 }

@@ -9,11 +9,11 @@ mod texture;
 
 pub(crate) use axes::room;
 pub use axes::{Axes, Dim, Strided, offset};
-pub use count::Count;
+pub use count::DeviceCount;
 pub use each::Each;
 pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
 pub use groups::Groups;
-pub(crate) use segments::Place;
+pub(crate) use segments::OffsetsIn;
 pub use segments::{By, Ends, Offsets};
 pub(crate) use texture::Texels;
 pub use texture::{Channel, Grid, Texel};
@@ -232,7 +232,7 @@ impl<'a, T: Element> Input<'a, T> {
     /// extent.record_each(encoder, Input::from(depths).counted(alive), answer)?; // min, max, and how many there were
     /// # Ok(()) }
     /// ```
-    pub fn counted(self, count: impl Into<Count<'a>>) -> Each<'a, T> {
+    pub fn counted(self, count: impl Into<DeviceCount<'a>>) -> Each<'a, T> {
         self.each(Division::Whole).counted(count)
     }
 

@@ -19,11 +19,11 @@ use std::borrow::Cow;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Offsets<'a>(pub(crate) Place<'a>);
+pub struct Offsets<'a>(pub(crate) OffsetsIn<'a>);
 
 /// Where offsets are.
 #[derive(Clone, Debug)]
-pub(crate) enum Place<'a> {
+pub(crate) enum OffsetsIn<'a> {
     Device(Ranges<'a>),
     Host(Cow<'a, [u64]>),
 }
@@ -75,7 +75,7 @@ impl Ends {
 
 impl<'a> From<Input<'a, u32>> for Offsets<'a> {
     fn from(offsets: Input<'a, u32>) -> Self {
-        Offsets(Place::Device(offsets.ranges))
+        Offsets(OffsetsIn::Device(offsets.ranges))
     }
 }
 
@@ -93,13 +93,13 @@ impl<'a> From<wgpu::BufferSlice<'a>> for Offsets<'a> {
 
 impl<'a> From<&'a [u64]> for Offsets<'a> {
     fn from(offsets: &'a [u64]) -> Self {
-        Offsets(Place::Host(offsets.into()))
+        Offsets(OffsetsIn::Host(offsets.into()))
     }
 }
 
 impl From<&[u32]> for Offsets<'_> {
     fn from(offsets: &[u32]) -> Self {
-        Offsets(Place::Host(offsets.iter().map(|&offset| offset.into()).collect()))
+        Offsets(OffsetsIn::Host(offsets.iter().map(|&offset| offset.into()).collect()))
     }
 }
 
@@ -121,17 +121,17 @@ impl<'a> Offsets<'a> {
 
     /// Where they are, on the device.
     pub(crate) fn there(&self) -> Option<&Ranges<'a>> {
-        if let Place::Device(there) = &self.0 { Some(there) } else { None }
+        if let OffsetsIn::Device(there) = &self.0 { Some(there) } else { None }
     }
 
     /// How many segments there are.
     pub(crate) fn segments(&self, elements: u64) -> Result<u64> {
         let offsets = match &self.0 {
-            Place::Device(ranges) if ranges.count() != 1 => {
+            OffsetsIn::Device(ranges) if ranges.count() != 1 => {
                 return Err(Error::OffsetsApart { ranges: ranges.count() });
             }
-            Place::Device(ranges) => ranges.elements(),
-            Place::Host(offsets) => {
+            OffsetsIn::Device(ranges) => ranges.elements(),
+            OffsetsIn::Host(offsets) => {
                 Offsets::check(offsets, elements)?;
                 offsets.len() as u64
             }

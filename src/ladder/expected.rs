@@ -2,19 +2,19 @@
 
 use super::Operator;
 use super::elements::{HostElements, UNITS};
-use super::numbers::{Number, Numbers};
+use super::numbers::{Figure, Figures};
 use super::stage::{Quantity, Stage};
 
 /// The answer that a stage must find.
-pub(super) fn expected(stage: &Stage, operator: Operator, elements: HostElements) -> Numbers {
+pub(super) fn expected(stage: &Stage, operator: Operator, elements: HostElements) -> Figures {
     let computes = stage.computes.chosen(operator);
     match elements {
         HostElements::Ints(x) => {
             let exact: i64 = x.iter().copied().map(i64::from).sum();
             // The kernels of the tutorials add modulo 2^32, the library's do not.
-            let sum = Number::Integer(if stage.is_production() { exact } else { i64::from(exact as i32) });
-            let least = Number::Integer(x.iter().copied().min().unwrap_or_default().into());
-            let most = Number::Integer(x.iter().copied().max().unwrap_or_default().into());
+            let sum = Figure::Integer(if stage.is_production() { exact } else { i64::from(exact as i32) });
+            let least = Figure::Integer(x.iter().copied().min().unwrap_or_default().into());
+            let most = Figure::Integer(x.iter().copied().max().unwrap_or_default().into());
             match computes {
                 Quantity::SumMinMax => vec![("sum", sum), ("min", least), ("max", most)],
                 Quantity::Min => vec![("min", least)],
@@ -22,21 +22,21 @@ pub(super) fn expected(stage: &Stage, operator: Operator, elements: HostElements
             }
         }
         HostElements::Floats(x) => match computes {
-            Quantity::Max => vec![("max", Number::Same(extreme(x, f32::max)))],
-            Quantity::Min => vec![("min", Number::Same(extreme(x, f32::min)))],
+            Quantity::Max => vec![("max", Figure::Same(extreme(x, f32::max)))],
+            Quantity::Min => vec![("min", Figure::Same(extreme(x, f32::min)))],
             Quantity::MinAndSum => {
-                vec![("min", Number::Same(extreme(x, f32::min))), ("sum", Number::Near(exact_sum(x)))]
+                vec![("min", Figure::Same(extreme(x, f32::min))), ("sum", Figure::Near(exact_sum(x)))]
             }
-            Quantity::Mean => vec![("mean", Number::Near(exact_sum(x) / x.len() as f64))],
+            Quantity::Mean => vec![("mean", Figure::Near(exact_sum(x) / x.len() as f64))],
             Quantity::EvenSum => {
                 let even: Vec<f32> = x.iter().copied().step_by(2).collect();
-                vec![("sum", Number::Near(exact_sum(&even)))]
+                vec![("sum", Figure::Near(exact_sum(&even)))]
             }
-            _ => vec![("sum", Number::Near(exact_sum(x)))],
+            _ => vec![("sum", Figure::Near(exact_sum(x)))],
         },
-        HostElements::FloatPairs(a, b) => vec![("dot", Number::Near(exact_dot(a, b)))],
+        HostElements::FloatPairs(a, b) => vec![("dot", Figure::Near(exact_dot(a, b)))],
         HostElements::Candidates(count) => {
-            let largest = Number::Integer((2..count).rev().find(|&n| prime(n)).unwrap_or(0) as i64);
+            let largest = Figure::Integer((2..count).rev().find(|&n| prime(n)).unwrap_or(0) as i64);
             vec![("by tree", largest), ("by atomic max", largest)]
         }
     }

@@ -50,7 +50,7 @@ use crate::Gpu;
 use crate::error::{Error, Result, may_block};
 use driver::Driver;
 use elements::{ElementStore, FloatArray};
-use numbers::Numbers;
+use numbers::Figures;
 use plan::INPUT_UNIT;
 use stage::InputKind;
 use std::cell::{OnceCell, RefCell};
@@ -78,7 +78,7 @@ pub struct Ladder {
     on_device: RefCell<HashMap<&'static str, wgpu::Buffer>>,
     bandwidth: OnceCell<Option<f64>>,
     /// Right answers, for the elements and (true) for those that need no rounding.
-    expected: RefCell<HashMap<(AnswerKey, bool), Numbers>>,
+    expected: RefCell<HashMap<(AnswerKey, bool), Figures>>,
     host_seconds: RefCell<HashMap<AnswerKey, HostSeconds>>,
 }
 
@@ -203,7 +203,7 @@ impl Ladder {
     }
 
     /// The right answer of a stage over the ladder's elements, or over those that need no rounding.
-    fn expected(&self, stage: &Stage, unrounded: bool) -> Numbers {
+    fn expected(&self, stage: &Stage, unrounded: bool) -> Figures {
         let key = (answer_key(stage), unrounded);
         if let Some(known) = self.expected.borrow().get(&key) {
             return known.clone();

@@ -2,7 +2,7 @@
 
 /// One number of an answer, and how closely it must agree.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
+pub(super) enum Figure {
     /// An integer.
     Integer(i64),
     /// A float that no operation has rounded.
@@ -12,17 +12,17 @@ pub(super) enum Number {
 }
 
 /// An answer.
-pub(super) type Numbers = Vec<(&'static str, Number)>;
+pub(super) type Figures = Vec<(&'static str, Figure)>;
 
 /// Compares two answers: the relative error of the floats among them, or a description of the difference.
-pub(super) fn agree(got: &Numbers, want: &Numbers, bound: f64) -> Result<Option<f64>, String> {
+pub(super) fn agree(got: &Figures, want: &Figures, bound: f64) -> Result<Option<f64>, String> {
     let mut worst = None;
     if got.len() != want.len() {
         return Err(format!("found {}, expected {}", text(got), text(want)));
     }
     for ((name, got), (_, want)) in got.iter().zip(want) {
         let right = match (got, want) {
-            (Number::Near(got), Number::Near(want)) => {
+            (Figure::Near(got), Figure::Near(want)) => {
                 let error = if got == want { 0.0 } else { (got - want).abs() / want.abs() };
                 worst = Some(error.max(worst.unwrap_or(0.0)));
                 error <= bound
@@ -45,16 +45,16 @@ pub(super) fn rounding(additions: u64, bits: i32) -> f64 {
 }
 
 /// An answer in words.
-pub(super) fn text(numbers: &Numbers) -> String {
+pub(super) fn text(numbers: &Figures) -> String {
     match numbers.as_slice() {
         [(_, only)] => number(only),
         many => many.iter().map(|(name, x)| format!("{name} {}", number(x))).collect::<Vec<_>>().join(", "),
     }
 }
 
-fn number(number: &Number) -> String {
+fn number(number: &Figure) -> String {
     match number {
-        Number::Integer(x) => x.to_string(),
-        Number::Same(x) | Number::Near(x) => format!("{x}"),
+        Figure::Integer(x) => x.to_string(),
+        Figure::Same(x) | Figure::Near(x) => format!("{x}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Runs a stage, checks its answer and times it.
 
 use super::finish::{finish, finish_two_words};
-use super::numbers::{Number, Numbers, agree, rounding, text};
+use super::numbers::{Figure, Figures, agree, rounding, text};
 use super::outcome::{Outcome, PassTime, Status};
 use super::passes::timed;
 use super::plan::{StagePass, StagePlan};
@@ -40,10 +40,10 @@ impl Ladder {
             return self.run_kernels(stage, wg);
         }
         match (stage.input, self.operator) {
-            (InputKind::Floats, _) => self.run_production::<f32, _>(stage, FastSum, |sum| Number::Near(sum.into())),
-            (_, Operator::Sum) => self.run_production::<i32, _>(stage, Sum, Number::Integer),
+            (InputKind::Floats, _) => self.run_production::<f32, _>(stage, FastSum, |sum| Figure::Near(sum.into())),
+            (_, Operator::Sum) => self.run_production::<i32, _>(stage, Sum, Figure::Integer),
             (_, Operator::Min) => {
-                self.run_production::<i32, _>(stage, Min, |least| Number::Integer(least.unwrap_or(0).into()))
+                self.run_production::<i32, _>(stage, Min, |least| Figure::Integer(least.unwrap_or(0).into()))
             }
         }
     }
@@ -167,7 +167,7 @@ impl Ladder {
         Ok(agree(&got, &self.expected(stage, true), 0.0).map(|_| ()))
     }
 
-    fn finish(&self, stage: &Stage, wg: u32, second_kernel: bool, words: &[Vec<u32>]) -> Numbers {
+    fn finish(&self, stage: &Stage, wg: u32, second_kernel: bool, words: &[Vec<u32>]) -> Figures {
         match second_kernel {
             true => finish_two_words(words),
             false => finish(stage, self.operator, self.count(), wg.into(), words),
@@ -178,7 +178,7 @@ impl Ladder {
         &self,
         stage: &'static Stage,
         op: O,
-        number: impl Fn(O::Output) -> Number,
+        number: impl Fn(O::Output) -> Figure,
     ) -> Result<Outcome> {
         let (input, _) = self.inputs(stage.input)?;
         let want = self.expected(stage, false);

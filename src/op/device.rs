@@ -296,19 +296,19 @@ impl Leaf {
 
 /// Folds whose partials lie together and are combined in one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum FoldGroup {
     /// Values: these folds as one accumulator.
     Values(Vec<usize>),
     /// The bins of this fold.
     Bins(usize),
 }
 
-impl Group {
+impl FoldGroup {
     /// The folds in it.
     pub fn folds(&self) -> &[usize] {
         match self {
-            Group::Values(folds) => folds,
-            Group::Bins(fold) => std::slice::from_ref(fold),
+            FoldGroup::Values(folds) => folds,
+            FoldGroup::Bins(fold) => std::slice::from_ref(fold),
         }
     }
 }
@@ -433,15 +433,15 @@ impl DeviceOp {
     }
 
     /// The folds whose partials lie together: all values, then each fold with bins.
-    pub fn groups(&self) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<FoldGroup> {
         let (values, bins): (Vec<usize>, Vec<usize>) =
             (0..self.folds.len()).partition(|&fold| self.folds[fold].value().is_some());
-        let values = (!values.is_empty()).then_some(Group::Values(values));
-        values.into_iter().chain(bins.into_iter().map(Group::Bins)).collect()
+        let values = (!values.is_empty()).then_some(FoldGroup::Values(values));
+        values.into_iter().chain(bins.into_iter().map(FoldGroup::Bins)).collect()
     }
 
     /// Words of the accumulators of a group.
-    pub fn group_words(&self, group: &Group) -> usize {
+    pub fn group_words(&self, group: &FoldGroup) -> usize {
         group.folds().iter().map(|&fold| self.folds[fold].words).sum()
     }
 

@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// assert_eq!(format!("{:?}", cpu.reduce(DynOp::of(MinMax), &[3i32, -4])?), "Some((-4, 3))");
 /// # Ok::<(), treefold::Error>(())
 /// ```
-pub struct DynOp<T: Element>(Arc<dyn Kind<T>>);
+pub struct DynOp<T: Element>(Arc<dyn OpKind<T>>);
 
 impl<T: Element> DynOp<T> {
     /// That operator.
@@ -103,7 +103,7 @@ macro_rules! of_folds {
 }
 
 /// One of the kinds of operators.
-trait Kind<T: Element>: Send + Sync {
+trait OpKind<T: Element>: Send + Sync {
     of_operators!(declared);
     fn op(&self) -> &dyn Any;
     fn fold(&self) -> DynFold<T>;
@@ -187,7 +187,7 @@ fn unboxed<A: Accumulator>(acc: DynAcc, identity: impl FnOnce() -> A) -> A {
     acc.0.into_acc().downcast().map_or_else(|_| identity(), |acc| *acc)
 }
 
-impl<T: Element, O: Op<T, Output: Answer>> Kind<T> for Of<O> {
+impl<T: Element, O: Op<T, Output: Answer>> OpKind<T> for Of<O> {
     of_operators!(passed_on);
     fn op(&self) -> &dyn Any {
         &self.0

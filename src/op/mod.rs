@@ -17,7 +17,7 @@ mod widened;
 pub use accumulator::{Accumulator, Member};
 pub(crate) use accumulator::{join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
-pub use device::{Bins, Device, DeviceOp, FoldKey, Group, Keep, Leaf};
+pub use device::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf};
 pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 #[cfg(not(target_arch = "wasm32"))]
 pub use expression::{Combining, Expression, Formula};

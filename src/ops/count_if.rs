@@ -32,7 +32,7 @@ pub struct CountIf {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     relation: Relation,
-    number: Number,
+    number: Compared,
 }
 
 /// What an element is to the number.
@@ -64,7 +64,7 @@ const RELATIONS: [(&str, Relation); 6] = [
 
 /// A number that elements of any type are compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Number {
+enum Compared {
     Whole(i128),
     /// Not NaN.
     Real(f64),
@@ -75,13 +75,13 @@ impl Comparison {
     pub fn new(relation: Relation, number: f64) -> Option<Comparison> {
         // Every f64 below this is an i128 if it is whole.
         let whole = number.fract() == 0.0 && number.abs() < 2f64.powi(127);
-        let compared = if whole { Number::Whole(number as i128) } else { Number::Real(number) };
+        let compared = if whole { Compared::Whole(number as i128) } else { Compared::Real(number) };
         (!number.is_nan()).then_some(Comparison { relation, number: compared })
     }
 
     /// With a whole number, of which none is rounded.
     pub fn whole(relation: Relation, number: i128) -> Comparison {
-        Comparison { relation, number: Number::Whole(number) }
+        Comparison { relation, number: Compared::Whole(number) }
     }
 
     /// Whether an element compares so.
@@ -109,8 +109,8 @@ impl Comparison {
     /// The keys from the first to the last.
     fn of_floats<T: Scalar>(self) -> (i128, i128) {
         let number = match self.number {
-            Number::Whole(number) => number as f64,
-            Number::Real(number) => number,
+            Compared::Whole(number) => number as f64,
+            Compared::Real(number) => number,
         };
         let key = |number: f64| {
             let bits = match T::DTYPE {
@@ -140,8 +140,8 @@ impl Comparison {
         let most = i128::from(T::Key::MOST.wide());
         // The whole numbers next to it, or it.
         let (below, above) = match self.number {
-            Number::Whole(number) => (number, number),
-            Number::Real(number) => (number.floor() as i128, number.ceil() as i128),
+            Compared::Whole(number) => (number, number),
+            Compared::Real(number) => (number.floor() as i128, number.ceil() as i128),
         };
         let (low, high) = match self.relation {
             Relation::Less => (i128::MIN, above.saturating_sub(1)),
@@ -167,8 +167,8 @@ impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = RELATIONS.iter().find(|(_, relation)| *relation == self.relation).map_or("", |(text, _)| text);
         match self.number {
-            Number::Whole(number) => write!(f, "{text} {number}"),
-            Number::Real(number) => write!(f, "{text} {number:?}"),
+            Compared::Whole(number) => write!(f, "{text} {number}"),
+            Compared::Real(number) => write!(f, "{text} {number:?}"),
         }
     }
 }

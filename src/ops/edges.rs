@@ -26,24 +26,24 @@ impl Rule for BinCount {
 
 /// A range `low..=high`; written `LOW:HIGH`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct Interval {
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-impl FromStr for Range {
+impl FromStr for Interval {
     type Err = ();
-    fn from_str(text: &str) -> std::result::Result<Range, ()> {
+    fn from_str(text: &str) -> std::result::Result<Interval, ()> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let ends = text.split_once(':').and_then(|(low, high)| Some((number(low)?, number(high)?)));
         match ends {
-            Some((low, high)) if low < high && (high - low).is_finite() => Ok(Range { low, high }),
+            Some((low, high)) if low < high && (high - low).is_finite() => Ok(Interval { low, high }),
             _ => Err(()),
         }
     }
 }
 
-impl Rule for Range {
+impl Rule for Interval {
     const RULE: &'static str = "LOW:HIGH, two numbers, the first one smaller";
 }
 
@@ -71,9 +71,9 @@ impl Integers {
     }
 
     /// How many there are, and the range of their bins: each number is the middle of its own.
-    pub(super) fn bins(&self) -> Option<(u32, Range)> {
+    pub(super) fn bins(&self) -> Option<(u32, Interval)> {
         let (low, high) = self.0?;
-        Some(((high - low + 1) as u32, Range { low: low as f64 - 0.5, high: high as f64 + 0.5 }))
+        Some(((high - low + 1) as u32, Interval { low: low as f64 - 0.5, high: high as f64 + 0.5 }))
     }
 }
 

@@ -360,21 +360,21 @@ pub(super) use arg_extreme;
 
 /// The lowest rank from below and from above.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ends<K> {
+pub struct ExtremeRanks<K> {
     /// Rank of the minimum.
     low: K,
     /// Rank of the maximum.
     high: K,
 }
 
-impl<K> Ends<K> {
+impl<K> ExtremeRanks<K> {
     /// The minimum and the maximum.
     pub(super) fn elements<T: Scalar<Key = K>>(self) -> (T, T) {
         (End::Low.unrank(self.low), End::High.unrank(self.high))
     }
 }
 
-impl<K: OrderKey> Accumulator for Ends<K> {
+impl<K: OrderKey> Accumulator for ExtremeRanks<K> {
     const WORDS: usize = 2 * K::WORDS;
     const WGSL: &'static str = match K::WORDS {
         1 => "struct Acc { low: u32, high: u32, }",
@@ -391,7 +391,7 @@ impl<K: OrderKey> Accumulator for Ends<K> {
     }
     fn read(words: &[u32]) -> Self {
         let (low, high) = words.split_at(K::WORDS);
-        Ends { low: K::narrow(join(low)), high: K::narrow(join(high)) }
+        ExtremeRanks { low: K::narrow(join(low)), high: K::narrow(join(high)) }
     }
 }
 
@@ -410,19 +410,19 @@ impl<K: OrderKey> Accumulator for Ends<K> {
 pub struct MinMax;
 
 impl<T: Scalar> Fold<T> for MinMax {
-    type Acc = Ends<T::Key>;
+    type Acc = ExtremeRanks<T::Key>;
 
     #[inline(always)]
-    fn identity(&self) -> Ends<T::Key> {
-        Ends { low: T::Key::MOST, high: T::Key::MOST }
+    fn identity(&self) -> ExtremeRanks<T::Key> {
+        ExtremeRanks { low: T::Key::MOST, high: T::Key::MOST }
     }
     #[inline(always)]
-    fn lift(&self, x: T, _: u64) -> Ends<T::Key> {
-        Ends { low: End::Low.rank(x), high: End::High.rank(x) }
+    fn lift(&self, x: T, _: u64) -> ExtremeRanks<T::Key> {
+        ExtremeRanks { low: End::Low.rank(x), high: End::High.rank(x) }
     }
     #[inline(always)]
-    fn combine(&self, a: Ends<T::Key>, b: Ends<T::Key>) -> Ends<T::Key> {
-        Ends { low: a.low.min(b.low), high: a.high.min(b.high) }
+    fn combine(&self, a: ExtremeRanks<T::Key>, b: ExtremeRanks<T::Key>) -> ExtremeRanks<T::Key> {
+        ExtremeRanks { low: a.low.min(b.low), high: a.high.min(b.high) }
     }
     fn wgsl(&self) -> Wgsl {
         let wgsl = match T::Key::WORDS {
@@ -455,7 +455,7 @@ impl<T: Scalar> Op<T> for MinMax {
     fn fold(&self) -> MinMax {
         MinMax
     }
-    fn finish(&self, acc: Ends<T::Key>, count: u64) -> Result<Option<(T, T)>> {
+    fn finish(&self, acc: ExtremeRanks<T::Key>, count: u64) -> Result<Option<(T, T)>> {
         Ok((count > 0).then(|| acc.elements()))
     }
     fn answer(&self) -> Option<DeviceAnswer> {

@@ -4,7 +4,7 @@ use crate::element::{Dtype, Word};
 use crate::op::{Device, Keep, Text, WordType};
 use crate::{Accumulator, BinAxis, DeviceAnswer, Error, Fold, Op, Result, Wgsl};
 use super::binned::{BinCounts, Binned, Counts, OTHERS, counters};
-use super::edges::{BINS, BinCount, Given, Integers, Range};
+use super::edges::{BINS, BinCount, Given, Integers, Interval};
 use std::sync::{Arc, OnceLock};
 
 /// How many elements lie in each of so many bins: equal ones over a range ([`Histogram::new`]), one for each whole number
@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Histogram {
     pub(crate) bins: BinCount,
-    pub(crate) range: Range,
+    pub(crate) range: Interval,
     /// In place of bins and range.
     pub(crate) integers: Integers,
     /// In place of equal bins.
@@ -43,7 +43,7 @@ impl Default for Histogram {
     /// 256 bins over 0..=1.
     fn default() -> Self {
         let (integers, edges, keys) = (Integers::default(), Given::default(), Arc::default());
-        Histogram { bins: BinCount(256), range: Range { low: 0.0, high: 1.0 }, integers, edges, keys }
+        Histogram { bins: BinCount(256), range: Interval { low: 0.0, high: 1.0 }, integers, edges, keys }
     }
 }
 
@@ -56,7 +56,7 @@ impl Histogram {
         if !BINS.contains(&bins) || low >= high || !(high - low).is_finite() {
             return Err(Error::BadRange { bins, low, high });
         }
-        Ok(Histogram { bins: BinCount(bins), range: Range { low, high }, ..Histogram::default() })
+        Ok(Histogram { bins: BinCount(bins), range: Interval { low, high }, ..Histogram::default() })
     }
 
     /// So many bins over 0..=1.
@@ -125,7 +125,7 @@ impl Histogram {
         if let Some(edges) = self.edges.edges() {
             return edges.to_vec();
         }
-        let (bins, Range { low, high }) = self.equal();
+        let (bins, Interval { low, high }) = self.equal();
         let step = (high - low) / f64::from(bins);
         (0..bins).map(|k| f64::from(k) * step + low).chain([high]).collect()
     }
@@ -165,14 +165,14 @@ impl Histogram {
             (Some(edges), _) => format!("edges{end}={edges}"),
             (None, Some((low, high))) => format!("integers{end}={low}:{high}"),
             (None, None) => {
-                let Range { low, high } = self.range;
+                let Interval { low, high } = self.range;
                 format!("bins{end}={},range{end}={low}:{high}", self.bins.0)
             }
         }
     }
 
     /// How many equal bins there are and over which range, unless edges are given.
-    fn equal(&self) -> (u32, Range) {
+    fn equal(&self) -> (u32, Interval) {
         self.integers.bins().unwrap_or((self.bins.0, self.range))
     }
 
@@ -232,7 +232,7 @@ impl Histogram {
         if self.edges.edges().is_some() {
             return Guess { origin: 0.0, scale: 0.0, fraction, near: all_near, safe: false };
         }
-        let (_, Range { low, high }) = self.equal();
+        let (_, Interval { low, high }) = self.equal();
         let exact_scale = bins / (high - low);
         let base = 2f64.powi(23 - fraction as i32);
         let (origin, scale) = ((base - low * exact_scale) as f32, exact_scale as f32);
@@ -303,7 +303,7 @@ pub(crate) const TRIPS: u64 = 26;
 pub(super) struct Finder<'a> {
     keys: &'a [u32],
     bins: usize,
-    equal: Option<Range>,
+    equal: Option<Interval>,
 }
 
 impl Finder<'_> {
@@ -324,7 +324,7 @@ impl Finder<'_> {
         if key >= keys[bins] {
             return bins + 1;
         }
-        if let Some(Range { low, high }) = equal {
+        if let Some(Interval { low, high }) = equal {
             let place = (x.to_f64() - low) / (high - low) * bins as f64;
             let guess = (place.max(0.0) as usize).min(bins - 1);
             if keys[guess] <= key && key < keys[guess + 1] {

@@ -38,7 +38,7 @@ impl Default for LogSumExp {
 
 accumulator! {
     /// Terms as a peak and their sum relative to it.
-    pub struct Terms {
+    pub struct PeakedSum {
         /// The largest finite term; the lowest f32 of none.
         peak: f32,
         /// Σ exp(term - peak).
@@ -51,33 +51,33 @@ accumulator! {
 const NAN: u32 = 1;
 const INFINITE: u32 = 2;
 
-impl Terms {
-    const NONE: Terms = Terms { peak: f32::MIN, sum: 0.0, flags: 0 };
+impl PeakedSum {
+    const NONE: PeakedSum = PeakedSum { peak: f32::MIN, sum: 0.0, flags: 0 };
 
     #[inline(always)]
-    fn of(term: f32) -> Terms {
+    fn of(term: f32) -> PeakedSum {
         match term {
-            _ if term.is_nan() => Terms { flags: NAN, ..Terms::NONE },
-            f32::INFINITY => Terms { flags: INFINITE, ..Terms::NONE },
-            f32::NEG_INFINITY => Terms::NONE,
-            _ => Terms { peak: term, sum: 1.0, flags: 0 },
+            _ if term.is_nan() => PeakedSum { flags: NAN, ..PeakedSum::NONE },
+            f32::INFINITY => PeakedSum { flags: INFINITE, ..PeakedSum::NONE },
+            f32::NEG_INFINITY => PeakedSum::NONE,
+            _ => PeakedSum { peak: term, sum: 1.0, flags: 0 },
         }
     }
 
     #[inline(always)]
-    fn merge(self, other: Terms) -> Terms {
+    fn merge(self, other: PeakedSum) -> PeakedSum {
         let peak = self.peak.max(other.peak);
         let sum = self.sum * (self.peak - peak).exp() + other.sum * (other.peak - peak).exp();
-        Terms { peak, sum, flags: self.flags | other.flags }
+        PeakedSum { peak, sum, flags: self.flags | other.flags }
     }
 
     /// The peak and the sum as they are answered.
     pub(super) fn answered(self) -> PeakAndSum<f32> {
         match self {
-            Terms { flags, .. } if flags & NAN != 0 => PeakAndSum { max: f32::NAN, sum: f32::NAN },
-            Terms { flags, .. } if flags & INFINITE != 0 => PeakAndSum { max: f32::INFINITY, sum: f32::NAN },
-            Terms { sum: 0.0, .. } => PeakAndSum { max: f32::NEG_INFINITY, sum: 0.0 },
-            Terms { peak, sum, .. } => PeakAndSum { max: peak, sum },
+            PeakedSum { flags, .. } if flags & NAN != 0 => PeakAndSum { max: f32::NAN, sum: f32::NAN },
+            PeakedSum { flags, .. } if flags & INFINITE != 0 => PeakAndSum { max: f32::INFINITY, sum: f32::NAN },
+            PeakedSum { sum: 0.0, .. } => PeakAndSum { max: f32::NEG_INFINITY, sum: 0.0 },
+            PeakedSum { peak, sum, .. } => PeakAndSum { max: peak, sum },
         }
     }
 }
@@ -89,29 +89,29 @@ impl LogSumExp {
 }
 
 impl Fold<f32> for LogSumExp {
-    type Acc = Terms;
+    type Acc = PeakedSum;
 
     #[inline(always)]
-    fn identity(&self) -> Terms {
-        Terms::NONE
+    fn identity(&self) -> PeakedSum {
+        PeakedSum::NONE
     }
     #[inline(always)]
-    fn lift(&self, x: f32, _: u64) -> Terms {
-        Terms::of(self.factor() * x)
+    fn lift(&self, x: f32, _: u64) -> PeakedSum {
+        PeakedSum::of(self.factor() * x)
     }
     #[inline(always)]
-    fn combine(&self, a: Terms, b: Terms) -> Terms {
+    fn combine(&self, a: PeakedSum, b: PeakedSum) -> PeakedSum {
         a.merge(b)
     }
     #[inline(always)]
-    fn accumulate(&self, elements: &[f32], _: u64) -> Terms {
+    fn accumulate(&self, elements: &[f32], _: u64) -> PeakedSum {
         let terms = elements.chunks(1024).map(|block| {
-            let flags = block.iter().fold(0, |flags, &x| flags | Terms::of(self.factor() * x).flags);
+            let flags = block.iter().fold(0, |flags, &x| flags | PeakedSum::of(self.factor() * x).flags);
             let finite = block.iter().map(|x| self.factor() * x).filter(|term| term.is_finite());
             let peak = finite.clone().fold(f32::MIN, f32::max);
-            Terms { peak, sum: finite.map(|term| (term - peak).exp()).sum(), flags }
+            PeakedSum { peak, sum: finite.map(|term| (term - peak).exp()).sum(), flags }
         });
-        terms.fold(Terms::NONE, Terms::merge)
+        terms.fold(PeakedSum::NONE, PeakedSum::merge)
     }
     fn params(&self) -> Vec<u32> {
         vec![self.factor().to_bits()]
@@ -148,7 +148,7 @@ impl Op<f32> for LogSumExp {
     fn fold(&self) -> LogSumExp {
         *self
     }
-    fn finish(&self, acc: Terms, count: u64) -> Result<Option<f32>> {
+    fn finish(&self, acc: PeakedSum, count: u64) -> Result<Option<f32>> {
         let PeakAndSum { max, sum } = acc.answered();
         Ok((count > 0).then(|| if max.is_infinite() { max } else { max + sum.ln() }))
     }

@@ -290,7 +290,7 @@ operators! {
 pub use behind::{visit_combining, visit_mapped};
 pub use binned::{Binned, Counts};
 pub use count_if::{Comparison, Relation, Within};
-pub use extreme::{Ends, Found, Located};
+pub use extreme::{ExtremeRanks, Found, Located};
 pub use fast_sum::FloatSum;
 pub use filtered::{Filtered, Kept, NoNan, Numbers, Passing, Tally};
 pub use find::{Finding, Place};

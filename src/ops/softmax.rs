@@ -3,7 +3,7 @@
 use super::LogSumExp;
 use super::doubles::Doubles;
 use super::fast_sum::near;
-use super::logsumexp::{Terms, answered};
+use super::logsumexp::{PeakedSum, answered};
 use crate::op::WordType;
 use crate::{Answer, DeviceAnswer, Op, Part, Result};
 
@@ -58,7 +58,7 @@ impl Op<f32> for SoftmaxTerms {
     fn fold(&self) -> LogSumExp {
         LogSumExp { scale: self.scale }
     }
-    fn finish(&self, acc: Terms, count: u64) -> Result<Self::Output> {
+    fn finish(&self, acc: PeakedSum, count: u64) -> Result<Self::Output> {
         Ok((count > 0).then(|| acc.answered()))
     }
     fn answer(&self) -> Option<DeviceAnswer> {

@@ -10,7 +10,7 @@ use crate::input::{Dim, Piece, Strided, Taken};
 const PASSES_MAX: usize = 1 << 14;
 
 /// Elements of every answer of a block, neighbours in C order, that lie in one window.
-pub(super) struct Part {
+pub(super) struct BlockPart {
     pub strided: Strided,
     /// Position of the first of them.
     pub position: u64,
@@ -20,7 +20,7 @@ pub(super) struct Part {
     pub first: u64,
 }
 
-impl Part {
+impl BlockPart {
     /// How its rows are found.
     pub fn rows(&self) -> Rows {
         Rows::Strided { kept: self.strided.kept.len() as u8, reduced: self.strided.reduced.len() as u8 }
@@ -42,7 +42,7 @@ enum Obstacle {
 
 /// How a dispatch works on a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct BlockLaunch {
     pub kernel: Kernel,
     pub workgroup_size: u32,
     /// Answers of a workgroup.
@@ -111,21 +111,21 @@ impl Planner {
         block: &Strided,
         position: u64,
         longest: u64,
-        parts: &mut Vec<Part>,
+        parts: &mut Vec<BlockPart>,
     ) -> Result<(), Obstacle> {
         if parts.len() > PASSES_MAX {
             return Err(Obstacle::Scattered);
         }
         let strided = block.clone();
         if block.is_empty() {
-            parts.push(Part { strided, position, window: None, first: 0 });
+            parts.push(BlockPart { strided, position, window: None, first: 0 });
             return Ok(());
         }
         let (low, high) = block.span();
         let found = self.window(pieces, low as u64, (high - low + 1) as u64);
         if let Some(window) = found.filter(|_| block.length() <= longest) {
             let first = window.first + (block.first - low as u64);
-            parts.push(Part { strided, position, window: Some(window), first });
+            parts.push(BlockPart { strided, position, window: Some(window), first });
             return Ok(());
         }
         let reach = |dim: &Dim| u128::from(dim.stride.unsigned_abs()) * u128::from(dim.length - 1);
@@ -169,7 +169,7 @@ impl Planner {
     }
 
     /// Whether one dispatch for each part, and what combines their partials, keeps the device's limits.
-    fn fits(&self, block: &Strided, parts: &[Part], shape: Shape, request: &Request) -> bool {
+    fn fits(&self, block: &Strided, parts: &[BlockPart], shape: BlockLaunch, request: &Request) -> bool {
         let most = u64::from(self.limits.workgroups_max.min(65_535));
         let answers = block.answers();
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
@@ -190,8 +190,8 @@ impl Planner {
         draft: &mut Draft,
         request: &Request,
         block: &Strided,
-        parts: &[Part],
-        shape: Shape,
+        parts: &[BlockPart],
+        shape: BlockLaunch,
         row: u64,
     ) -> Result<()> {
         let begin = draft.passes.len();
@@ -226,7 +226,7 @@ impl Planner {
     }
 
     /// The launch of `reduce` over rows by strides, an element at a time.
-    fn strided_pass(&self, part: &Part, shape: Shape, rows: u32) -> Pass {
+    fn strided_pass(&self, part: &BlockPart, shape: BlockLaunch, rows: u32) -> Pass {
         let one = self.one_by_one();
         let variant = one.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.zipped(), part.rows());
         let mut pass = one.reduce_pass(variant, shape.splits, rows, 0, part.strided.length(), 0);

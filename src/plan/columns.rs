@@ -1,6 +1,6 @@
 //! Which kernel takes a strided block, and the launch of `columns.wgsl`: many answers a workgroup, by value.
 
-use super::axes::{Part, Shape, dims_words};
+use super::axes::{BlockLaunch, BlockPart, dims_words};
 use super::planner::{Planner, Request};
 use super::{GroupCost, Kernel, Neighbours, Order, Params, Pass, Store};
 use crate::input::{Dim, Strided};
@@ -30,7 +30,7 @@ impl Planner {
     }
 
     /// Kernel, workgroup and splits of a block.
-    pub(super) fn shape(&self, block: &Strided, parts: &[Part], request: &Request) -> Shape {
+    pub(super) fn shape(&self, block: &Strided, parts: &[BlockPart], request: &Request) -> BlockLaunch {
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
         let kept = block.kept.last().map(|dim| dim.stride.unsigned_abs());
         let along = block.reduced.last().is_some_and(|dim| kept.is_none_or(|kept| dim.stride.unsigned_abs() <= kept));
@@ -40,13 +40,13 @@ impl Planner {
             false => {
                 let (workgroup_size, splits) =
                     self.one_by_one().row_shape(longest, block.answers(), self.at_once(request));
-                Shape { kernel: Kernel::Reduce, workgroup_size, answers: 1, lanes: workgroup_size, splits }
+                BlockLaunch { kernel: Kernel::Reduce, workgroup_size, answers: 1, lanes: workgroup_size, splits }
             }
         }
     }
 
     /// Columns: neighbouring invocations have neighbouring groups of answers.
-    fn columns_shape(&self, block: &Strided, parts: &[Part], longest: u64) -> Shape {
+    fn columns_shape(&self, block: &Strided, parts: &[BlockPart], longest: u64) -> BlockLaunch {
         let vector = self.per_vector();
         let vectors = !self.one && parts.iter().all(|part| self.in_vectors(part));
         let kernel = |own: u64| Kernel::Columns { own: own as u32, neighbours: Neighbours::Answers };
@@ -62,7 +62,7 @@ impl Planner {
     }
 
     /// Short rows: neighbouring invocations have neighbouring elements of a row, or vectors.
-    fn short_rows_shape(&self, block: &Strided, parts: &[Part], longest: u64) -> Shape {
+    fn short_rows_shape(&self, block: &Strided, parts: &[BlockPart], longest: u64) -> BlockLaunch {
         let kernel = |neighbours| Kernel::Columns { own: 1, neighbours };
         let vectors = !self.one
             && parts.iter().all(|part| self.rows_in_vectors(part))
@@ -81,7 +81,7 @@ impl Planner {
     }
 
     /// The shape for so many groups of answers of so many loads each.
-    fn columns_of(&self, kernel: Kernel, groups: u64, lanes: u64, size: u64, loads: u64) -> Shape {
+    fn columns_of(&self, kernel: Kernel, groups: u64, lanes: u64, size: u64, loads: u64) -> BlockLaunch {
         let own = if let Kernel::Columns { own, .. } = kernel { own } else { 1 };
         let here = size / lanes;
         let workgroups = groups.div_ceil(here);
@@ -91,7 +91,7 @@ impl Planner {
         // A pass that combines costs more than a part of the invocations idle.
         let wanted = if 4 * workgroups > launched { 1 } else { (launched / workgroups).min(most) };
         let splits = wanted.max(fewest).min(self.limits.workgroups_max.min(65_535).into()) as u32;
-        Shape { kernel, workgroup_size: size as u32, answers: here * u64::from(own), lanes: lanes as u32, splits }
+        BlockLaunch { kernel, workgroup_size: size as u32, answers: here * u64::from(own), lanes: lanes as u32, splits }
     }
 
     /// The largest workgroup of at most so many invocations whose values workgroup memory holds.
@@ -101,19 +101,19 @@ impl Planner {
     }
 
     /// Whether neighbouring columns of a part fill vectors.
-    fn in_vectors(&self, part: &Part) -> bool {
+    fn in_vectors(&self, part: &BlockPart) -> bool {
         let Some((innermost, outer)) = part.strided.kept.split_last() else { return false };
         self.aligned(part, innermost, outer.iter().chain(&part.strided.reduced))
     }
 
     /// Whether the rows of a part are whole vectors.
-    fn rows_in_vectors(&self, part: &Part) -> bool {
+    fn rows_in_vectors(&self, part: &BlockPart) -> bool {
         let [innermost] = &part.strided.reduced[..] else { return false };
         self.aligned(part, innermost, part.strided.kept.iter())
     }
 
     /// Whether runs of neighbours, `innermost`, begin and end with vectors, wherever the other dimensions have them.
-    fn aligned<'d>(&self, part: &Part, innermost: &Dim, others: impl Iterator<Item = &'d Dim>) -> bool {
+    fn aligned<'d>(&self, part: &BlockPart, innermost: &Dim, others: impl Iterator<Item = &'d Dim>) -> bool {
         let whole = |n: u64| n.is_multiple_of(self.per_vector());
         part.window.is_some()
             && !part.zipped()
@@ -123,7 +123,14 @@ impl Planner {
     }
 
     /// The launch of `columns.wgsl` over a part.
-    pub(super) fn columns_pass(&self, part: &Part, shape: Shape, rows: u32, own: u32, neighbours: Neighbours) -> Pass {
+    pub(super) fn columns_pass(
+        &self,
+        part: &BlockPart,
+        shape: BlockLaunch,
+        rows: u32,
+        own: u32,
+        neighbours: Neighbours,
+    ) -> Pass {
         let vectors = neighbours == Neighbours::Vectors;
         let one = if own > 1 || vectors { None } else { Some(self.one_by_one()) };
         let planner = one.as_ref().unwrap_or(self);

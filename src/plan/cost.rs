@@ -1,6 +1,6 @@
 //! The cost of an operator: what a plan must know of it.
 
-use crate::op::{Cell, DeviceOp, Group, Leaf, Trips};
+use crate::op::{Cell, DeviceOp, FoldGroup, Leaf, Trips};
 
 /// What a plan must know of an operator: bytes and loop trips.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,9 +115,9 @@ impl Cost {
     pub fn of(op: &DeviceOp) -> Cost {
         let arrays = |fold: &Leaf| fold.members.iter().filter(|m| m.of == "array").map(|m| m.words as u64).sum::<u64>();
         let groups = op.groups();
-        let group = |group: &Group| match group {
-            Group::Values(_) => GroupCost::Values { words: op.group_words(group) as u64 },
-            Group::Bins(fold) => match op.folds[*fold].bins() {
+        let group = |group: &FoldGroup| match group {
+            FoldGroup::Values(_) => GroupCost::Values { words: op.group_words(group) as u64 },
+            FoldGroup::Bins(fold) => match op.folds[*fold].bins() {
                 Some(bins) => GroupCost::Bins {
                     columns: bins.columns,
                     counters: bins.bins,

@@ -29,7 +29,7 @@ const TOGETHER: u64 = 512;
 const CLEARING: u64 = 64;
 
 /// How a dispatch over groups is launched.
-struct Shape {
+struct GroupLaunch {
     kernel: Kernel,
     size: u32,
     own: u32,
@@ -42,7 +42,7 @@ struct Shape {
     vectors: bool,
 }
 
-impl Shape {
+impl GroupLaunch {
     /// Loads of a workgroup in a round.
     fn tile(&self) -> u64 {
         u64::from(self.loads) * u64::from(self.size)
@@ -221,7 +221,7 @@ impl Planner {
         }
     }
 
-    fn groups_shape(&self, words: u64, groups: u64) -> Result<Shape> {
+    fn groups_shape(&self, words: u64, groups: u64) -> Result<GroupLaunch> {
         if let Some(shape) = self.cells_shape(groups) {
             return Ok(shape);
         }
@@ -244,11 +244,11 @@ impl Planner {
         }
         let rounds_max = (TRIPS_MAX - fixed) / round;
         let kernel = Kernel::Groups { own: own as u32, replicas: 0 };
-        Ok(Shape { kernel, size, own: own as u32, loads, rounds_max, trips: (fixed, round), vectors: false })
+        Ok(GroupLaunch { kernel, size, own: own as u32, loads, rounds_max, trips: (fixed, round), vectors: false })
     }
 
     /// As many groups at a time as workgroup memory has cells for, each in so many replicas that neighbouring lanes seldom meet.
-    fn cells_shape(&self, groups: u64) -> Option<Shape> {
+    fn cells_shape(&self, groups: u64) -> Option<GroupLaunch> {
         let (words, add, read) = self.cost.cell?;
         let (size, loads) = (self.launch.workgroup_size, self.loads());
         // A word more counts the cell's elements.
@@ -267,7 +267,7 @@ impl Planner {
         let rounds_max = TRIPS_MAX.checked_sub(fixed)? / round;
         let kernel = Kernel::Groups { own: own as u32, replicas: replicas as u32 };
         let trips = (fixed, round);
-        (own > 0 && rounds_max > 0).then_some(Shape {
+        (own > 0 && rounds_max > 0).then_some(GroupLaunch {
             kernel,
             size,
             own: own as u32,
@@ -278,7 +278,7 @@ impl Planner {
         })
     }
 
-    fn groups_pass(&self, shape: &Shape, chunk: &Chunk<'_>, workgroups: u32) -> Pass {
+    fn groups_pass(&self, shape: &GroupLaunch, chunk: &Chunk<'_>, workgroups: u32) -> Pass {
         let mut variant =
             self.one_by_one().variant(shape.kernel, Store::Partial, shape.size, chunk.window.zipped, Rows::Groups);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
@@ -350,7 +350,7 @@ impl Planner {
 }
 
 /// Pairs in chunks of at most so many loads and elements: vectors where elements and keys lie alike and are not few.
-fn cut<'w>(pairs: &'w [(Window, Resource, u32)], shape: &Shape, reads: u64, elements: u64) -> Vec<Chunk<'w>> {
+fn cut<'w>(pairs: &'w [(Window, Resource, u32)], shape: &GroupLaunch, reads: u64, elements: u64) -> Vec<Chunk<'w>> {
     let (mut chunks, mut before) = (Vec::new(), 0);
     for (window, keys, word) in pairs {
         let Window { first, elements: all, .. } = *window;

@@ -23,7 +23,7 @@ const CARRIED_MAX: u64 = 64;
 const VECTORS: u64 = 32;
 
 /// How a dispatch over segments is launched.
-struct Shape {
+struct SegmentLaunch {
     kernel: Kernel,
     size: u32,
     loads: u32,
@@ -39,7 +39,7 @@ struct Shape {
     end_items: u32,
 }
 
-impl Shape {
+impl SegmentLaunch {
     /// Items of a share, at most.
     fn items_max(&self) -> u64 {
         (TRIPS_MAX - self.fixed) * 16 / self.each
@@ -202,7 +202,7 @@ impl Planner {
     }
 
     /// Which kernel, and its workgroup.
-    fn segments_shape(&self, elements: u64, segments: u64) -> Result<Shape> {
+    fn segments_shape(&self, elements: u64, segments: u64) -> Result<SegmentLaunch> {
         let cost = &self.cost;
         // Searches; what a share leaves.
         let ends = 64 + 4 * 33 + 2 * cost.once_trips;
@@ -231,7 +231,7 @@ impl Planner {
                 let kernel = Kernel::Segments { serial: false };
                 let shares = (SIZE / lanes as u32, SIZE / most);
                 let teams = shares.1;
-                return Ok(Shape { kernel, size: SIZE, loads, fixed, each, shares, teams, end_items: 1 });
+                return Ok(SegmentLaunch { kernel, size: SIZE, loads, fixed, each, shares, teams, end_items: 1 });
             }
         }
         // A workgroup holds what each of its invocations leaves open.
@@ -247,13 +247,13 @@ impl Planner {
         }
         let kernel = Kernel::Segments { serial: true };
         let (each, end_items) = (16 * each, end_items as u32);
-        Ok(Shape { kernel, size, loads: 1, fixed, each, shares: (1, 1), teams: size, end_items })
+        Ok(SegmentLaunch { kernel, size, loads: 1, fixed, each, shares: (1, 1), teams: size, end_items })
     }
 
     /// The launch over so many elements of a window, in which so many segments may end; one of so many dispatches.
     fn segments_pass(
         &self,
-        shape: &Shape,
+        shape: &SegmentLaunch,
         (store, rows): (Store, Rows),
         zipped: bool,
         (elements, segments): (u64, u64),
@@ -306,7 +306,7 @@ impl Planner {
     }
 
     /// Elements and ends, by what an end counts as, of which one pass can carry over the shares.
-    fn segments_most(&self, shape: &Shape) -> u64 {
+    fn segments_most(&self, shape: &SegmentLaunch) -> u64 {
         let size = self.carry_size();
         let each = (TRIPS_MAX.saturating_sub(self.carry_trips(size, 0)) / self.carried_trips()).max(1);
         let workgroups = u64::from(size) * each / u64::from(shape.shares.0);

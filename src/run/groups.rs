@@ -180,13 +180,13 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
 
 /// A reduction by groups whose elements and keys come in parts; see [`Engine::stream_groups`].
 pub struct StreamGroups<T: Element, O: Op<T>> {
-    on: On<T, O>,
+    on: GroupsOn<T, O>,
     op: O,
     accs: Vec<(Acc<T, O>, u64)>,
     taken: u64,
 }
 
-enum On<T: Element, O: Op<T>> {
+enum GroupsOn<T: Element, O: Op<T>> {
     Cpu(Cpu),
     /// With room for elements and for keys.
     Gpu {
@@ -234,7 +234,7 @@ impl Engine {
         let mut accs = room(groups)?;
         accs.resize(groups as usize, (op.fold().identity(), 0));
         let on = match self {
-            Engine::Cpu(cpu) => On::Cpu(cpu.clone()),
+            Engine::Cpu(cpu) => GroupsOn::Cpu(cpu.clone()),
             Engine::Gpu(gpu) => {
                 let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
                 let bytes = T::DTYPE.bytes();
@@ -243,7 +243,7 @@ impl Engine {
                 let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
                 let buffer = |what, bytes| gpu.context().buffer(what, bytes * elements, usage);
                 let buffers = [buffer("parts", bytes)?, buffer("keys of parts", 4)?];
-                On::Gpu { gpu: gpu.clone(), reducer, buffers }
+                GroupsOn::Gpu { gpu: gpu.clone(), reducer, buffers }
             }
         };
         Ok(StreamGroups { on, op, accs, taken: 0 })
@@ -261,14 +261,14 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
             return Err(Error::Unequal { left, right });
         }
         let most = match &self.on {
-            On::Cpu(_) => usize::MAX,
-            On::Gpu { buffers, .. } => (buffers[1].size() / 4) as usize,
+            GroupsOn::Cpu(_) => usize::MAX,
+            GroupsOn::Gpu { buffers, .. } => (buffers[1].size() / 4) as usize,
         };
         let (fold, groups) = (self.op.fold(), self.accs.len() as u64);
         for (keys, elements) in keys.chunks(most).zip(elements.chunks(most)) {
             let found = match &self.on {
-                On::Cpu(cpu) => cpu.accumulate_groups(&fold, keys, elements, groups, self.taken)?,
-                On::Gpu { gpu, reducer, buffers: [parts, of_keys] } => {
+                GroupsOn::Cpu(cpu) => cpu.accumulate_groups(&fold, keys, elements, groups, self.taken)?,
+                GroupsOn::Gpu { gpu, reducer, buffers: [parts, of_keys] } => {
                     gpu.write(parts, bytemuck::cast_slice(elements));
                     gpu.write(of_keys, bytemuck::cast_slice(keys));
                     let n = elements.len() as u64;

@@ -1,6 +1,6 @@
 //! Reductions of one submission with results for the host; without types, so that it is compiled once for all operators.
 
-use super::segments::{Group, Keyed};
+use super::segments::{Keyed, SegmentBatch};
 use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
 use crate::error::{Error, Result};
 use crate::input::{Groups, Origin, Piece, Ranges, Strided};
@@ -139,7 +139,7 @@ fn few_answers(block: Strided, most: u64) -> Vec<Strided> {
 /// their results.
 pub(super) fn each_segment<'a>(
     recorder: &'a Recorder,
-    group: Group<'a>,
+    group: SegmentBatch<'a>,
 ) -> impl Iterator<Item = Result<Submitted>> + use<'a> {
     let counted = group.ends.counted();
     // Behind the last one stands how many there are.

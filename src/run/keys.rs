@@ -6,7 +6,7 @@ use super::segments::ensure_apart;
 use crate::device::{Prepared, RunsTo, Words, download};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
-use crate::input::{Count, Input, Offsets, Output, Segments, SegmentsBy};
+use crate::input::{DeviceCount, Input, Offsets, Output, Segments, SegmentsBy};
 use crate::op::Op;
 use crate::shader::SEAL;
 use half::f16;
@@ -126,7 +126,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             return Ok(runs);
         }
         let offsets = Offsets::from(Input::range(&offsets, 0..room + 1));
-        let number = Count::from(Input::range(to.number.buffer, number_to.start / 4..number_to.end / 4));
+        let number = DeviceCount::from(Input::range(to.number.buffer, number_to.start / 4..number_to.end / 4));
         let segments = Segments { by: SegmentsBy::Offsets(&offsets), answers: room, count: Some(&number) };
         Ok(runs.and(&self.prepare_segments(&values.ranges, &segments, &to.answers)?))
     }

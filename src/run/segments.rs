@@ -5,7 +5,7 @@ use crate::device::{Prepared, Recorder, Waiting, choose, right_in_cells};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
-    By, Division, Each, Ends, Groups, Offsets, Origin, Output, Piece, Place, Ranges, Segments, SegmentsBy, Taken,
+    By, Division, Each, Ends, Groups, Offsets, OffsetsIn, Origin, Output, Piece, Ranges, Segments, SegmentsBy, Taken,
 };
 use crate::op::{Bins, DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
@@ -15,13 +15,13 @@ use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
 /// Segments that one plan reduces, and the elements that they count in.
-pub(super) struct Group<'b> {
+pub(super) struct SegmentBatch<'b> {
     pub pieces: Vec<Piece>,
     buffers: Vec<Cow<'b, wgpu::Buffer>>,
     pub ends: Ends,
 }
 
-impl Group<'_> {
+impl SegmentBatch<'_> {
     pub fn origins(&self) -> Vec<Origin<'_>> {
         self.buffers.iter().map(|buffer| Origin::Buffer(buffer)).collect()
     }
@@ -136,9 +136,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// Segments in groups that one plan takes each, what says where they end on the device.
-    pub(super) fn groups<'b>(&self, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<Group<'b>>> {
+    pub(super) fn groups<'b>(&self, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<SegmentBatch<'b>>> {
         let elements = match segments.by {
-            SegmentsBy::Offsets(Offsets(Place::Host(offsets))) => {
+            SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => {
                 offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
             }
             SegmentsBy::Counted(By::Rows(length)) => length,
@@ -187,7 +187,7 @@ impl<'b> Keyed<'b> {
 }
 
 /// Segments in groups that one plan takes each, what says where they end on the device.
-fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<Group<'b>>> {
+fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, 'b>) -> Result<Vec<SegmentBatch<'b>>> {
     let (pieces, buffers) = input.pieces()?;
     let mut buffers: Vec<Cow<wgpu::Buffer>> = buffers.into_iter().map(Cow::Borrowed).collect();
     let mut count = None;
@@ -198,14 +198,14 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, '
     }
     let number = buffers.len();
     let (by, all) = match segments.by {
-        SegmentsBy::Offsets(Offsets(Place::Device(there))) => {
+        SegmentsBy::Offsets(Offsets(OffsetsIn::Device(there))) => {
             let (found, at) = there.pieces()?;
             let [piece] = found[..] else { return Err(Error::OffsetsApart { ranges: found.len() as u64 }) };
             buffers.push(Cow::Borrowed(at[0]));
             (By::Offsets(Piece { buffer: number, ..piece }), segments.answers)
         }
         SegmentsBy::Counted(by) => (by, segments.answers),
-        SegmentsBy::Offsets(Offsets(Place::Host(offsets))) => {
+        SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => {
             let mut all = Vec::new();
             for segments in together(offsets, recorder.planner.segments_together()?) {
                 let here = &offsets[segments.start..=segments.end];
@@ -219,13 +219,13 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, '
                 buffers.push(Cow::Owned(buffer));
                 let offsets = Ends::of(Piece::of(number, 0, words.len() as u64));
                 let ends = Ends { first: segments.start as u64, count, ..offsets };
-                all.push(Group { pieces: taken.take(&pieces, end - begin), buffers, ends });
+                all.push(SegmentBatch { pieces: taken.take(&pieces, end - begin), buffers, ends });
             }
             return Ok(all);
         }
     };
     let ends = Ends { by, first: 0, segments: all, count };
-    Ok(if all == 0 { vec![] } else { vec![Group { pieces, buffers, ends }] })
+    Ok(if all == 0 { vec![] } else { vec![SegmentBatch { pieces, buffers, ends }] })
 }
 
 /// Neighbouring segments of at most so many elements together, or one that is longer.

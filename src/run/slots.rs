@@ -2,7 +2,7 @@
 
 use super::reducer::Reducer;
 use super::segments::ensure_apart;
-use crate::device::{Finding, Prepared, Words};
+use crate::device::{Prepared, SlotTexts, Words};
 use crate::element::Word;
 use crate::error::Result;
 use crate::input::{Input, Output};
@@ -52,6 +52,6 @@ impl<T: Word> Reducer<T, Histogram> {
         ensure_apart([&input.ranges], keys.buffer, &bytes)?;
         let plan = Slots::of(&context.limits, &context.tuning, &pieces, TRIPS)?;
         let (text, params, table) = self.op().finding::<T>();
-        context.slots(&Finding { text, params, table }, &plan, &buffers, &Words { buffer: keys.buffer, bytes })
+        context.slots(&SlotTexts { text, params, table }, &plan, &buffers, &Words { buffer: keys.buffer, bytes })
     }
 }

@@ -27,9 +27,9 @@ const PART_BYTES: u64 = 64 << 20;
 /// # Ok::<(), treefold::Error>(())
 /// ```
 pub struct StreamEach<T: Element, O: Op<T>> {
-    on: On<T, O>,
+    on: EachOn<T, O>,
     op: O,
-    division: Divided,
+    division: StreamDivision,
     accs: Vec<Acc<T, O>>,
     /// Elements in all, where that is known.
     elements: Option<u64>,
@@ -38,7 +38,7 @@ pub struct StreamEach<T: Element, O: Op<T>> {
 
 /// How elements are divided among the answers.
 #[derive(Debug)]
-enum Divided {
+enum StreamDivision {
     /// All dimensions as they lie, the outermost first; the shape of the answers, and the elements of each.
     Axes { dims: Vec<Along>, shape: Vec<u64>, length: u64 },
     /// Segments by offsets.
@@ -55,7 +55,7 @@ impl<T: Element, O: Op<T>> std::fmt::Debug for StreamEach<T, O> {
 }
 
 /// Where parts are folded.
-enum On<T: Element, O: Op<T>> {
+enum EachOn<T: Element, O: Op<T>> {
     Cpu(Cpu),
     Gpu { gpu: Gpu, reducer: Box<Reducer<T, O>>, buffer: wgpu::Buffer },
 }
@@ -92,7 +92,7 @@ impl Engine {
             return Err(Error::OrderShows { operator: op.name() });
         }
         let elements = axes.answers() * axes.length();
-        let division = Divided::Axes { dims, shape: axes.shape(false), length: axes.length() };
+        let division = StreamDivision::Axes { dims, shape: axes.shape(false), length: axes.length() };
         StreamEach::begin(self, op, division, axes.answers(), Some(elements), options)
     }
 
@@ -119,7 +119,7 @@ impl Engine {
     ) -> Result<StreamEach<T, O>> {
         Offsets::check(&offsets, u64::MAX)?;
         let answers = offsets.len() as u64 - 1;
-        StreamEach::begin(self, op, Divided::Segments(offsets), answers, None, options)
+        StreamEach::begin(self, op, StreamDivision::Segments(offsets), answers, None, options)
     }
 }
 
@@ -127,7 +127,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     fn begin(
         engine: &Engine,
         op: O,
-        division: Divided,
+        division: StreamDivision,
         answers: u64,
         elements: Option<u64>,
         options: &StreamOptions,
@@ -135,7 +135,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         let mut accs = room(answers)?;
         accs.resize(answers as usize, op.fold().identity());
         let on = match engine {
-            Engine::Cpu(cpu) => On::Cpu(cpu.clone()),
+            Engine::Cpu(cpu) => EachOn::Cpu(cpu.clone()),
             Engine::Gpu(gpu) => {
                 let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
                 let limits = gpu.device().limits();
@@ -150,7 +150,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
                         mapped_at_creation: false,
                     })
                 })?;
-                On::Gpu { gpu: gpu.clone(), reducer, buffer }
+                EachOn::Gpu { gpu: gpu.clone(), reducer, buffer }
             }
         };
         Ok(StreamEach { on, op, division, accs, elements, taken: 0 })
@@ -167,8 +167,8 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
             return Err(Error::ViewOutside { low, high, elements });
         }
         let most = match &self.on {
-            On::Cpu(_) => usize::MAX,
-            On::Gpu { buffer, .. } => (buffer.size() / T::DTYPE.bytes()).max(1) as usize,
+            EachOn::Cpu(_) => usize::MAX,
+            EachOn::Gpu { buffer, .. } => (buffer.size() / T::DTYPE.bytes()).max(1) as usize,
         };
         for part in elements.chunks(most) {
             self.part(part)?;
@@ -177,7 +177,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     }
 
     fn part(&mut self, elements: &[T]) -> Result<()> {
-        if let On::Gpu { gpu, buffer, .. } = &self.on {
+        if let EachOn::Gpu { gpu, buffer, .. } = &self.on {
             gpu.write(buffer, bytemuck::cast_slice(elements));
         }
         let range = self.taken..self.taken + elements.len() as u64;
@@ -185,8 +185,8 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         let fold = self.op.fold();
         let mut all = Vec::new();
         match &self.division {
-            Divided::Axes { dims, .. } => cut(dims, range.clone(), Found::default(), &mut all),
-            Divided::Segments(offsets) => {
+            StreamDivision::Axes { dims, .. } => cut(dims, range.clone(), PartView::default(), &mut all),
+            StreamDivision::Segments(offsets) => {
                 let (first, accs) = self.on.segments(&fold, offsets, elements, range.start)?;
                 for (place, acc) in self.accs[first..].iter_mut().zip(accs) {
                     fold.merge(place, acc);
@@ -196,8 +196,8 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         for found in all {
             let strided = found.strided(range.start);
             let accs = match &self.on {
-                On::Cpu(cpu) => cpu.accumulate_each(&fold, elements, &strided, found.position)?,
-                On::Gpu { reducer, buffer, .. } => {
+                EachOn::Cpu(cpu) => cpu.accumulate_each(&fold, elements, &strided, found.position)?,
+                EachOn::Gpu { reducer, buffer, .. } => {
                     let input = Input::<T>::range(buffer, 0..elements.len() as u64);
                     let each = input.strided(strided);
                     reducer.accumulate_each(&each, found.position)?.into_iter().map(|(acc, _)| acc).collect()
@@ -219,8 +219,8 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         self.whole()?;
         let StreamEach { op, division, accs, taken, .. } = self;
         match division {
-            Divided::Axes { length, .. } => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
-            Divided::Segments(offsets) => {
+            StreamDivision::Axes { length, .. } => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
+            StreamDivision::Segments(offsets) => {
                 Offsets::check(&offsets, taken)?;
                 let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
                 accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
@@ -235,10 +235,10 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     pub fn partials(self) -> Result<Partials<T, O>> {
         self.whole()?;
         match self.division {
-            Divided::Axes { length, shape, .. } => {
+            StreamDivision::Axes { length, shape, .. } => {
                 Ok(Partials::of(self.op, self.accs, shape, Span { count: length, first: None }))
             }
-            Divided::Segments(_) => Err(Error::NoPartialsOfSegments),
+            StreamDivision::Segments(_) => Err(Error::NoPartialsOfSegments),
         }
     }
 
@@ -253,7 +253,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     }
 }
 
-impl<T: Element, O: Op<T>> On<T, O> {
+impl<T: Element, O: Op<T>> EachOn<T, O> {
     /// The first segment of which elements lie in a part, and the accumulators of those; the part's first element has this place. The
     /// device has the part already.
     fn segments(&self, fold: &O::Fold, offsets: &[u64], elements: &[T], begin: u64) -> Result<(usize, Vec<Acc<T, O>>)> {
@@ -268,8 +268,8 @@ impl<T: Element, O: Op<T>> On<T, O> {
         // Of the first segment so many elements came before.
         let position = begin.saturating_sub(offsets[first]);
         match self {
-            On::Cpu(cpu) => Ok((first, cpu.accumulate_segments(fold, elements, &here, position)?)),
-            On::Gpu { reducer, buffer, .. } => {
+            EachOn::Cpu(cpu) => Ok((first, cpu.accumulate_segments(fold, elements, &here, position)?)),
+            EachOn::Gpu { reducer, buffer, .. } => {
                 let mut accs = Vec::new();
                 let mut rest = &here[..];
                 // Segments count places from their first element, which the first one has elsewhere.
@@ -325,7 +325,7 @@ fn dense(axes: &Axes) -> Result<Vec<Along>> {
 
 /// Indices along the dimensions whose elements lie one behind another.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct PartView {
     /// Place, answer and position of its first element.
     place: u64,
     answer: u64,
@@ -336,15 +336,15 @@ struct Found {
     answers: Vec<Dim>,
 }
 
-impl Found {
+impl PartView {
     /// Its view of a part that begins at a place.
     fn strided(&self, begin: u64) -> Strided {
         Strided { first: self.place - begin, kept: self.kept.clone(), reduced: self.reduced.clone() }.collapsed()
     }
 
     /// The same at an index of one dimension more.
-    fn at(&self, dim: &Along, index: u64) -> Found {
-        Found {
+    fn at(&self, dim: &Along, index: u64) -> PartView {
+        PartView {
             place: self.place + index * dim.place,
             answer: self.answer + index * dim.answer,
             position: self.position + index * dim.position,
@@ -353,7 +353,7 @@ impl Found {
     }
 
     /// So many indices along the outermost of these dimensions, and all along the others.
-    fn whole(mut self, dims: &[Along], count: u64) -> Found {
+    fn whole(mut self, dims: &[Along], count: u64) -> PartView {
         for (number, dim) in dims.iter().enumerate() {
             let length = if number == 0 { count } else { dim.length };
             let along = Dim { length, stride: dim.place as i64 };
@@ -369,7 +369,7 @@ impl Found {
 }
 
 /// Cuts places into boxes, in their order: the rest of an index along the outermost dimension, whole ones, the begin of one.
-fn cut(dims: &[Along], range: Range<u64>, here: Found, all: &mut Vec<Found>) {
+fn cut(dims: &[Along], range: Range<u64>, here: PartView, all: &mut Vec<PartView>) {
     if range.is_empty() {
         return;
     }
@@ -416,8 +416,8 @@ mod tests {
                     }
                     for middle in 0..=elements {
                         let mut all = Vec::new();
-                        cut(&dims, 0..middle, Found::default(), &mut all);
-                        cut(&dims, middle..elements, Found::default(), &mut all);
+                        cut(&dims, 0..middle, PartView::default(), &mut all);
+                        cut(&dims, middle..elements, PartView::default(), &mut all);
                         let mut got = Vec::new();
                         for found in all {
                             let view = Strided {

@@ -1,7 +1,7 @@
 //! What makes the folds and answers of an operator one: the accumulator of all, and how results are written.
 
 use super::members::prefix;
-use crate::op::{DeviceOp, Group};
+use crate::op::{DeviceOp, FoldGroup};
 use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant};
 use std::fmt::Write;
 
@@ -83,7 +83,7 @@ fn answers_of(op: &DeviceOp, fold: usize) -> impl Iterator<Item = (usize, usize)
 }
 
 /// How a group writes its results.
-pub(super) fn group_store(op: &DeviceOp, groups: &[Group], number: usize, variant: &Variant) -> String {
+pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, variant: &Variant) -> String {
     let group = &groups[number];
     let mut out = String::new();
     let folds = group.folds();
@@ -287,7 +287,7 @@ fn accs(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
 }
 
 /// What the kernel that reads calls: the state of all folds, and what the workgroup does at the end.
-pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String {
+pub(super) fn glue(op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) -> String {
     let mut out = String::new();
     let single = op.folds.len() == 1;
     let partial = variant.store == Store::Partial;
@@ -303,14 +303,14 @@ pub(super) fn glue(op: &DeviceOp, groups: &[Group], variant: &Variant) -> String
     for (number, group) in groups.iter().enumerate() {
         out.push_str(&group_store(op, groups, number, variant));
         match group {
-            Group::Values(folds) => {
+            FoldGroup::Values(folds) => {
                 out.push_str(&glue_values(op, folds, variant));
                 out.push_str(&accs(op, folds, variant));
                 let _ = writeln!(end, "    let acc = workgroup_reduce(acc_of(state, id, row), id);");
                 let store = if partial { "store_partial(acc, partial_of(id.workgroup.x))" } else { "store(acc, row)" };
                 let _ = writeln!(end, "    if id.local == 0u {{ {store}; }}");
             }
-            Group::Bins(fold) => {
+            FoldGroup::Bins(fold) => {
                 let p = prefix(op, *fold, variant);
                 let state = if single { "state".into() } else { format!("state.m{fold}") };
                 let _ = match partial {

@@ -9,7 +9,7 @@ pub(crate) use check::check;
 
 use crate::element::Dtype;
 use crate::input::Texel;
-use crate::op::{DeviceOp, Group, Leaf};
+use crate::op::{DeviceOp, FoldGroup, Leaf};
 use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
@@ -256,7 +256,7 @@ fn texels(op: &DeviceOp, texel: Texel) -> String {
 }
 
 /// The kernel that reads elements.
-fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+fn reduce(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     source.push(&element(op));
     source.push(&load(op, variant));
     source.push(match variant.order {
@@ -264,7 +264,7 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varian
         Order::Blocked => include_str!("../../shaders/order/blocked.wgsl"),
     });
     reading(source, op, groups, variant);
-    if let Some(Group::Values(_)) = groups.first() {
+    if let Some(FoldGroup::Values(_)) = groups.first() {
         source.push(&workgroup(variant));
     }
     let main = unrolled(include_str!("../../shaders/reduce.wgsl"), variant);
@@ -286,7 +286,14 @@ fn by_loads(text: &str, dtype: Dtype) -> String {
 }
 
 /// The kernel that reads the elements of many answers.
-fn columns(source: &mut Source, op: &DeviceOp, groups: &[Group], own: u32, neighbours: Neighbours, variant: &Variant) {
+fn columns(
+    source: &mut Source,
+    op: &DeviceOp,
+    groups: &[FoldGroup],
+    own: u32,
+    neighbours: Neighbours,
+    variant: &Variant,
+) {
     source.push(&element(op));
     source.push(&load(op, variant));
     source.push(&match own {
@@ -319,7 +326,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 }
 
 /// The kernels that read the elements of segments.
-fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, variant: &Variant) {
+fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bool, variant: &Variant) {
     source.push(&element(op));
     source.push(&load(op, variant));
     if !serial {
@@ -351,7 +358,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[Group], serial: bool, 
 }
 
 /// The kernel that reads the elements of groups.
-fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     source.push(&element(op));
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
@@ -362,8 +369,8 @@ fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: 
 }
 
 /// The kernel that reads the elements of groups into cells that a workgroup shares.
-fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
-    let Some(group @ Group::Values(folds)) = groups.first() else { return };
+fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
+    let Some(group @ FoldGroup::Values(folds)) = groups.first() else { return };
     source.push(&element(op));
     source.push(&load(op, variant));
     source.push(&rows(op, variant));
@@ -383,8 +390,8 @@ fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[Group], variant
 }
 
 /// The kernel that carries over the borders of shares.
-fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
-    let Some(group @ Group::Values(folds)) = groups.first() else { return };
+fn carry(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
+    let Some(group @ FoldGroup::Values(folds)) = groups.first() else { return };
     source.push(&element(op));
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
@@ -399,7 +406,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant
 }
 
 /// What kernels that read share: places, the operator, and how results are written.
-fn reading(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Variant) {
+fn reading(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     if op.folds.iter().any(Leaf::places) {
@@ -413,13 +420,13 @@ fn reading(source: &mut Source, op: &DeviceOp, groups: &[Group], variant: &Varia
 }
 
 /// The kernel that combines the partials of one group.
-fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, variant: &Variant) {
+fn combine(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], number: usize, variant: &Variant) {
     let Some(group) = groups.get(number) else { return };
     source.push(&element(op));
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     match group {
-        Group::Values(folds) => {
+        FoldGroup::Values(folds) => {
             source.push_members(op, folds.iter().copied(), variant);
             answers(source, op, |fold| folds.contains(&fold), variant);
             source.push(&glue::glue_values(op, folds, variant));
@@ -427,7 +434,7 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[Group], number: usize, 
             source.push(&workgroup(variant));
             source.push(include_str!("../../shaders/combine.wgsl"));
         }
-        Group::Bins(fold) => {
+        FoldGroup::Bins(fold) => {
             source.push_members(op, [*fold], variant);
             answers(source, op, |other| other == *fold, variant);
             source.push(&glue::group_store(op, groups, number, variant));

@@ -2,7 +2,7 @@
 
 use super::rows::{Wanted, each_way};
 use super::{Random, upload};
-use treefold::{Count, Element, Gpu, Input, Op};
+use treefold::{DeviceCount, Element, Gpu, Input, Op};
 
 /// Room for rows or segments of so many elements, and what the count says.
 pub type Room = (u64, usize, u32);
@@ -19,7 +19,7 @@ pub fn counts<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Room]) -> Vec<Stri
         let buffer = upload(gpu, &elements);
         let whole = || Input::<T>::range(&buffer, start as u64..(start + n) as u64);
         let word = upload(gpu, &[7777, says, 9999]);
-        let count = || Count::from(Input::<u32>::range(&word, 1..2));
+        let count = || DeviceCount::from(Input::<u32>::range(&word, 1..2));
         let place = |way: &str| format!("{} {} {says} of {room} of {length}, {way}", op.name(), T::DTYPE);
         let there = (says as usize).min(room as usize);
 

@@ -2,9 +2,9 @@
 
 use super::{alone, of};
 use crate::args::Args;
-use crate::error::{Told, unreadable};
-use crate::files::{self, Ask, Listed, Reader, abreast as several, take};
-use crate::input::{Found, Inputs, telling};
+use crate::error::{ToldError, unreadable};
+use crate::files::{self, Ask, ListedColumn, Reader, abreast as several, take};
+use crate::input::{FoundInput, Inputs, telling};
 use crate::report::{Column, Report};
 use crate::run::{Engines, reduce};
 use crate::source::{Look, Source};
@@ -33,12 +33,12 @@ enum From {
 }
 
 impl Text {
-    pub fn all(found: Vec<(String, Found)>, paths: &[PathBuf]) -> Vec<Text> {
-        let text = |((name, found), path): ((String, Found), &PathBuf)| {
+    pub fn all(found: Vec<(String, FoundInput)>, paths: &[PathBuf]) -> Vec<Text> {
+        let text = |((name, found), path): ((String, FoundInput), &PathBuf)| {
             let from = match found {
-                Found::File(_, look) => From::File(look),
-                Found::Pipe(pipe) => From::Pipe(pipe),
-                Found::Waiting => From::Waiting,
+                FoundInput::File(_, look) => From::File(look),
+                FoundInput::Pipe(pipe) => From::Pipe(pipe),
+                FoundInput::Waiting => From::Waiting,
             };
             Text { name, path: path.clone(), from }
         };
@@ -46,19 +46,19 @@ impl Text {
     }
 
     /// The columns of a text, which is there once more.
-    pub fn columns(name: &str, found: &mut Found, path: &Path, ask: &Ask) -> Result<Vec<Listed>> {
+    pub fn columns(name: &str, found: &mut FoundInput, path: &Path, ask: &Ask) -> Result<Vec<ListedColumn>> {
         let opened = |file: std::io::Result<File>| file.map_err(|error| unreadable(name, &error));
-        let text: Reader = match std::mem::replace(found, Found::Waiting) {
-            Found::File(file, look) => {
+        let text: Reader = match std::mem::replace(found, FoundInput::Waiting) {
+            FoundInput::File(file, look) => {
                 let text = opened(file.try_clone())?;
-                *found = Found::File(file, look);
+                *found = FoundInput::File(file, look);
                 return Ok(several::columns_of_text(name, Some(path), Box::new(text), ask)?.0);
             }
-            Found::Pipe(pipe) => pipe,
-            Found::Waiting => Box::new(opened(File::open(path))?),
+            FoundInput::Pipe(pipe) => pipe,
+            FoundInput::Waiting => Box::new(opened(File::open(path))?),
         };
         let (listed, text) = several::columns_of_text(name, telling(path), text, ask)?;
-        *found = Found::Pipe(text);
+        *found = FoundInput::Pipe(text);
         Ok(listed)
     }
 
@@ -97,7 +97,7 @@ impl Text {
 }
 
 /// What goes from the reader to a column.
-enum Part {
+enum AbreastPart {
     Numbers(Vec<u8>),
     /// The end of a text.
     End,
@@ -105,7 +105,7 @@ enum Part {
 
 /// What a column is read from.
 struct Way {
-    parts: Receiver<Part>,
+    parts: Receiver<AbreastPart>,
     /// Until the column is read.
     begun: Option<Sender<()>>,
 }
@@ -120,7 +120,7 @@ pub fn reduce_all(args: &Args, names: &[String], texts: Vec<Text>, engines: &Eng
         let (sender, parts) = sync_channel(1);
         let from = Arc::new(Mutex::new(Way { parts, begun: Some(begun.clone()) }));
         let numbers = |text: &Text| -> (String, Reader) {
-            (text.name.clone(), Box::new(Numbers { from: from.clone(), made: vec![], taken: 0, ended: false }))
+            (text.name.clone(), Box::new(NumbersAbreast { from: from.clone(), made: vec![], taken: 0, ended: false }))
         };
         inputs.push(Inputs::made(texts.iter().map(numbers).collect(), files::text_type(ask)?, ask.clone()));
         to.push(sender);
@@ -162,43 +162,43 @@ fn of_one(args: &Args, names: &[String], at: usize) -> Args {
 }
 
 /// Reads texts, one behind another, and hands their columns over, until the reduction of one has failed.
-fn hand_over(texts: Vec<Text>, asks: &[Ask], to: Vec<SyncSender<Part>>, part_bytes: usize) -> Result<()> {
-    let hand = |at: usize, part: Part| to[at].send(part).is_ok();
+fn hand_over(texts: Vec<Text>, asks: &[Ask], to: Vec<SyncSender<AbreastPart>>, part_bytes: usize) -> Result<()> {
+    let hand = |at: usize, part: AbreastPart| to[at].send(part).is_ok();
     for text in texts {
         let mut put = |made: &mut [Vec<u8>]| {
             let mut wanted = true;
             for (at, made) in made.iter_mut().enumerate().filter(|(_, made)| made.len() >= part_bytes) {
                 let next = Vec::with_capacity(made.capacity());
-                wanted &= hand(at, Part::Numbers(std::mem::replace(made, next)));
+                wanted &= hand(at, AbreastPart::Numbers(std::mem::replace(made, next)));
             }
             wanted
         };
         let left = text.read(asks, &mut put)?;
         for (at, left) in left.into_iter().enumerate() {
-            hand(at, Part::Numbers(left));
-            hand(at, Part::End);
+            hand(at, AbreastPart::Numbers(left));
+            hand(at, AbreastPart::End);
         }
     }
     Ok(())
 }
 
 /// The numbers of a column in one of the texts.
-struct Numbers {
+struct NumbersAbreast {
     from: Arc<Mutex<Way>>,
     made: Vec<u8>,
     taken: usize,
     ended: bool,
 }
 
-impl Read for Numbers {
+impl Read for NumbersAbreast {
     fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
         while self.taken == self.made.len() && !self.ended {
             let mut from = self.from.lock().unwrap_or_else(PoisonError::into_inner);
             from.begun = None;
             match from.parts.recv() {
-                Ok(Part::Numbers(made)) => (self.made, self.taken) = (made, 0),
-                Ok(Part::End) => self.ended = true,
-                Err(_) => return Err(Error::other(Told("its reader stopped".into()))),
+                Ok(AbreastPart::Numbers(made)) => (self.made, self.taken) = (made, 0),
+                Ok(AbreastPart::End) => self.ended = true,
+                Err(_) => return Err(Error::other(ToldError("its reader stopped".into()))),
             }
         }
         Ok(take(&self.made, &mut self.taken, space))

@@ -1,8 +1,8 @@
 //! Several columns of a file: which there are, and those of a text in one pass.
 
-use super::choice::{self, Listed};
+use super::choice::{self, ListedColumn};
 use super::features::{listed, passed, several};
-use super::{Ask, Begin, Format, Reader, no_columns, not_streamed, unpacked};
+use super::{Ask, Format, Recognized, Reader, no_columns, not_streamed, unpacked};
 use anyhow::Result;
 use std::fs::File;
 use std::path::Path;
@@ -12,12 +12,12 @@ pub type Put<'a> = &'a mut dyn FnMut(&mut [Vec<u8>]) -> bool;
 
 /// Whether a file is a table of text, packed or not.
 pub fn is_text(name: &str, path: &Path, file: &mut File, ask: &Ask) -> Result<bool> {
-    Ok(matches!(Begin::of(name, path, file, ask)?.format, Format::Table(_)))
+    Ok(matches!(Recognized::of(name, path, file, ask)?.format, Format::Table(_)))
 }
 
 /// The columns, members or tensors of a file of so many bytes, by what its header says, or the first rows of a text.
-pub fn columns(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Vec<Listed>> {
-    let Begin { packing, format, .. } = Begin::of(name, path, &mut file, ask)?;
+pub fn columns(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Vec<ListedColumn>> {
+    let Recognized { packing, format, .. } = Recognized::of(name, path, &mut file, ask)?;
     match (packing, format) {
         (_, Format::Table(_)) => Ok(columns_of_text(name, Some(path), Box::new(file), ask)?.0),
         (_, Format::Npy | Format::Raw) => Err(no_columns(name)),
@@ -27,7 +27,12 @@ pub fn columns(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) 
 }
 
 /// The columns of a text, and all of it, unpacked.
-pub fn columns_of_text(name: &str, path: Option<&Path>, text: Reader, ask: &Ask) -> Result<(Vec<Listed>, Reader)> {
+pub fn columns_of_text(
+    name: &str,
+    path: Option<&Path>,
+    text: Reader,
+    ask: &Ask,
+) -> Result<(Vec<ListedColumn>, Reader)> {
     let (text, delimiter) = text_of(name, path, text, ask)?;
     listed(name, delimiter, text, ask)
 }

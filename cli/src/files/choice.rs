@@ -29,19 +29,19 @@ pub fn asked(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Shown> 
 
 /// The columns that `--columns` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedColumns {
     /// All of numbers.
     All,
     These(Vec<String>),
 }
 
-impl FromStr for Named {
+impl FromStr for NamedColumns {
     type Err = String;
 
     /// Names with commas; a name that has one stands in quotation marks, as in a table of text.
-    fn from_str(text: &str) -> Result<Named, String> {
+    fn from_str(text: &str) -> Result<NamedColumns, String> {
         if text.trim() == "*" {
-            return Ok(Named::All);
+            return Ok(NamedColumns::All);
         }
         let (mut names, mut name, mut quoted, mut letters) = (vec![], String::new(), false, text.chars().peekable());
         while let Some(letter) = letters.next() {
@@ -60,14 +60,14 @@ impl FromStr for Named {
         match names.iter().enumerate().find(|(at, name)| name.is_empty() || names[..*at].contains(name)) {
             Some((_, name)) if name.is_empty() => Err("a name is empty; leave out a comma".into()),
             Some((_, name)) => Err(format!("{name:?} stands twice; name each column once")),
-            None => Ok(Named::These(names)),
+            None => Ok(NamedColumns::These(names)),
         }
     }
 }
 
 /// A column that a file has.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedColumn {
     /// Its name, as `--column` takes it.
     pub name: String,
     /// What it holds in place of numbers.
@@ -75,14 +75,14 @@ pub struct Listed {
 }
 
 /// All of them.
-pub fn all(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Vec<Listed>> {
+pub fn all(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Vec<ListedColumn>> {
     let mut listed = vec![];
     for at in 0..several.names().len() {
         let other = match several.look(name, at, ask) {
             Ok(_) => None,
             Err(error) => Some(error.downcast::<NoNumbers>()?.what),
         };
-        listed.push(Listed { name: several.names().get(at).context("a column vanished")?.clone(), other });
+        listed.push(ListedColumn { name: several.names().get(at).context("a column vanished")?.clone(), other });
     }
     Ok(listed)
 }
@@ -137,12 +137,12 @@ mod tests {
 
     #[test]
     fn names_stand_with_commas() {
-        let these = |names: &[&str]| Ok(Named::These(names.iter().map(ToString::to_string).collect()));
+        let these = |names: &[&str]| Ok(NamedColumns::These(names.iter().map(ToString::to_string).collect()));
         assert_eq!("a, b c,3".parse(), these(&["a", "b c", "3"]));
         assert_eq!("\"wind, gusts\",\"a \"\"b\"\"\",5\" pipe".parse(), these(&["wind, gusts", "a \"b\"", "5\" pipe"]));
-        assert_eq!(" * ".parse(), Ok(Named::All));
+        assert_eq!(" * ".parse(), Ok(NamedColumns::All));
         for wrong in ["", "a,", "a,,b", "a,a", "\"a"] {
-            assert!(wrong.parse::<Named>().is_err(), "{wrong}");
+            assert!(wrong.parse::<NamedColumns>().is_err(), "{wrong}");
         }
     }
 }

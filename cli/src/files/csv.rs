@@ -4,7 +4,7 @@
 //! for by a name in it, or where its field of the column is no number.
 
 use super::abreast::Put;
-use super::choice::{Listed, listed};
+use super::choice::{ListedColumn, listed};
 use super::rows::{Rows, TEXT_BYTES};
 use super::{Ask, Missing, Reader, take, told};
 use crate::error::{unreadable, usage};
@@ -34,7 +34,7 @@ impl Table {
     /// The numbers of the column in a text; `name` is the file's.
     pub fn read(self, name: &str, text: Reader, ask: &Ask) -> Result<Reader> {
         let fields = Fields::open(self, name, text, std::slice::from_ref(ask))?;
-        Ok(Box::new(Numbers { fields, made: [vec![]], taken: 0, ended: false }))
+        Ok(Box::new(CsvNumbers { fields, made: [vec![]], taken: 0, ended: false }))
     }
 
     /// Hands the numbers of several columns to `put` after each row, in one pass over the text; those that are left at its end.
@@ -47,7 +47,7 @@ impl Table {
     }
 
     /// The columns of a text, by what its first rows hold, and all of it once more.
-    pub fn columns(self, name: &str, mut text: Reader) -> Result<(Vec<Listed>, Reader)> {
+    pub fn columns(self, name: &str, mut text: Reader) -> Result<(Vec<ListedColumn>, Reader)> {
         let mut beginning = vec![0; SHOWN_BYTES];
         let got = fill(&mut text, &mut beginning).map_err(|error| unreadable(name, &error))?;
         beginning.truncate(got);
@@ -62,9 +62,9 @@ impl Table {
             |title: &String| header && !title.is_empty() && titles.iter().filter(|other| *other == title).count() == 1;
         let column = |(at, title): (usize, &String)| {
             let name = if is_name(title) { title.clone() } else { (at + 1).to_string() };
-            Listed { name, other: None }
+            ListedColumn { name, other: None }
         };
-        let mut all: Vec<Listed> = titles.iter().enumerate().map(column).collect();
+        let mut all: Vec<ListedColumn> = titles.iter().enumerate().map(column).collect();
         let mut more = !header || next(&mut rows)?;
         for _ in 0..SHOWN_ROWS {
             if !more {
@@ -135,12 +135,12 @@ struct Fields {
     table: Table,
     /// Fields that each row has.
     width: usize,
-    columns: Vec<Column>,
+    columns: Vec<CsvColumn>,
     /// Whether the first row is yet to be taken.
     first: bool,
 }
 
-struct Column {
+struct CsvColumn {
     at: usize,
     /// Its title or number, for errors.
     title: String,
@@ -168,7 +168,7 @@ impl Fields {
                 Some(title) => format!("{:?}", quoted(title)),
                 None => (at + 1).to_string(),
             };
-            Ok(Column { at, title, is_header, missing: ask.missing.clone(), elements: 0 })
+            Ok(CsvColumn { at, title, is_header, missing: ask.missing.clone(), elements: 0 })
         };
         let columns = asks.iter().map(column).collect::<Result<_>>()?;
         Ok(Fields { rows, table, width, columns, first: true })
@@ -204,14 +204,14 @@ impl Fields {
 }
 
 /// Numbers of a column, made as they are read.
-struct Numbers {
+struct CsvNumbers {
     fields: Fields,
     made: [Vec<u8>; 1],
     taken: usize,
     ended: bool,
 }
 
-impl Read for Numbers {
+impl Read for CsvNumbers {
     fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
         while self.taken == self.made[0].len() && !self.ended {
             self.made[0].clear();

@@ -1,7 +1,7 @@
 //! The formats that are built in, each by its cargo feature.
 
 use super::abreast::Put;
-use super::choice::{Listed, Several};
+use super::choice::{ListedColumn, Several};
 use super::{Ask, Format, Reader};
 use crate::format::Stored;
 use anyhow::{Result, bail};
@@ -34,7 +34,7 @@ pub fn several(name: &str, format: Format, file: File, length: u64) -> Result<(&
 
 by_feature! {
     "arrow" fn arrow(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
-        Ok(Box::new(super::arrow::Columns::open(name, file, length)?))
+        Ok(Box::new(super::arrow::ArrowColumns::open(name, file, length)?))
     }
 
     "npz" fn npz(name: &str, file: File) -> Result<Box<dyn Several>> {
@@ -42,7 +42,7 @@ by_feature! {
     }
 
     "parquet" fn parquet(name: &str, file: File) -> Result<Box<dyn Several>> {
-        Ok(Box::new(super::parquet::Columns::open(name, file)?))
+        Ok(Box::new(super::parquet::ParquetColumns::open(name, file)?))
     }
 
     "safetensors" fn safetensors(name: &str, file: File, length: u64) -> Result<Box<dyn Several>> {
@@ -53,7 +53,7 @@ by_feature! {
         super::csv::Table { delimiter, stored }.read(name, text, ask)
     }
 
-    "csv" pub fn listed(name: &str, delimiter: u8, text: Reader, ask: &Ask) -> Result<(Vec<Listed>, Reader)> {
+    "csv" pub fn listed(name: &str, delimiter: u8, text: Reader, ask: &Ask) -> Result<(Vec<ListedColumn>, Reader)> {
         super::csv::Table { delimiter, stored: super::text_type(ask)? }.columns(name, text)
     }
 

@@ -170,8 +170,8 @@ impl Missing {
     }
 
     /// How many there were, and whether they were left out; `None` where no input can lack values.
-    pub fn found(&self) -> Option<Found> {
-        self.known().met.map(|count| Found { count, skipped: self.policy == MissingPolicy::Skip })
+    pub fn found(&self) -> Option<FoundMissing> {
+        self.known().met.map(|count| FoundMissing { count, skipped: self.policy == MissingPolicy::Skip })
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -186,7 +186,7 @@ fn instead(stored: Stored) -> &'static str {
 
 /// How many values were missing.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct FoundMissing {
     pub count: u64,
     /// Whether they were left out; else they were taken as NaN.
     pub skipped: bool,

@@ -22,11 +22,11 @@ mod safetensors;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod section;
 
-pub use choice::{Listed, Named};
-pub use missing::{Found, Missing};
+pub use choice::{ListedColumn, NamedColumns};
+pub use missing::{FoundMissing, Missing};
 pub use names::{is_pipe, named, named_once};
 
-use crate::error::{Told, unreadable, usage};
+use crate::error::{ToldError, unreadable, usage};
 use crate::format::{Stored, whole_numbers};
 use crate::options::MissingPolicy;
 use crate::source::{fill, warn_trailing};
@@ -229,19 +229,19 @@ fn unpacked_name(path: &Path) -> &Path {
 }
 
 /// What a file begins with, and what that says.
-struct Begin {
+struct Recognized {
     head: Vec<u8>,
     packing: Option<Packing>,
     format: Format,
 }
 
-impl Begin {
+impl Recognized {
     /// Of a file, which is read from its begin again.
-    fn of(name: &str, path: &Path, file: &mut File, ask: &Ask) -> Result<Begin> {
+    fn of(name: &str, path: &Path, file: &mut File, ask: &Ask) -> Result<Recognized> {
         let head = first_bytes(name, file)?;
         file.rewind().map_err(|error| unreadable(name, &error))?;
         let (packing, format) = (Packing::of(&head), Format::of(Some(path), &head, ask));
-        Ok(Begin { head, packing, format })
+        Ok(Recognized { head, packing, format })
     }
 }
 
@@ -255,7 +255,7 @@ fn first_bytes(name: &str, from: &mut dyn Read) -> Result<Vec<u8>> {
 
 /// What a file shows, which has so many bytes.
 pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Shown> {
-    let Begin { head, packing, format } = Begin::of(name, path, &mut file, ask)?;
+    let Recognized { head, packing, format } = Recognized::of(name, path, &mut file, ask)?;
     match (packing, format) {
         (None, Format::Npy | Format::Raw) => {
             let (array, stored) = header(name, &head, format, ask, &mut file)?;
@@ -395,7 +395,7 @@ fn array_fits(name: &str, array: &Array, length: u64) -> Result<u64> {
 
 /// An error of what a file holds.
 fn told(what: String) -> std::io::Error {
-    std::io::Error::other(Told(what))
+    std::io::Error::other(ToldError(what))
 }
 
 /// Takes what is left of these numbers, so much of it as there is space.

@@ -6,14 +6,14 @@ use super::style::PALETTE;
 use std::collections::BTreeMap;
 
 /// A line's colour, dashes and marker by its number; `None`: thin and grey.
-pub(super) type Look = Option<usize>;
+pub(super) type LineStyle = Option<usize>;
 
 /// A line of a chart.
 pub(super) struct Line {
     pub label: String,
     /// Logarithms: of the length to base 2, of the value to base 10.
     pub points: Vec<(f64, f64)>,
-    pub look: Look,
+    pub look: LineStyle,
 }
 
 /// The best value of each length, in order, without those that have no logarithm.

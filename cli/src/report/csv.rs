@@ -2,13 +2,13 @@
 
 use super::many::Over;
 use super::{Answered, Columns, Many, Report, plain};
-use crate::parts::{BIN, Named};
+use crate::parts::{BIN, NamedPart};
 use anyhow::{Context, Result};
 use csv::Writer;
 use treefold::{Part, Value};
 
 /// Rows, and what each begins with.
-struct Rows {
+struct CsvWriter {
     writer: Writer<Vec<u8>>,
     /// The column that numbers come from, where there are several.
     column: Option<String>,
@@ -17,7 +17,7 @@ struct Rows {
 impl Report {
     /// Lines of comma-separated values, the first of which names them.
     pub fn csv(&self) -> Result<String> {
-        let mut rows = Rows { writer: Writer::from_writer(vec![]), column: None };
+        let mut rows = CsvWriter { writer: Writer::from_writer(vec![]), column: None };
         match self.many() {
             Some(many) => rows.many(many, &self.found)?,
             None => {
@@ -33,7 +33,7 @@ impl Columns {
     /// The same of several columns, with the column's name before each row.
     pub fn csv(&self) -> Result<String> {
         let found = || self.columns.iter().flat_map(|column| &column.report.found);
-        let mut rows = Rows { writer: Writer::from_writer(vec![]), column: Some("column".into()) };
+        let mut rows = CsvWriter { writer: Writer::from_writer(vec![]), column: Some("column".into()) };
         rows.head(found().any(|found| found.bins() > 0))?;
         for column in &self.columns {
             rows.column = Some(column.name.clone());
@@ -43,7 +43,7 @@ impl Columns {
     }
 }
 
-impl Rows {
+impl CsvWriter {
     fn row(&mut self, cells: impl IntoIterator<Item = String>) -> Result<()> {
         let cells = self.column.iter().cloned().chain(cells);
         self.writer.write_record(cells).context("CSV")
@@ -124,7 +124,7 @@ impl Answered {
             let [low, high] = ends(self, &self.bins_shape(), at);
             (format!("{operator}.{BIN} {low}:{high}"), false)
         };
-        let of_part = |named: &Named| match self.indexed.len() {
+        let of_part = |named: &NamedPart| match self.indexed.len() {
             1 => (operator.to_string(), named.indexed),
             _ => (format!("{operator}.{}", named.name), named.indexed),
         };

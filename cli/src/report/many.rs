@@ -2,7 +2,7 @@
 
 use super::{Answered, add_some_rows, hide, numbers, plain, table};
 use crate::json::Json;
-use crate::parts::Named;
+use crate::parts::NamedPart;
 use std::fmt::Write;
 use std::sync::Arc;
 use treefold::{Answer, Dtype, Part, Value};
@@ -95,7 +95,7 @@ impl Many {
 
     /// What `of` says of the one part of all answers, nested as they are, or an object of what it says of each part; `bins` of them
     /// come before those with names.
-    pub fn json(&self, bins: usize, named: &[Named], of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
+    pub fn json(&self, bins: usize, named: &[NamedPart], of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
         let one = |part: usize| -> Option<Json> {
             let (sample, indexed) = (named[part - bins].sample(), named[part - bins].indexed);
             // Of no answers that is told which is of one.

@@ -1,7 +1,7 @@
 //! The steps of an expression over blocks of elements.
 
 use super::lane::{Column, Integer, Kind, Lane, Number, compared, each, each2, each3};
-use super::program::{Constant, Place, Program, Step};
+use super::program::{Constant, Program, Step, StepIndex};
 use crate::element::Element;
 use half::f16;
 use std::borrow::Cow;
@@ -158,7 +158,7 @@ fn select(which: &Column, yes: &Column, no: &Column) -> Column {
     by_kind!(kind(yes), of::<T>(which, yes, no), of::<bool>(which, yes, no))
 }
 
-fn math(function: MathFunction, of: &[Place], made: &[Cow<'_, Column>]) -> Column {
+fn math(function: MathFunction, of: &[StepIndex], made: &[Cow<'_, Column>]) -> Column {
     fn numbers<T: Number>(function: MathFunction, of: &[&Column]) -> Column {
         let found = match *of {
             [a] => T::one(function, T::of(a)),

@@ -1,8 +1,8 @@
 //! From the text of an expression to steps, by the language's own front end.
 
 use super::lane::Kind;
-use super::program::{Constant, Place, Program, Step};
-use super::typing::{Called, Operator, of_kind};
+use super::program::{Constant, Program, Step, StepIndex};
+use super::typing::{Called, Operation, of_kind};
 use super::words::{NOT_COMPUTED, SHORT, refused, said, sign_of};
 use crate::element::Dtype;
 use crate::error::{Error, Result};
@@ -86,22 +86,22 @@ struct Lowering<'a> {
 struct Made {
     steps: Vec<(Step, Kind)>,
     /// Where the value of an expression is.
-    values: HashMap<Handle<Expression>, Place>,
+    values: HashMap<Handle<Expression>, StepIndex>,
     /// Where the value of a variable is now.
-    variables: HashMap<Handle<LocalVariable>, Place>,
+    variables: HashMap<Handle<LocalVariable>, StepIndex>,
 }
 
 impl Made {
-    fn step(&mut self, step: Step, kind: Kind) -> Place {
+    fn step(&mut self, step: Step, kind: Kind) -> StepIndex {
         self.steps.push((step, kind));
         self.steps.len() - 1
     }
 
-    fn constant(&mut self, constant: Constant) -> Place {
+    fn constant(&mut self, constant: Constant) -> StepIndex {
         self.step(Step::Constant(constant, constant.column()), constant.kind())
     }
 
-    fn kind(&self, at: Place) -> Kind {
+    fn kind(&self, at: StepIndex) -> Kind {
         self.steps.get(at).map_or(Kind::Bool, |&(_, kind)| kind)
     }
 }
@@ -123,7 +123,7 @@ impl Lowering<'_> {
     }
 
     /// Runs statements; what they store counts where `mask` is true.
-    fn block(&self, block: &Block, mask: Option<Place>, made: &mut Made) -> Result<()> {
+    fn block(&self, block: &Block, mask: Option<StepIndex>, made: &mut Made) -> Result<()> {
         for statement in block.iter() {
             match statement {
                 Statement::Emit(range) => {
@@ -172,7 +172,7 @@ impl Lowering<'_> {
     }
 
     /// Where the value of an expression is: it has been made, or it is one that needs no statement.
-    fn value(&self, of: Handle<Expression>, made: &mut Made) -> Result<Place> {
+    fn value(&self, of: Handle<Expression>, made: &mut Made) -> Result<StepIndex> {
         match made.values.get(&of) {
             Some(&value) => Ok(value),
             None => {
@@ -195,7 +195,7 @@ impl Lowering<'_> {
         self.refused(of, NOT_COMPUTED)
     }
 
-    fn made(&self, of: Handle<Expression>, made: &mut Made) -> Result<Place> {
+    fn made(&self, of: Handle<Expression>, made: &mut Made) -> Result<StepIndex> {
         match self.function.expressions[of] {
             Expression::Literal(literal) => self.literal(of, literal, made),
             Expression::ZeroValue(ty) => {
@@ -265,7 +265,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn literal(&self, of: Handle<Expression>, literal: Literal, made: &mut Made) -> Result<Place> {
+    fn literal(&self, of: Handle<Expression>, literal: Literal, made: &mut Made) -> Result<StepIndex> {
         let constant = match literal {
             Literal::F64(x) => Constant::F64(x),
             Literal::F32(x) => Constant::F32(x),
@@ -290,7 +290,7 @@ impl Lowering<'_> {
         op: UnaryOperator,
         value: Handle<Expression>,
         made: &mut Made,
-    ) -> Result<Place> {
+    ) -> Result<StepIndex> {
         let value = self.value(value, made)?;
         let kind = made.kind(value);
         let (fits, sign, wants) = match op {
@@ -317,7 +317,7 @@ impl Lowering<'_> {
         left: Handle<Expression>,
         right: Handle<Expression>,
         made: &mut Made,
-    ) -> Result<Place> {
+    ) -> Result<StepIndex> {
         let (left, right) = (self.value(left, made)?, self.value(right, made)?);
         let kinds = [left, right].map(|value| made.kind(value));
         let kind = kinds[0];
@@ -341,7 +341,7 @@ impl Lowering<'_> {
             BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => (kind == Kind::Bool).then_some(kind),
             BinaryOperator::Equal | BinaryOperator::NotEqual => Some(Kind::Bool),
             BinaryOperator::And | BinaryOperator::InclusiveOr if kind == Kind::Bool => Some(kind),
-            _ => of_kind(kind, Operator(op)),
+            _ => of_kind(kind, Operation(op)),
         };
         match makes {
             Some(makes) => Ok(made.step(Step::Binary(op, left, right), makes)),
@@ -369,7 +369,7 @@ impl Lowering<'_> {
         function: MathFunction,
         given: &[Handle<Expression>],
         made: &mut Made,
-    ) -> Result<Place> {
+    ) -> Result<StepIndex> {
         let mut values = Vec::new();
         for &value in given {
             values.push(self.value(value, made)?);

@@ -4,7 +4,7 @@ use super::lane::{Column, Kind};
 use wgpu::naga::{BinaryOperator, MathFunction, UnaryOperator};
 
 /// A value: the number of the step that makes it.
-pub(super) type Place = usize;
+pub(super) type StepIndex = usize;
 
 /// What a step makes of earlier values.
 #[derive(Clone, Debug)]
@@ -13,15 +13,15 @@ pub(super) enum Step {
     Argument(usize),
     /// The same for each element: a block of them, too.
     Constant(Constant, Column),
-    Unary(UnaryOperator, Place),
-    Binary(BinaryOperator, Place, Place),
+    Unary(UnaryOperator, StepIndex),
+    Binary(BinaryOperator, StepIndex, StepIndex),
     /// Where the first is true the second, else the third.
-    Select(Place, Place, Place),
-    Math(MathFunction, Vec<Place>),
+    Select(StepIndex, StepIndex, StepIndex),
+    Math(MathFunction, Vec<StepIndex>),
     /// The number in another type.
-    Cast(Place),
+    Cast(StepIndex),
     /// Its bits as another type's.
-    Bits(Place),
+    Bits(StepIndex),
 }
 
 /// A number that does not depend on elements.

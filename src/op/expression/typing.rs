@@ -8,9 +8,9 @@ pub(super) trait Had {
     fn of<T: Number>(&self) -> Option<Kind>;
 }
 
-pub(super) struct Operator(pub BinaryOperator);
+pub(super) struct Operation(pub BinaryOperator);
 
-impl Had for Operator {
+impl Had for Operation {
     fn of<T: Number>(&self) -> Option<Kind> {
         let makes = T::operator(self.0, &[], &[]).map(|_| T::KIND);
         makes.or(compared::<T>(self.0, &[], &[]).map(|_| Kind::Bool))

@@ -1,7 +1,7 @@
 //! The buffers of a column in a record batch, unpacked as they are read.
 
 use super::blocks::{Block, natural};
-use super::fields::Place;
+use super::fields::FieldPlace;
 use crate::files::Reader;
 use crate::files::section::Section;
 use crate::source::fill;
@@ -23,7 +23,7 @@ pub struct Batch {
 
 impl Batch {
     /// The column at this place.
-    pub fn open(file: &Arc<File>, block: &Block, batch: RecordBatch, place: Place) -> Result<Batch, String> {
+    pub fn open(file: &Arc<File>, block: &Block, batch: RecordBatch, place: FieldPlace) -> Result<Batch, String> {
         let rows = natural("its length", batch.length())?;
         let nodes = batch.nodes().filter(|nodes| place.node < nodes.len()).ok_or("it has too few columns")?;
         let node = nodes.get(place.node);

@@ -2,7 +2,7 @@
 
 use super::blocks::{Block, Blocks, message};
 use super::buffer::Batch;
-use super::fields::{Field, Holds, Place};
+use super::fields::{Field, FieldHolds, FieldPlace};
 use crate::files::{Missing, choice, take};
 use crate::format::Stored;
 use crate::source::fill;
@@ -16,11 +16,11 @@ const ROWS: usize = 8 << 10;
 /// Bytes of a dictionary, at most.
 const DICTIONARY_MAX: usize = 256 << 20;
 
-pub struct Cells {
+pub struct ArrowCells {
     file: Arc<File>,
     blocks: Arc<Blocks>,
     field: Field,
-    holds: Holds,
+    holds: FieldHolds,
     missing: Missing,
     /// The message that comes next.
     next: usize,
@@ -45,9 +45,9 @@ struct Values {
     present: Vec<bool>,
 }
 
-impl Cells {
-    pub fn new(file: File, blocks: Arc<Blocks>, field: Field, holds: Holds, missing: Missing) -> Cells {
-        Cells {
+impl ArrowCells {
+    pub fn new(file: File, blocks: Arc<Blocks>, field: Field, holds: FieldHolds, missing: Missing) -> ArrowCells {
+        ArrowCells {
             file: Arc::new(file),
             blocks,
             field,
@@ -85,7 +85,7 @@ impl Cells {
             self.batch = None;
             return Ok(true);
         }
-        let Holds { stored, bits, dictionary } = self.holds;
+        let FieldHolds { stored, bits, dictionary } = self.holds;
         let read_as = dictionary.map_or(stored, |(_, index)| index);
         self.found.read(batch, rows, read_as, bits).map_err(wrong)?;
         if dictionary.is_some() {
@@ -126,7 +126,7 @@ impl Cells {
             present.clear();
         }
         let data = batch.data().ok_or("a dictionary without values")?;
-        let mut values = Batch::open(&self.file, block, data, Place::default())?;
+        let mut values = Batch::open(&self.file, block, data, FieldPlace::default())?;
         let (mut left, mut part, stored) = (values.rows, Values::default(), self.holds.stored);
         while left > 0 {
             let rows = usize::try_from(left).unwrap_or(ROWS).min(ROWS);
@@ -196,7 +196,7 @@ fn exactly(buffer: &mut dyn Read, count: usize, what: &str) -> Result<Vec<u8>, S
     if got < count { Err(format!("its buffer {what} ends too early")) } else { Ok(bytes) }
 }
 
-impl Read for Cells {
+impl Read for ArrowCells {
     fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
         while self.taken == self.made.len() && self.make()? {}
         Ok(take(&self.made, &mut self.taken, space))

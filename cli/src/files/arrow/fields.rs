@@ -10,13 +10,13 @@ pub struct Field {
     /// Whether values of it may be missing.
     pub nullable: bool,
     /// What it holds; the name of that where it is no numbers.
-    pub holds: Result<Holds, String>,
-    pub place: Place,
+    pub holds: Result<FieldHolds, String>,
+    pub place: FieldPlace,
 }
 
 /// Numbers.
 #[derive(Clone, Copy)]
-pub struct Holds {
+pub struct FieldHolds {
     pub stored: Stored,
     /// Whether each is a bit.
     pub bits: bool,
@@ -26,7 +26,7 @@ pub struct Holds {
 
 /// Nodes and buffers of a record batch before those of a column.
 #[derive(Clone, Copy, Default)]
-pub struct Place {
+pub struct FieldPlace {
     pub node: usize,
     pub buffer: usize,
     /// Columns of views before it, which have further buffers.
@@ -38,7 +38,7 @@ pub fn fields(schema: Schema, version: MetadataVersion) -> Result<Vec<Field>, St
     if schema.endianness() != Endianness::Little {
         return Err("its numbers are big-endian, which treefold does not read".into());
     }
-    let (mut fields, mut place) = (vec![], Place::default());
+    let (mut fields, mut place) = (vec![], FieldPlace::default());
     for said in schema.fields().iter().flatten() {
         let name = said.name().unwrap_or_default().to_string();
         fields.push(Field { name, nullable: said.nullable(), holds: holds(&said), place });
@@ -47,7 +47,7 @@ pub fn fields(schema: Schema, version: MetadataVersion) -> Result<Vec<Field>, St
     Ok(fields)
 }
 
-fn holds(said: &Said) -> Result<Holds, String> {
+fn holds(said: &Said) -> Result<FieldHolds, String> {
     let name = said.type_type().variant_name().unwrap_or("an unknown type");
     let bits = said.type_type() == Type::Bool;
     let stored = match said.type_type() {
@@ -71,7 +71,7 @@ fn holds(said: &Said) -> Result<Holds, String> {
         }
     };
     let of = if dictionary.is_some() { "a dictionary of " } else { "" };
-    Ok(Holds { stored: stored.ok_or_else(|| format!("{of}{name}"))?, bits, dictionary })
+    Ok(FieldHolds { stored: stored.ok_or_else(|| format!("{of}{name}"))?, bits, dictionary })
 }
 
 fn integers(int: Int) -> Option<Stored> {
@@ -79,7 +79,7 @@ fn integers(int: Int) -> Option<Stored> {
     Stored::raw(&format!("{sign}{}", int.bitWidth()))
 }
 
-impl Place {
+impl FieldPlace {
     /// Goes on behind a column.
     fn pass(&mut self, said: &Said, version: MetadataVersion) -> Result<(), String> {
         self.node += 1;

@@ -12,32 +12,32 @@ use super::choice::{NoNumbers, Several};
 use super::{Ask, Missing, Numbers, Reader, Shown};
 use anyhow::{Context, Result, anyhow};
 use blocks::Blocks;
-use cells::Cells;
+use cells::ArrowCells;
 use fields::Field;
 use std::fs::File;
 use std::sync::Arc;
 
 /// The columns of a file.
-pub struct Columns {
+pub struct ArrowColumns {
     file: Arc<File>,
     blocks: Arc<Blocks>,
     fields: Vec<Field>,
     names: Vec<String>,
 }
 
-impl Columns {
+impl ArrowColumns {
     /// Those of a file of so many bytes.
-    pub fn open(name: &str, file: File, length: u64) -> Result<Columns> {
+    pub fn open(name: &str, file: File, length: u64) -> Result<ArrowColumns> {
         let file = Arc::new(file);
         let opened = blocks::read(&file, length);
         let (blocks, fields) =
             opened.map_err(|what| anyhow!("{name}: is damaged, or no Arrow file: {what}; copy or write it again"))?;
         let names = fields.iter().map(|field| field.name.clone()).collect();
-        Ok(Columns { file, blocks: Arc::new(blocks), fields, names })
+        Ok(ArrowColumns { file, blocks: Arc::new(blocks), fields, names })
     }
 }
 
-impl Several for Columns {
+impl Several for ArrowColumns {
     fn what(&self) -> &'static str {
         "columns"
     }
@@ -63,7 +63,7 @@ impl Several for Columns {
         };
         let blocks = self.blocks.clone();
         let make = move |file: File, missing: &Missing| {
-            let cells = Cells::new(file, blocks.clone(), field.clone(), holds, missing.clone());
+            let cells = ArrowCells::new(file, blocks.clone(), field.clone(), holds, missing.clone());
             Ok(Box::new(cells) as Reader)
         };
         let numbers = Numbers::Made(Arc::new(make));

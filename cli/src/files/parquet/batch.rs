@@ -8,7 +8,7 @@ use ::parquet::errors::{ParquetError, Result};
 pub const ROWS: usize = 8 << 10;
 
 /// Rows of a column.
-pub struct Rows {
+pub struct DecodedRows {
     pub count: usize,
     /// Whether each has a value, where some have none.
     pub present: Option<Vec<bool>>,
@@ -19,7 +19,7 @@ pub struct Rows {
 /// The rows of a column in a row group, whatever its type.
 pub trait Batches {
     /// The next rows; none at the end.
-    fn next(&mut self) -> Result<Option<Rows>>;
+    fn next(&mut self) -> Result<Option<DecodedRows>>;
 }
 
 struct Typed<T: DataType> {
@@ -32,7 +32,7 @@ struct Typed<T: DataType> {
 }
 
 impl<T: DataType> Batches for Typed<T> {
-    fn next(&mut self) -> Result<Option<Rows>> {
+    fn next(&mut self) -> Result<Option<DecodedRows>> {
         self.levels.clear();
         self.values.clear();
         let (count, values, _) = self.reader.read_records(ROWS, Some(&mut self.levels), None, &mut self.values)?;
@@ -48,7 +48,7 @@ impl<T: DataType> Batches for Typed<T> {
         let present = (there < count).then(|| self.levels.iter().map(is_there).collect());
         let mut bytes = vec![];
         (self.put)(&self.values, &mut bytes);
-        Ok((count > 0).then_some(Rows { count, present, bytes }))
+        Ok((count > 0).then_some(DecodedRows { count, present, bytes }))
     }
 }
 

@@ -1,12 +1,12 @@
 //! The numbers of a column, row group after row group.
 
-use super::decoded::{Decoded, Rows};
+use super::decoded::{Decoded, DecodedRows};
 use crate::files::choice::damaged;
 use crate::files::{Missing, take};
 use crate::format::Stored;
 use std::io::Read;
 
-pub struct Cells {
+pub struct ParquetCells {
     decoded: Decoded,
     /// Rows that each row group claims.
     groups: Vec<u64>,
@@ -29,9 +29,9 @@ struct Done {
     elements: u64,
 }
 
-impl Cells {
-    pub fn new(decoded: Decoded, groups: Vec<u64>, title: String, stored: Stored, missing: Missing) -> Cells {
-        Cells { decoded, groups, title, stored, missing, read: Done::default(), made: vec![], taken: 0 }
+impl ParquetCells {
+    pub fn new(decoded: Decoded, groups: Vec<u64>, title: String, stored: Stored, missing: Missing) -> ParquetCells {
+        ParquetCells { decoded, groups, title, stored, missing, read: Done::default(), made: vec![], taken: 0 }
     }
 
     /// Makes the next numbers; whether there are more rows.
@@ -46,7 +46,7 @@ impl Cells {
         if next.is_none() && has != claimed || has > claimed {
             return Err(wrong(format!("it has {has} rows or more, but claims {claimed}")));
         }
-        let Some(Rows { count, present, bytes }) = next else {
+        let Some(DecodedRows { count, present, bytes }) = next else {
             (*group, *before, *rows) = (*group + 1, *before + claimed, 0);
             return Ok(true);
         };
@@ -68,7 +68,7 @@ impl Cells {
     }
 }
 
-impl Read for Cells {
+impl Read for ParquetCells {
     fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
         while self.taken == self.made.len() && self.make()? {}
         Ok(take(&self.made, &mut self.taken, space))

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Once};
 use std::thread::Builder;
 
-pub use super::batch::Rows;
+pub use super::batch::DecodedRows;
 
 /// The name of threads that decode, whose panics are silent.
 const NAME: &str = "decodes row groups";
@@ -20,10 +20,10 @@ const THREADS: usize = 8;
 const AHEAD: u64 = 1 << 12;
 
 /// Some rows, or the end of a row group.
-type Part = Result<Option<Rows>, String>;
+type DecodedPart = Result<Option<DecodedRows>, String>;
 
 /// What the threads hand over.
-pub struct Decoded(Vec<Receiver<Part>>);
+pub struct Decoded(Vec<Receiver<DecodedPart>>);
 
 impl Decoded {
     /// The row groups of a column, whose rows with a value are of `level`; within so many bytes, of so many to a number.
@@ -62,7 +62,7 @@ impl Decoded {
     }
 
     /// The next rows of a row group; none at its end.
-    pub fn next(&self, group: usize) -> Part {
+    pub fn next(&self, group: usize) -> DecodedPart {
         let parts = self.0.get(group % self.0.len().max(1));
         parts
             .and_then(|parts| parts.recv().ok())
@@ -75,7 +75,7 @@ fn decode(
     file: &SerializedFileReader<Places>,
     group: usize,
     (column, level): (usize, i16),
-    to: &SyncSender<Part>,
+    to: &SyncSender<DecodedPart>,
 ) -> bool {
     let opened = file.get_row_group(group).and_then(|group| batches(group.get_column_reader(column)?, level));
     let mut rows = match opened {

@@ -13,30 +13,30 @@ use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use anyhow::{Context, Result, anyhow, ensure};
-use cells::Cells;
+use cells::ParquetCells;
 use decoded::Decoded;
 use places::Places;
 use std::fs::File;
 use std::sync::Arc;
 
 /// The columns of a file.
-pub struct Columns {
+pub struct ParquetColumns {
     file: SerializedFileReader<Places>,
     names: Vec<String>,
 }
 
-impl Columns {
-    pub fn open(name: &str, file: File) -> Result<Columns> {
+impl ParquetColumns {
+    pub fn open(name: &str, file: File) -> Result<ParquetColumns> {
         let places = Places::new(file).map_err(|error| unreadable(name, &error))?;
         let file = SerializedFileReader::new(places)
             .map_err(|error| anyhow!("{name}: is damaged, or no Parquet file: {error}; copy or write it again"))?;
         let columns = file.metadata().file_metadata().schema_descr().columns();
         let names = columns.iter().map(|column| column.path().string()).collect();
-        Ok(Columns { file, names })
+        Ok(ParquetColumns { file, names })
     }
 }
 
-impl Several for Columns {
+impl Several for ParquetColumns {
     fn what(&self) -> &'static str {
         "columns"
     }
@@ -78,7 +78,7 @@ impl Several for Columns {
             let groups = file.metadata().row_groups().iter().map(|group| group.num_rows() as u64).collect();
             let decoded = Decoded::begin(file, column, level, (memory, stored.size()));
             let (title, missing) = (title.clone(), missing.clone());
-            let cells = Cells::new(decoded, groups, title, stored, missing);
+            let cells = ParquetCells::new(decoded, groups, title, stored, missing);
             Ok(Box::new(cells) as Reader)
         };
         Ok(Shown { stored, array: None, count: (!lacks).then_some(rows), numbers: Numbers::Made(Arc::new(make)) })
