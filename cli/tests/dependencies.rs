@@ -188,11 +188,14 @@ fn the_library_goes_one_way() {
 }
 
 /// A new operator is a file of the library: the program's code names none. The ladder's are of its own.
-/// Names that two types have, with where they are declared; of a type that is declared for one kind of machine and for another,
-/// both declarations stand behind a `#[cfg]`.
+/// Names that two types have, with the lines that declare them. A type that one kind of machine has otherwise than another is
+/// declared twice, behind a `#[cfg]` or in files that are.
 fn doubles(files: &[File]) -> Vec<String> {
     let mut declared: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
     for File { path, text } in files {
+        let stem = path.trim_end_matches(".rs").rsplit('/').next().unwrap_or_default();
+        let behind = format!(")]\nmod {stem};");
+        let file_is_chosen = files.iter().any(|file| file.text.contains(&behind));
         let lines: Vec<_> = text.lines().collect();
         let mut in_tests = false;
         for (at, line) in lines.iter().enumerate() {
@@ -201,12 +204,13 @@ fn doubles(files: &[File]) -> Vec<String> {
             let words: Vec<_> = line.split_whitespace().skip_while(|word| word.starts_with("pub")).collect();
             // Types of a trait, which are indented, are not declared at the top.
             let ["struct" | "enum" | "trait" | "union" | "type", name, ..] = words[..] else { continue };
-            if in_tests || line.starts_with(' ') {
+            let in_wgsl = line.contains("{{");
+            if in_tests || in_wgsl || line.starts_with(' ') {
                 continue;
             }
             let name = first_names(name).into_iter().map(|(_, name)| name).collect();
-            let chosen =
-                lines[..at].iter().rev().take_while(|line| !line.is_empty()).any(|line| line.starts_with("#[cfg("));
+            let chosen = file_is_chosen
+                || lines[..at].iter().rev().take_while(|line| !line.is_empty()).any(|line| line.starts_with("#[cfg("));
             declared.entry(name).or_default().push((format!("{path}:{}", at + 1), chosen));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::choice::{self, ListedColumn};
 use super::features::{listed, passed, several};
-use super::{Ask, Format, Recognized, Reader, no_columns, not_streamed, unpacked};
+use super::{Ask, Format, Reader, Recognized, no_columns, not_streamed, unpacked};
 use anyhow::Result;
 use std::fs::File;
 use std::path::Path;
