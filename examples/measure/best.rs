@@ -58,7 +58,7 @@ fn ranked<T: Scalar, const HIGH: bool>(
         let right = format!("{found:?}") == format!("{:?}", Cpu::new().reduce(op.clone(), &host)?);
         let prepared = buffers.iter().map(|buffer| ranker.prepare(Input::range(buffer, 0..n), &output));
         let prepared = prepared.collect::<treefold::Result<Vec<Prepared>>>()?;
-        let [median, low, high] = timed(gpu, &prepared, if n <= 1 << 22 { 200 } else { 20 }, request.samples)?;
+        let [median, low, high] = timed(gpu, &prepared, if n <= 1 << 22 { 200 } else { 20 }, request.sampling)?;
         let rate = (n * T::DTYPE.bytes()) as f64 / median / 1e3;
         println!(
             "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},\"us\":{median:.2},\"low\":{low:.2},\"high\":{high:.2},\"gb_per_s\":{rate:.1},\"right\":{right}}}",

@@ -1,17 +1,25 @@
 //! Time between two points of a submission, by the device's clock.
 
 use super::Outcome;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Gpu, Prepared};
 
+/// The samples of a figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    pub samples: usize,
+    /// Time for which the device works before the first sample: GPUs that idle run slowly, those that work for long at the clock that
+    /// their power allows.
+    pub warm: Duration,
+}
+
 /// Microseconds of one of these, of which so many are recorded in a sample, in turn: the median, the fastest and the slowest.
-pub fn timed(gpu: &Gpu, prepared: &[Prepared], reps: usize, samples: usize) -> Outcome<[f64; 3]> {
+pub fn timed(gpu: &Gpu, prepared: &[Prepared], reps: usize, sampling: Sampling) -> Outcome<[f64; 3]> {
     let (device, queue) = (gpu.device(), gpu.queue());
     let mut times = Vec::new();
-    // GPUs that idle run slowly, and take a while to wake up.
-    let (warm, mut sample) = (Instant::now(), 0);
-    while times.len() < samples {
+    let (begun, mut sample) = (Instant::now(), 0);
+    while times.len() < sampling.samples {
         let start = Instant::now();
         let stamps = Stamps::new(device);
         let mut encoder = device.create_command_encoder(&Default::default());
@@ -24,7 +32,7 @@ pub fn timed(gpu: &Gpu, prepared: &[Prepared], reps: usize, samples: usize) -> O
         encoder.write_timestamp(&stamps.queries, 1);
         let nanoseconds = stamps.finish(device, queue, encoder)?;
         sample += 1;
-        if sample > 2 && warm.elapsed().as_secs_f64() > 0.5 {
+        if sample > 2 && begun.elapsed() >= sampling.warm {
             times.push(nanoseconds / 1e3 / reps as f64);
         }
         if start.elapsed().as_secs() > 20 && !times.is_empty() {

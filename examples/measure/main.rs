@@ -10,7 +10,8 @@
 //!
 //! `segments=N`: segments of N elements by offsets; `segments=mixN`: of 1 to N elements, as many of each power of two. `runs=N`:
 //! runs of equal keys, of as many elements; `by_key=N`: N groups by keys that are not sorted; `counted=true`: as many elements as a
-//! word on the device says. `operator=top k=10`: by a ranker.
+//! word on the device says. `operator=top k=10`: by a ranker. `warm_ms=0`: from the third sample on, in place of half a second of work before
+//! the first.
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
 
@@ -19,11 +20,11 @@ mod clock;
 mod data;
 mod many;
 
-use clock::timed;
+use clock::{Sampling, timed};
 use data::{Data, elements, fill};
 use many::Many;
 use std::any::Any;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use treefold::half::bf16;
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, BufferUsages};
@@ -46,7 +47,7 @@ struct Request {
     single_log2: Option<u32>,
     order: Option<Order>,
     subgroups: Option<bool>,
-    samples: usize,
+    sampling: Sampling,
     window_log2: u32,
     data: Data,
     own_bins_max: Option<u64>,
@@ -77,7 +78,7 @@ fn main() -> Outcome<()> {
         single_log2: None,
         order: None,
         subgroups: None,
-        samples: 9,
+        sampling: Sampling { samples: 9, warm: Duration::from_millis(500) },
         window_log2: 29,
         data: Data::Uniform,
         own_bins_max: None,
@@ -124,7 +125,8 @@ fn main() -> Outcome<()> {
             "by_key" => request.by_key = value.split(',').map(String::from).collect(),
             "counted" => request.counted = value.parse()?,
             "map" => request.map = Some(value.into()),
-            "samples" => request.samples = value.parse()?,
+            "samples" => request.sampling.samples = value.parse()?,
+            "warm_ms" => request.sampling.warm = Duration::from_millis(value.parse()?),
             "window_log2" => request.window_log2 = value.parse()?,
             "own_bins_max" => request.own_bins_max = Some(value.parse()?),
             _ if ops::TABLE.iter().any(|entry| entry.options.iter().any(|&(name, _)| name == key)) => {
@@ -241,7 +243,7 @@ impl Measure<'_> {
         for &(n, view) in &inputs {
             let shape_of = view.map_or(String::new(), |many| many.shown(&request.axes));
             for shape in shapes(self.gpu.tuning(), request) {
-                let line = measure(&self.gpu.with_tuning(shape)?, op, &buffers, (n, &host), view, request.samples)?;
+                let line = measure(&self.gpu.with_tuning(shape)?, op, &buffers, (n, &host), view, request.sampling)?;
                 println!(
                     "{{\"operator\":\"{}\",\"dtype\":\"{}\",\"n\":{n},{shape_of}{line},\"workgroup_size\":{},\"single\":{},\"loads\":{},\"groups\":{},\"short\":{},\"subgroups\":{},\"order\":\"{:?}\"}}",
                     op.signature(),
@@ -298,7 +300,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     buffers: &[wgpu::Buffer],
     (n, host): (u64, &[T]),
     view: Option<&Many>,
-    samples: usize,
+    sampling: Sampling,
 ) -> Outcome<String> {
     let compiling = Instant::now();
     let reducer = gpu.reducer::<T, O>(op.clone())?;
@@ -331,7 +333,7 @@ fn measure<T: Element, O: Op<T, Output: Answer>>(
     };
     let prepared = windows.iter().map(prepare).collect::<treefold::Result<Vec<Prepared>>>()?;
     let reps = if n <= 1 << 22 { 200 } else { 20 };
-    let [median, low, high] = timed(gpu, &prepared, reps, samples)?;
+    let [median, low, high] = timed(gpu, &prepared, reps, sampling)?;
     let right = right
         && match view {
             Some(many) => {

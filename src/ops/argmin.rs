@@ -1,6 +1,7 @@
 //! The smallest element and where it stands.
 
-use super::extreme::{End, Found, Located, arg_extreme, element_of, located_answer, located_wgsl};
+use super::extreme::{End, arg_extreme, element_of, located_answer, located_wgsl};
+use super::{Found, Located};
 use crate::element::{OrderKey, Scalar};
 use crate::op::join;
 use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};

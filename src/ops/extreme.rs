@@ -4,9 +4,10 @@
 //! key's complement; a NaN has rank 0 and so beats everything; no element at all has the highest rank, which no float has.
 //! Ranks of elements of 64 bits are two words.
 
+use super::located::{Found, Located, moved_wgsl};
 use crate::element::{OrderKey, Scalar};
 use crate::op::{Member, WordType, join, split};
-use crate::{Accumulator, Answer, DeviceAnswer, Dtype, Fold, Op, Part, Result, Value, Wgsl};
+use crate::{Accumulator, DeviceAnswer, Dtype, Fold, Op, Result, Wgsl};
 
 /// Which end of the order is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,79 +158,22 @@ macro_rules! extreme {
 }
 pub(super) use extreme;
 
-/// An extreme element and where it stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found<T> {
-    /// The element; a NaN is the canonical one, a zero keeps its sign.
-    pub value: T,
-    /// Its place in the whole input, counted from 0: the lowest, where several are equal.
-    pub index: u64,
-}
-
-impl<T: Copy + Into<Value>> Answer for Option<Found<T>> {
-    fn parts(&self) -> Vec<Part> {
-        vec![found("value", *self)]
-    }
-}
-
-/// A part that has a place.
-pub(super) fn found<T: Into<Value>>(name: &'static str, found: Option<Found<T>>) -> Part {
-    let index = found.as_ref().map(|found| found.index);
-    Part { name, value: found.map(|found| found.value).into(), index }
-}
-
-/// The best rank so far and the place of its element; nothing yet: all ones.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Located<K> {
-    /// The element's rank: the lowest wins.
-    rank: K,
-    /// Its place.
-    index: u64,
-}
-
-impl<K: OrderKey> Accumulator for Located<K> {
-    const WORDS: usize = K::WORDS + 2;
-    const WGSL: &'static str = match K::WORDS {
-        1 => "struct Acc { rank: u32, low: u32, high: u32, }",
-        _ => "struct Acc { rank: u32, rank_high: u32, low: u32, high: u32, }",
-    };
-    const MEMBERS: &'static [Member] = match K::WORDS {
-        1 => &[Member::word("rank"), Member::word("low"), Member::word("high")],
-        _ => &[Member::word("rank"), Member::word("rank_high"), Member::word("low"), Member::word("high")],
-    };
-    fn write(&self, words: &mut [u32]) {
-        let (rank, index) = words.split_at_mut(K::WORDS);
-        split(self.rank.wide(), rank);
-        split(self.index, index);
-    }
-    fn read(words: &[u32]) -> Self {
-        let (rank, index) = words.split_at(K::WORDS);
-        Located { rank: K::narrow(join(rank)), index: join(index) }
-    }
-}
-
 impl<K: OrderKey> Located<K> {
-    pub(crate) const NOWHERE: Located<K> = Located { rank: K::MOST, index: u64::MAX };
-
     #[inline(always)]
     pub(crate) fn new<T: Scalar<Key = K>>(end: End, x: T, index: u64) -> Located<K> {
-        Located { rank: end.rank(x), index }
-    }
-    /// Behind so many elements.
-    pub(crate) fn moved(self, by: u64) -> Located<K> {
-        if self == Self::NOWHERE { self } else { Located { index: self.index.wrapping_add(by), ..self } }
+        Located { key: end.rank(x), index }
     }
     /// What is ordered by: equal elements by their places.
     #[inline(always)]
     pub(super) fn order<T: Scalar<Key = K>>(self) -> (K, u64) {
-        (T::tie(self.rank), self.index)
+        (T::tie(self.key), self.index)
     }
     #[inline(always)]
     pub(crate) fn better<T: Scalar<Key = K>>(self, other: Located<K>) -> Located<K> {
         if other.order::<T>() < self.order::<T>() { other } else { self }
     }
     pub(crate) fn found<T: Scalar<Key = K>>(self, end: End, count: u64) -> Option<Found<T>> {
-        (count > 0).then(|| Found { value: end.unrank(self.rank), index: self.index })
+        (count > 0).then(|| Found { value: end.unrank(self.key), index: self.index })
     }
 
     /// The lowest rank of a slice and its first place: one pass for the rank, a second that stops at it.
@@ -238,7 +182,7 @@ impl<K: OrderKey> Located<K> {
         let mut best = Self::NOWHERE;
         for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
             let rank = block.iter().fold(K::MOST, |rank, &x| rank.min(T::tie(end.rank(x))));
-            if rank < T::tie(best.rank) || best.index == u64::MAX {
+            if rank < T::tie(best.key) || best.index == u64::MAX {
                 let first = block.iter().position(|&x| T::tie(end.rank(x)) == rank).unwrap_or(0);
                 best = Located::new(end, block[first], at + first as u64);
             }
@@ -249,41 +193,29 @@ impl<K: OrderKey> Located<K> {
 
 /// The WGSL of a fold into [`Located`].
 pub(super) fn located_wgsl<T: Scalar>(end: End) -> Wgsl {
-    let (wgsl, members) = match T::Key::WORDS {
-        1 => (
-            Wgsl::new(
-                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
-                "return Acc(rank(bits), index, 0u);",
-                "let ra = tie(a.rank);
-let rb = tie(b.rank);
+    let wgsl = match T::Key::WORDS {
+        1 => Wgsl::new(
+            "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
+            "return Acc(rank(bits), index, 0u);",
+            "let ra = tie(a.key);
+let rb = tie(b.key);
 let earlier = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
 let other = (rb < ra) | ((rb == ra) & earlier);
-return Acc(select(a.rank, b.rank, other), select(a.low, b.low, other), select(a.high, b.high, other));",
-            ),
-            "acc.rank",
+return Acc(select(a.key, b.key, other), select(a.low, b.low, other), select(a.high, b.high, other));",
         ),
-        _ => (
-            Wgsl::new(
-                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
-                "let lifted = rank(bits);
+        _ => Wgsl::new(
+            "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
+            "let lifted = rank(bits);
 return Acc(lifted.x, lifted.y, index, 0u);",
-                "let ra = tie(vec2<u32>(a.rank, a.rank_high));
-let rb = tie(vec2<u32>(b.rank, b.rank_high));
+            "let ra = tie(vec2<u32>(a.key, a.key_high));
+let rb = tie(vec2<u32>(b.key, b.key_high));
 let earlier = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
 let other = less64(rb, ra) | (all(rb == ra) & earlier);
-return Acc(select(a.rank, b.rank, other), select(a.rank_high, b.rank_high, other),
+return Acc(select(a.key, b.key, other), select(a.key_high, b.key_high, other),
     select(a.low, b.low, other), select(a.high, b.high, other));",
-            ),
-            "acc.rank, acc.rank_high",
         ),
     };
-    wgsl.offset(format!(
-        "let place = add64(vec2<u32>(acc.low, acc.high), by);
-let nowhere = acc.high == 0xffffffffu;
-return Acc({members}, select(place.x, acc.low, nowhere), select(place.y, acc.high, nowhere));"
-    ))
-    .helpers(end.wgsl::<T>(""))
-    .checked()
+    wgsl.offset(moved_wgsl::<T::Key>()).helpers(end.wgsl::<T>("")).checked()
 }
 
 /// What was found, as the device answers it.
@@ -292,9 +224,9 @@ pub(super) fn located_answer<T: Scalar>() -> DeviceAnswer {
     DeviceAnswer::checked(
         words.chain([("index, low", WordType::Part), ("index, high", WordType::Part)]),
         match T::Key::WORDS {
-            1 => "return array<u32, 3>(unrank(acc.rank), acc.low, acc.high);",
+            1 => "return array<u32, 3>(unrank(acc.key), acc.low, acc.high);",
             _ => {
-                "let bits = unrank(vec2<u32>(acc.rank, acc.rank_high));\nreturn array<u32, 4>(bits.x, bits.y, acc.low, acc.high);"
+                "let bits = unrank(vec2<u32>(acc.key, acc.key_high));\nreturn array<u32, 4>(bits.x, bits.y, acc.low, acc.high);"
             }
         },
     )

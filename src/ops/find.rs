@@ -1,11 +1,11 @@
 //! The first and the last element that compare in some way with a number.
 
-use super::Found;
+use super::located::{Found, Located, moved_wgsl};
 use super::count_if::{Comparison, Within, holds_wgsl};
 use super::extreme::{element_of, words_of};
 use crate::element::{OrderKey, Scalar};
-use crate::op::{Member, WordType, join, split};
-use crate::{Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
+use crate::op::{WordType, join};
+use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 /// The first element that compares in this way with a number, and its index.
 ///
@@ -46,51 +46,15 @@ pub struct Finding<K> {
     last: bool,
 }
 
-/// The key of an element and its index; of none the index is the largest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place<K> {
-    key: K,
-    index: u64,
-}
-
-impl<K: OrderKey> Place<K> {
-    const NOWHERE: Place<K> = Place { key: K::MOST, index: u64::MAX };
-
-    fn found<T: Scalar<Key = K>>(self) -> Option<Found<T>> {
-        (self.index != u64::MAX).then(|| Found { value: T::unkey(self.key), index: self.index })
-    }
-}
-
-impl<K: OrderKey> Accumulator for Place<K> {
-    const WORDS: usize = K::WORDS + 2;
-    const WGSL: &'static str = match K::WORDS {
-        1 => "struct Acc { key: u32, low: u32, high: u32, }",
-        _ => "struct Acc { key: u32, key_high: u32, low: u32, high: u32, }",
-    };
-    const MEMBERS: &'static [Member] = match K::WORDS {
-        1 => &[Member::word("key"), Member::word("low"), Member::word("high")],
-        _ => &[Member::word("key"), Member::word("key_high"), Member::word("low"), Member::word("high")],
-    };
-    fn write(&self, words: &mut [u32]) {
-        let (key, index) = words.split_at_mut(K::WORDS);
-        split(self.key.wide(), key);
-        split(self.index, index);
-    }
-    fn read(words: &[u32]) -> Self {
-        let (key, index) = words.split_at(K::WORDS);
-        Place { key: K::narrow(join(key)), index: join(index) }
-    }
-}
-
 impl<T: Scalar> Fold<T> for Finding<T::Key> {
-    type Acc = Place<T::Key>;
+    type Acc = Located<T::Key>;
 
     fn identity(&self) -> Self::Acc {
-        Place::NOWHERE
+        Located::NOWHERE
     }
     #[inline(always)]
     fn lift(&self, x: T, index: u64) -> Self::Acc {
-        if self.within.holds(x) { Place { key: x.key(), index } } else { Place::NOWHERE }
+        if self.within.holds(x) { Located { key: x.key(), index } } else { Located::NOWHERE }
     }
     #[inline(always)]
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
@@ -102,10 +66,10 @@ impl<T: Scalar> Fold<T> for Finding<T::Key> {
     fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
         let holds = |&x: &T| self.within.holds(x);
         let at = if self.last { elements.iter().rposition(holds) } else { elements.iter().position(holds) };
-        at.map_or(Place::NOWHERE, |at| Place { key: elements[at].key(), index: index.wrapping_add(at as u64) })
+        at.map_or(Located::NOWHERE, |at| Located { key: elements[at].key(), index: index.wrapping_add(at as u64) })
     }
     fn offset(&self, acc: Self::Acc, by: u64) -> Self::Acc {
-        if acc.index == u64::MAX { acc } else { Place { index: acc.index.wrapping_add(by), ..acc } }
+        acc.moved(by)
     }
     fn kind(&self) -> String {
         if self.last { "last".into() } else { "first".into() }
@@ -121,20 +85,16 @@ impl<T: Scalar> Fold<T> for Finding<T::Key> {
             // One more than the largest index is 0, and none is.
             true => "less64(add64(vec2<u32>(a.low, a.high), vec2<u32>(1u, 0u)), add64(vec2<u32>(b.low, b.high), vec2<u32>(1u, 0u)))",
         };
-        let nowhere = "acc.high == 0xffffffffu";
-        let moved = "select(place.x, acc.low, nowhere), select(place.y, acc.high, nowhere)";
-        let (identity, lifted, combined, key) = match T::Key::WORDS {
+        let (identity, lifted, combined) = match T::Key::WORDS {
             1 => (
                 "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
                 "return Acc(key(bits), index, 0u);",
                 "select(a.key, b.key, other)",
-                "acc.key",
             ),
             _ => (
                 "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
                 "let found = key(bits);\nreturn Acc(found.x, found.y, index, 0u);",
                 "select(a.key, b.key, other), select(a.key_high, b.key_high, other)",
-                "acc.key, acc.key_high",
             ),
         };
         Wgsl::new(
@@ -144,9 +104,7 @@ impl<T: Scalar> Fold<T> for Finding<T::Key> {
                 "let other = {other};\nreturn Acc({combined}, select(a.low, b.low, other), select(a.high, b.high, other));"
             ),
         )
-        .offset(format!(
-            "let place = add64(vec2<u32>(acc.low, acc.high), by);\nlet nowhere = {nowhere};\nreturn Acc({key}, {moved});"
-        ))
+        .offset(moved_wgsl::<T::Key>())
         .checked()
     }
 }
@@ -166,8 +124,8 @@ macro_rules! finding {
             fn fold(&self) -> Self::Fold {
                 Finding { within: self.compare.within::<T>(), last: $last }
             }
-            fn finish(&self, acc: Place<T::Key>, _: u64) -> Result<Option<Found<T>>> {
-                Ok(acc.found())
+            fn finish(&self, acc: Located<T::Key>, _: u64) -> Result<Option<Found<T>>> {
+                Ok((acc != Located::NOWHERE).then(|| Found { value: T::unkey(acc.key), index: acc.index }))
             }
             fn answer(&self) -> Option<DeviceAnswer> {
                 let words = words_of::<T>("value").into_iter();

@@ -1,6 +1,6 @@
 //! The usual summary of a data set, in one read: exact, and fast.
 
-use super::extreme::found;
+use super::located::found;
 use super::fast_sum::{near, slack};
 use super::fast_variance::close_variance;
 use super::exact::{Elements, Terms};

@@ -6,7 +6,8 @@
 
 use super::Rule;
 use super::doubles::no_wgsl;
-use super::extreme::{End, Located, element_of};
+use super::Located;
+use super::extreme::{End, element_of};
 use crate::element::{OrderKey, Scalar};
 use crate::op::{Member, accumulate_block, join};
 use crate::{Accumulator, Answer, Error, Fold, Op, Part, Result, Value, Wgsl};
