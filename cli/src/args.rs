@@ -65,8 +65,8 @@ Exit status: 0 done, 1 an input or the device failed, 2 the command line is wron
 #[derive(Parser, Clone, Debug)]
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
-    /// What to compute, several of them with commas (sum,max), with options in parentheses ('std(ddof=1),count_if(>30)'), or `adapters` to list what there is to compute on, `explain` for how it is computed, `ladder` for
-    /// the tutorials
+    /// The operator, or several with commas (sum,max), with options in parentheses ('std(ddof=1),count_if(>30)'), or `adapters` to
+    /// list what there is to compute on, `explain` for how it is computed, `ladder` for the tutorials
     #[arg(value_name = "OPERATOR", value_parser = words(), required = true)]
     listed: ListedOperators,
 
@@ -94,20 +94,21 @@ pub struct Args {
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<NamedColumns>,
 
-    /// What becomes of missing values: empty fields of text, nulls of .parquet and .arrow files
+    /// Treatment of missing values: empty fields of text, nulls of .parquet and .arrow files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub missing: MissingPolicy,
 
-    /// Which elements count
+    /// The choice of elements that count
     #[command(flatten)]
     pub sifting: Option<Sifting>,
 
-    /// What elements become
+    /// Functions of elements
     #[command(flatten)]
     pub making: Option<Making>,
 
-    /// Where to compute: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: cpu where the files say that
-    /// they hold up to 256 MiB of numbers, which it has read before a GPU is open, else the best GPU that is no software and not behind OpenGL, or cpu where there is none. [env: WGPU_ADAPTER_NAME] [default: auto]
+    /// The device to compute on: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: cpu where the
+    /// files say that they hold up to 256 MiB of numbers, which it has read before a GPU is open, else the best GPU that is no
+    /// software and not behind OpenGL, or cpu where there is none. [env: WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|cpu|NUMBER|NAME")]
     pub adapter: Option<String>,
 
@@ -120,7 +121,7 @@ pub struct Args {
     #[arg(long, value_name = "OUT")]
     pub partial: Option<PathBuf>,
 
-    /// Which elements belong to which answer
+    /// The division of elements among answers
     #[command(flatten)]
     pub division: Option<Division>,
 
@@ -167,7 +168,7 @@ pub struct Args {
     #[arg(short, long)]
     pub verbose: bool,
 
-    /// What the operator is told
+    /// Options that operators are told
     #[arg(skip)]
     pub told: Told,
 
@@ -277,7 +278,7 @@ impl Args {
         Ok(())
     }
 
-    /// What stands where the first FILE would, and begins as a comparison does, is the operator's: `count_if '> 30' FILE`.
+    /// Takes a comparison in the place of the first FILE as the operator's: `count_if '> 30' FILE`.
     fn take_comparison(&mut self) -> Result<()> {
         let [operator] = &self.operators[..] else { return Ok(()) };
         let takes = operators::takers(operators::COMPARE).contains(&operator.as_str());
@@ -402,7 +403,7 @@ impl Args {
         !self.quiet && !self.json && !self.csv
     }
 
-    /// What is asked of the inputs.
+    /// The request to the inputs.
     pub fn ask(&self) -> Ask {
         Ask::new(
             self.dtype.as_deref().and_then(Stored::raw),
@@ -413,7 +414,7 @@ impl Args {
     }
 }
 
-/// What the command line asks for.
+/// The request of a command line.
 pub enum Asked {
     /// Something to do.
     Work(Box<Args>),
@@ -441,7 +442,7 @@ pub fn command<A: CommandFactory>() -> Command {
     A::command().args(operators::options().into_iter().map(flag))
 }
 
-/// What was read, and what operators are told.
+/// The command line as it was read, with the options that operators are told.
 fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
     let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
     let long = |id: &&clap::Id| !matches!(id.as_str(), "listed" | "files" | "Args" | "Division" | "Sifting" | "Making");
@@ -507,7 +508,7 @@ impl TypedValueParser for Words {
     }
 }
 
-/// What stands between the commas of a list, but for those within parentheses.
+/// Items between the commas of a list, but for commas within parentheses.
 fn items(list: &str) -> Vec<&str> {
     let mut depth = 0;
     let comma = |letter: char| {

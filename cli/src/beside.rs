@@ -7,19 +7,19 @@ use std::thread::JoinHandle;
 /// Parts in memory at once, at most: one is read, one waits, one is taken.
 pub const PARTS: u64 = 3;
 
-/// What takes the numbers of an input, part by part.
+/// Function that takes the numbers of an input, part by part.
 pub type Hand<'a, N> = &'a mut dyn FnMut(Vec<N>) -> Result<()>;
 
-/// What takes numbers of two inputs, as many of each.
+/// Function that takes numbers of two inputs, as many of each.
 pub type TakeBoth<'a, A, B> = &'a mut dyn FnMut(&[A], &[B]) -> Result<()>;
 
-/// What has come of an input that is read beside another one.
+/// An input that is read beside another one: the part at hand, and the thread that reads the others.
 #[derive(Debug)]
 pub struct Beside<N> {
     name: String,
     parts: Receiver<Vec<N>>,
     part: Vec<N>,
-    /// How much of the part is taken.
+    /// Numbers of the part that are taken.
     at: usize,
     reading: JoinHandle<Result<()>>,
 }

@@ -38,11 +38,11 @@ pub fn run(args: &Args, named: &NamedColumns) -> Result<Columns> {
     Ok(Columns { columns, total: start.elapsed() })
 }
 
-/// Which columns there are, and the inputs where they are texts that are read in passes.
+/// Names of the columns that are asked for, and the inputs where they are texts that are read in passes.
 fn columns(args: &Args, named: &NamedColumns) -> Result<(Vec<String>, Option<Vec<Text>>)> {
     let paths = args.inputs();
     let mut ask = args.ask();
-    // What has no name may be a table where columns of it are asked for.
+    // An input without a name may be a table where columns of it are asked for.
     ask.column = Some(String::new());
     let mut found = paths.iter().map(|path| find(path)).collect::<Result<Vec<_>>>()?;
     let once = found.iter().any(|(_, found)| !matches!(found, FoundInput::File(..)));

@@ -1,4 +1,4 @@
-//! Which elements belong to which answer: what the options say of it, and their checks.
+//! The division of elements among answers: what the options say of it, and their checks.
 
 use crate::error::usage;
 use crate::npz;

@@ -58,13 +58,13 @@ pub struct Divided {
     shape: Vec<u64>,
     /// Memory that answers may take.
     memory: u64,
-    /// What those of the operators before take of it, and the keys of elements.
+    /// The share of it that the answers of the operators before take, and the keys of elements.
     taken: u64,
     /// Bytes of a part of an answer until it is told.
     part_bytes: u64,
 }
 
-/// What says which elements belong to which answer.
+/// The rule by which elements belong to answers.
 #[derive(Clone, Debug)]
 enum By {
     /// Axes that are reduced, those of rows too.

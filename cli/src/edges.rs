@@ -1,4 +1,4 @@
-//! Where a histogram is told that its bins lie, along one axis or two; edges are numbers, or those of a file.
+//! The places of a histogram's bins as options tell them, along one axis or two; edges are numbers, or those of a file.
 
 use crate::error::{told, usage};
 use crate::files::Ask;
@@ -35,7 +35,7 @@ pub fn settle<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
     Ok(())
 }
 
-/// What is told without an axis holds for both, unless the second is told its own.
+/// Gives both axes what is told without one, unless the second is told its own.
 fn both_axes(told: &mut Told) -> Result<()> {
     let [x, y] = AXES;
     if let Some((nx, ny)) =
@@ -104,7 +104,7 @@ pub fn check_weights(names: &[String]) -> Result<()> {
 /// The numbers of a .npy file as f64, in C order.
 fn read(path: &Path) -> Result<Vec<f64>> {
     let raw = || usage("is no .npy file; write numbers with commas, or name a .npy file");
-    // What is wrong with the command line is that --dtype is of the input, not of the edges.
+    // An error of the command line is about --dtype, which is of the input, not of the edges.
     let opened = Inputs::open(&[path.to_path_buf()], Ask::beside("--edges"));
     let inputs = opened.map_err(|error| if told(&error).1 == 2 { raw() } else { error })?;
     let array = inputs.only().and_then(|opened| opened.array.as_ref()).ok_or_else(raw)?;

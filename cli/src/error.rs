@@ -1,4 +1,4 @@
-//! What the program says when something goes wrong: one line, and the exit status.
+//! Messages of the program when something goes wrong: one line, and the exit status.
 
 use anyhow::anyhow;
 use std::borrow::Cow;
@@ -72,7 +72,7 @@ pub fn warn(line: &str) {
     say(&format!("treefold: warning: {line}"));
 }
 
-/// What is wrong with what an input holds, told by who reads it.
+/// A fault in the content of an input, told by who reads it.
 #[derive(Debug)]
 pub struct ToldError(pub String);
 

@@ -35,11 +35,12 @@ struct ExplainArgs {
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
     dtype: String,
 
-    /// What elements become, and what reduce is
+    /// The function of elements, and the operator of reduce
     #[command(flatten)]
     making: Option<Making>,
 
-    /// Where: a part of an adapter's name, its number (see `treefold adapters`), or auto: the best, software too. [env: WGPU_ADAPTER_NAME] [default: auto]
+    /// The adapter: a part of its name, its number (see `treefold adapters`), or auto: the best, software too. [env:
+    /// WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|NUMBER|NAME")]
     adapter: Option<String>,
 
@@ -124,7 +125,7 @@ fn named(args: &ExplainArgs, making: &Making, dtype: Dtype) -> Result<Chosen> {
     })
 }
 
-/// What may be explained: operators of the library, and reduce.
+/// Words that may be explained: operators of the library, and reduce.
 fn words() -> PossibleValuesParser {
     PossibleValuesParser::new(operators::names().into_iter().chain([REDUCE]))
 }

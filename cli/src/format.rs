@@ -1,4 +1,4 @@
-//! What files hold: the types of their numbers, and how each becomes an element type of treefold.
+//! Numbers in files: their types, and how each becomes an element type of treefold.
 
 use anyhow::{Result, ensure};
 use bytemuck::try_cast_slice;
@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::str::FromStr;
 use treefold::{Dtype, Element};
 
-/// What one number is in a file.
+/// The type of one number in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Bool,
@@ -25,7 +25,7 @@ pub struct Stored {
     big_endian: bool,
 }
 
-/// What raw files may hold besides element types.
+/// Types that raw files may hold besides element types.
 const NARROW: [(&str, Kind); 5] =
     [("u8", Kind::U8), ("i8", Kind::I8), ("u16", Kind::U16), ("i16", Kind::I16), ("bf16", Kind::Bf16)];
 
@@ -173,7 +173,7 @@ pub struct Descr {
 }
 
 impl Descr {
-    /// What a string says; what stands behind the size of times is of no interest.
+    /// The type that a string names; the text behind the size of times is of no interest.
     pub fn parse(text: &str) -> Option<Descr> {
         let native = cfg!(target_endian = "big");
         if let Some(code) = NAMES.iter().find_map(|&(name, code)| (name == text).then_some(code)) {

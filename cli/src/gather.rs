@@ -19,7 +19,7 @@ const FAR_BYTES: u64 = 1 << 20;
 pub struct Fortran<'a> {
     /// The file.
     pub file: &'a Source<'a>,
-    /// Where in it the array begins.
+    /// Byte of it at which the array begins.
     pub data_at: u64,
     /// The type of its numbers.
     pub stored: Stored,
@@ -96,7 +96,7 @@ impl Fortran<'_> {
     }
 }
 
-/// Where in a column the row stands, whose number counts in C order.
+/// The place in a column of the row of this number in C order.
 fn place(axes: &[u64], row: u64) -> u64 {
     let mut rest = row;
     let mut stride = axes.iter().product::<u64>();

@@ -14,7 +14,7 @@ pub struct Window {
     place: &'static GuardPlace,
 }
 
-/// Where a window lies; the handler can only look at what is there all the time.
+/// The place of a window in memory; the handler can only look at what is there all the time.
 struct GuardPlace {
     taken: AtomicBool,
     begin: AtomicUsize,
@@ -50,7 +50,7 @@ impl Window {
         Ok(Window { map, place })
     }
 
-    /// What the file has there, or zeros from where it was torn.
+    /// The bytes of the file, or zeros from where it was torn.
     pub fn bytes(&self) -> &[u8] {
         &self.map
     }
@@ -78,7 +78,7 @@ mod bus {
     use std::sync::atomic::AtomicUsize;
 
     static PAGE: AtomicUsize = AtomicUsize::new(0);
-    /// What was done before; of use to whoever gets a SIGBUS elsewhere.
+    /// The action of a SIGBUS before; of use to whoever gets one elsewhere.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
     /// Installs the handler, once.

@@ -64,7 +64,7 @@ impl Inputs {
         Inputs { inputs: readers.into_iter().map(opened).collect(), ask, dtype: stored.dtype(), shown_by }
     }
 
-    /// What becomes of missing values.
+    /// Treatment of missing values.
     pub fn missing(&self) -> &Missing {
         &self.ask.missing
     }
@@ -189,17 +189,17 @@ impl Input {
     }
 }
 
-/// What a path leads to.
+/// The input that a path leads to.
 pub enum FoundInput {
     /// A file of known length.
     File(File, Look),
-    /// What is read once: standard input, or a file of no known length.
+    /// An input that is read once: standard input, or a file of no known length.
     Pipe(Reader),
     /// A pipe or device that is yet to be opened.
     Waiting,
 }
 
-/// What a path leads to, and its name for people.
+/// The input that a path leads to, and its name for people.
 pub fn find(path: &Path) -> Result<(String, FoundInput)> {
     if path.as_os_str() == "-" {
         if std::io::stdin().is_terminal() {
@@ -254,7 +254,7 @@ fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where the numbers come from.
+/// The place that the numbers come from.
 pub enum Body {
     /// A file that can be read again, as it was when its header was read; opened again when its turn comes.
     File(PathBuf, Look, Numbers),
@@ -270,9 +270,9 @@ pub struct Opened {
     pub stored: Stored,
     /// Its array, where the file says that it is one.
     pub array: Option<Box<Array>>,
-    /// How many numbers there are, where that is known.
+    /// Count of the numbers, where it is known.
     pub count: Option<u64>,
-    /// What becomes of those that are missing.
+    /// Treatment of those that are missing.
     missing: Missing,
     body: Body,
 }
@@ -294,7 +294,7 @@ impl Opened {
         let fortran = array.as_ref().and_then(|array| array.fortran.as_deref()).filter(|_| ordered);
         match (body, fortran) {
             (Body::File(path, look, numbers), fortran) => {
-                // What is made of a file begins otherwise than the file.
+                // Numbers that are made of a file begin otherwise than the file.
                 let whole = array.as_ref().filter(|_| matches!(numbers, Numbers::Range(_)));
                 let header = whole.map_or(&[][..], |array| &array.header);
                 let source = Source::open(&name, &path, look, header)?;

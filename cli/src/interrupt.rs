@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 /// The exit status of a run that Ctrl-C ended.
 const STATUS: i32 = 130;
 
-/// What must not stay behind.
+/// Things that must not stay behind.
 struct Left {
     files: Vec<PathBuf>,
     bar: Option<ProgressBar>,

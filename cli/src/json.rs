@@ -41,7 +41,7 @@ impl Json {
             members.push(("strings", strings));
         }
         let text = serde_json::to_string(&self).context("JSON")?;
-        // What is left of control characters stands in strings.
+        // Control characters that are left stand in strings.
         if !text.contains(char::is_control) {
             return Ok(text + "\n");
         }

@@ -1,4 +1,4 @@
-//! What files say of elements: runs of equal keys, groups by key, offsets of segments.
+//! Facts that files tell of elements: runs of equal keys, groups by key, offsets of segments.
 
 use crate::beside::{Beside, Hand, PARTS, TakeBoth};
 use crate::error::usage;
@@ -170,7 +170,7 @@ fn ensure_whole(file: &Inputs, option: &str, repair: &str) -> Result<()> {
     Ok(())
 }
 
-/// What takes numbers part by part: the name of their file, the bytes of the part there, what became of them.
+/// Function that takes numbers part by part: the name of their file, the bytes of the part there, the values made of them.
 type TakeParts<'a, N> = &'a mut dyn FnMut(&str, usize, Vec<N>) -> Result<()>;
 
 /// Hands on all numbers of a file of any integer type, part by part, as `of` makes them of their place and each; with the name of the

@@ -1,4 +1,4 @@
-//! What elements become before they are reduced, and operators that are expressions: `--map`, and `reduce`.
+//! Functions of elements before they are reduced, and operators that are expressions: `--map`, and `reduce`.
 
 use crate::error::{below, usage};
 use crate::operators::{self, Chosen, Combine, REDUCE};
@@ -35,7 +35,7 @@ impl Making {
         Ok(())
     }
 
-    /// What the operators mean for numbers of that type, which `whose` names in an error.
+    /// The operators of these names for numbers of that type, which `whose` names in an error.
     pub fn choose(&self, names: &[String], dtype: Dtype, whose: &str, fast: bool) -> Result<Vec<Chosen>> {
         let map = self.map_of(dtype)?;
         let (read, over) = match &map {

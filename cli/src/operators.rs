@@ -11,7 +11,7 @@ use std::sync::Arc;
 use treefold::ops::{self, Entry, TABLE, Visitor};
 use treefold::{Dtype, DynOp, Element, Error, Expression};
 
-/// How sums of floats come about, where there are two ways.
+/// The way in which sums of floats come about, where there are two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Rounded once.
@@ -30,7 +30,7 @@ impl Method {
     }
 }
 
-/// What operators are told: an option's name and its value.
+/// Options that operators are told: the name and the value of each.
 pub type Told = Vec<(String, String)>;
 
 /// The options that say where bins lie.
@@ -70,9 +70,9 @@ pub struct Chosen {
     pub over: Dtype,
     /// Exact or fast, where there is or would be a choice.
     pub method: Option<Method>,
-    /// What elements become first.
+    /// The function of elements that comes first.
     pub map: Option<Expression>,
-    /// What the operator is, where it is an expression and has no name in the library.
+    /// The expression of the operator, where it is one and has no name in the library.
     pub combine: Option<Arc<Combine>>,
 }
 
@@ -81,7 +81,7 @@ pub struct Chosen {
 pub struct Combine {
     /// The number that leaves others as they are.
     pub identity: String,
-    /// What becomes of two.
+    /// The expression of two.
     pub combine: Expression,
     /// Whether the order is free.
     pub commutative: bool,
@@ -218,7 +218,7 @@ pub fn check_needs(names: &[String], told: &Told) -> Result<()> {
     Ok(())
 }
 
-/// What is told to this one of several typed names: what stands in its parentheses, and what is told to all that take it.
+/// Options of this one of several typed names: those in its parentheses, and those told to all that take them.
 pub fn told_to(name: &str, told: &Told) -> Told {
     let own = |option: &str| option.strip_prefix(name)?.strip_prefix('(').map(String::from);
     let mut all: Told =
@@ -231,8 +231,8 @@ pub fn told_to(name: &str, told: &Told) -> Told {
     all
 }
 
-/// What stands in the parentheses of a typed name: `ddof=1`, or the value alone of the first option that it has. It is told to no other, by
-/// names that no flag has.
+/// Options in the parentheses of a typed name: `ddof=1`, or the value alone of the first option that it has. They are told to no
+/// other, by names that no flag has.
 pub fn in_parentheses(name: &str, inner: &str) -> Result<Told> {
     let refused = |why: String| Err(usage(format!("{name}({inner}): {why}")));
     let entry = TABLE.iter().find(|entry| typed_of(entry) == name);
@@ -264,7 +264,7 @@ pub fn in_parentheses(name: &str, inner: &str) -> Result<Told> {
     Ok(own_to(name, all))
 }
 
-/// What is told to this typed name alone.
+/// Options that are told to this typed name alone.
 pub fn own_to(name: &str, told: Told) -> Told {
     told.into_iter().map(|(option, value)| (format!("{name}({option}"), value)).collect()
 }
@@ -303,7 +303,7 @@ pub fn meaning(name: &str) -> String {
     if dtypes().any(fast) { format!("{about}; with --fast accumulated in f32") } else { about.into() }
 }
 
-/// What a typed name means for inputs of that type; `None` where it does not take them. f16 is widened where need be.
+/// The operator of a typed name for inputs of that type; `None` where it does not take them. f16 is widened where need be.
 pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
     let mut names = [Some(name), fast_form(name)];
     if fast {
@@ -317,8 +317,8 @@ pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
     names.into_iter().flatten().find_map(|name| dtypes.iter().find_map(|&dtype| Chosen::named(name, dtype)))
 }
 
-/// What typed names mean for inputs of that type, all over elements of one type. The error is of the first name that does not take them;
-/// `whose` they are stands in it.
+/// The operators of typed names for inputs of that type, all over elements of one type. The error is of the first name that does
+/// not take them; `whose` they are stands in it.
 pub fn choose_all(names: &[String], dtype: Dtype, fast: bool, whose: impl Fn() -> String) -> Result<Vec<Chosen>> {
     let one = |name: &String, over| choose(name, over, fast).ok_or_else(|| not_taken(name, dtype, &whose()));
     let over = |dtype| names.iter().map(|name| one(name, dtype)).collect();
@@ -347,7 +347,7 @@ impl Visitor for Boxed {
     }
 }
 
-/// What to say where an operator does not take what there is.
+/// The error of an operator that does not take what there is.
 fn not_taken(name: &str, dtype: Dtype, whose: &str) -> anyhow::Error {
     let taken = takes(name);
     let (last, others) = taken.split_last().map_or((String::new(), vec![]), |(last, others)| {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What becomes of missing values.
+/// Treatment of missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MissingPolicy {
     /// They are left out, and counted
@@ -15,7 +15,7 @@ pub enum MissingPolicy {
     Error,
 }
 
-/// Which elements belong to which answer: one of these options at most, but for what `--groups` and `--keepdims` add.
+/// The division of elements among answers: one of these options at most, but for what `--groups` and `--keepdims` add.
 #[derive(Args, Clone, Debug)]
 pub struct Division {
     /// An answer for each index along the other axes: these axes of a .npy file are reduced. As for NumPy, -1 is the last;
@@ -42,7 +42,7 @@ pub struct Division {
     #[arg(long, value_name = "KEYS", conflicts_with_all = ["axis", "keepdims", "rows", "segments", "by"])]
     pub group_by: Option<PathBuf>,
 
-    /// How many groups --group-by has
+    /// Number of groups that --group-by has
     #[arg(long, value_name = "N", requires = "group_by", value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
     pub groups: Option<u64>,
 
@@ -51,7 +51,7 @@ pub struct Division {
     pub keepdims: bool,
 }
 
-/// What becomes of NaN.
+/// Treatment of NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum NanPolicy {
     /// Operators take it as their pages say: sums and extremes are NaN
@@ -63,10 +63,10 @@ pub enum NanPolicy {
     Error,
 }
 
-/// Which elements count.
+/// The choice of elements that count.
 #[derive(Args, Clone, Debug)]
 pub struct Sifting {
-    /// What becomes of NaN; of pairs those with a NaN
+    /// Treatment of NaN; of pairs, of those with a NaN
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub nan: NanPolicy,
 
@@ -80,7 +80,7 @@ pub struct Sifting {
     pub condition: Option<String>,
 }
 
-/// What elements become, and operators that are expressions: functions in WGSL.
+/// Functions of elements, and operators that are expressions, in WGSL.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Making {
     /// Reduce what EXPR makes of each number x, in WGSL: 'abs(x) * 2', 'select(0.0, log2(x), x > 0)', 'x > 30 && x < 40' (1 or 0). i is the

@@ -1,4 +1,4 @@
-//! Where results go: standard output, and files that are written aside and take their name when they are whole.
+//! Places of results: standard output, and files that are written aside and take their name when they are whole.
 
 use crate::error::{shown_path, usage};
 use crate::interrupt;
@@ -27,7 +27,7 @@ pub fn printed(done: std::io::Result<()>) -> Result<()> {
     }
 }
 
-/// What was written.
+/// A file that was written.
 #[derive(Debug)]
 pub struct Written {
     /// The file's name.

@@ -22,7 +22,7 @@ pub fn feed<T: Element>(inputs: Inputs, sizes: Sizes, take: Take<T>) -> Result<(
     })
 }
 
-/// What reads the numbers of an input.
+/// Function that reads the numbers of an input.
 pub type Feed<'a, A> = Box<dyn FnOnce(Take<'_, A>) -> Result<()> + 'a>;
 
 /// Hands the numbers of an input, whose name and length these are and which `feed` reads, and as many of the second to `take`; those in

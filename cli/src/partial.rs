@@ -130,7 +130,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     })
 }
 
-/// What a file of partials is.
+/// The sentence that tells the partials of a file.
 fn whose(found: &[FoundPartial]) -> String {
     let name = found.first().map_or("", |found| &found.name);
     let whats = found.iter().map(FoundPartial::what).collect::<Vec<_>>().join(" and ");
@@ -145,7 +145,7 @@ struct FoundPartial {
     header: Header,
 }
 
-/// What a file of several partials begins with.
+/// The first bytes of a file of several partials.
 const SEVERAL: &[u8] = b"PK\x03\x04";
 
 impl FoundPartial {
@@ -199,7 +199,7 @@ impl FoundPartial {
         Ok(FoundPartial { name, bytes, header })
     }
 
-    /// What it says it is.
+    /// Its operator and its type, by its header.
     fn what(&self) -> String {
         format!("{} of {}", self.header.title(), self.header.dtype)
     }
@@ -299,7 +299,7 @@ trait Merging {
     fn end(self: Box<Self>, args: &Args, names: &str) -> Result<Merged>;
 }
 
-/// What a merge ends with.
+/// The result of a merge.
 struct Merged {
     found: Answered,
     partial: Option<Vec<u8>>,

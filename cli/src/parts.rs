@@ -61,14 +61,14 @@ pub struct Parts {
     pub bin: Option<Number>,
     /// The parts behind them.
     pub named: Vec<NamedPart>,
-    /// How many parts there are at most, where they are one list of as many as are found.
+    /// Number of parts at most, where they are one list of as many as are found.
     pub list: Option<usize>,
 }
 
 /// Zeros of which the longest list of elements is made.
 const LIST_MAX: usize = 1024;
 
-/// What an answer holds, where that is elements.
+/// The content of an answer, where that is elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     /// One, or two of them.
@@ -80,7 +80,7 @@ enum Holds {
 }
 
 impl Holds {
-    /// What this one holds, of an operator over elements of that type.
+    /// The content of this answer, of an operator over elements of that type.
     fn over(answer: &DynAnswer, over: Dtype) -> Option<Holds> {
         match over {
             Dtype::F16 => Holds::of::<f16>(answer),
@@ -139,7 +139,7 @@ impl Parts {
         Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect(), list: None }
     }
 
-    /// How many parts an answer has, at most.
+    /// Number of an answer's parts, at most.
     pub fn most(&self) -> usize {
         self.list.unwrap_or(self.indexed.len())
     }

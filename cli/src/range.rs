@@ -14,7 +14,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use treefold::ops::{Histogram, MinMax};
 use treefold::{Answer, Dtype, Engine, Error, Scalar, StreamOptions};
 
-/// What says where the bins of each axis lie; the first of them is the range.
+/// Options that tell the places of each axis's bins; the first of them is the range.
 const PLACES: [[&str; 3]; 2] = [[RANGE, EDGES, INTEGERS], [RANGE_Y, EDGES_Y, INTEGERS_Y]];
 
 /// The axes of an operator whose range is that of the inputs' own, for which they are read before.
@@ -31,7 +31,7 @@ pub fn reads_twice(args: &Args) -> bool {
     args.operators.iter().any(|operator| !untold(operator, args).is_empty())
 }
 
-/// What an operator is told, with the range of the inputs' own where it takes one and is told none: the inputs are read
+/// The options of an operator, with the range of the inputs' own where it takes one and is told none: the inputs are read
 /// for their ends, of an operator over pairs either input for its own.
 pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine) -> Result<Told> {
     let operator = chosen.typed();

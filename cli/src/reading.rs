@@ -15,20 +15,20 @@ pub trait Reduction<T> {
     /// Takes the next elements, and the group of each where they are divided by groups.
     fn push(&mut self, elements: &[T], keys: &[u32]) -> treefold::Result<()>;
 
-    /// How many elements a part should have.
+    /// Number of elements that a part should have.
     fn part_elements(&self) -> usize;
 
-    /// How it works, in lines for people.
+    /// The way it works, in lines for people.
     fn explain(&self) -> Vec<String>;
 
     /// Waits for what is under way; gives a partial in place of answers if that is wanted.
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended>;
 }
 
-/// What a reduction ends with.
+/// The result of a reduction.
 #[derive(Debug)]
 pub struct Ended {
-    /// What it has found.
+    /// The answer, or many.
     pub found: Answered,
     /// The bytes of its partial, in place of answers.
     pub partial: Option<Vec<u8>>,
@@ -38,7 +38,7 @@ pub struct Ended {
     pub kernel: Option<Duration>,
 }
 
-/// How far the reading of inputs is, as a bar and in numbers.
+/// Progress of the reading of inputs, as a bar and in numbers.
 pub struct Progress {
     bar: ProgressBar,
     begun: Instant,
@@ -75,7 +75,7 @@ impl Progress {
     }
 }
 
-/// What takes the elements of an input: its name, and the bytes of a number in its file.
+/// Function that takes the elements of an input: its name, and the bytes of a number in its file.
 pub type TakeNamed<'a, T> = &'a mut dyn FnMut(&str, usize, &[T]) -> Result<()>;
 
 /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.

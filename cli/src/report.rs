@@ -1,4 +1,4 @@
-//! What a reduction has found, and how it is told: a table for people, JSON or bare values for programs.
+//! The result of a reduction, and its forms: a table for people, JSON or bare values for programs.
 
 mod array;
 mod chart;
@@ -28,7 +28,7 @@ use treefold::{BinAxis, Dtype, Element, Op, Part, Value};
 /// The adapter's name in reports of merged partials.
 pub const MERGED: &str = "merged";
 
-/// Where the time went.
+/// Time that each step took.
 #[derive(Clone, Copy, Debug)]
 pub struct Seconds {
     /// Reading, mapping and converting the input, and copying it to staging memory.
@@ -41,7 +41,7 @@ pub struct Seconds {
     pub total: Duration,
 }
 
-/// What an operator has found.
+/// The result of an operator.
 #[derive(Debug)]
 pub struct Answered {
     /// The operator's name.
@@ -64,7 +64,7 @@ pub struct Answered {
     pub list: bool,
     /// The function of each element that it is of.
     pub map: Option<String>,
-    /// What combines two, where that is an expression.
+    /// The expression that combines two, where there is one.
     pub combine: Option<String>,
     /// The identity of that.
     pub identity: Option<String>,
@@ -74,7 +74,7 @@ pub struct Answered {
     pub method: Option<Method>,
 }
 
-/// How many elements were left out, where any may be.
+/// Numbers of elements that were left out, where any may be.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LeftOut {
     /// NaN.
@@ -93,19 +93,19 @@ impl LeftOut {
 /// Answers, or a partial that was written, and how they came about.
 #[derive(Debug)]
 pub struct Report {
-    /// What each operator has found, in the order in which they are named.
+    /// The result of each operator, in the order in which they are named.
     pub found: Vec<Answered>,
     /// The inputs' names in short.
     pub names: String,
     /// The element type.
     pub dtype: Dtype,
-    /// How many elements there were.
+    /// Number of the elements, without those that were left out.
     pub count: u64,
-    /// How many values were missing, where inputs can lack some.
+    /// Number of missing values, where inputs can lack some.
     pub missing: Option<FoundMissing>,
-    /// How many were left out besides.
+    /// Numbers of elements that were left out besides.
     pub left_out: LeftOut,
-    /// How many bytes they had in the files.
+    /// Bytes of the elements in the files, of those that were left out too.
     pub bytes: u64,
     /// The partial that was written in place of an answer, or the arrays of answers.
     pub written: Option<Written>,
@@ -117,7 +117,7 @@ pub struct Report {
     pub adapter: String,
     /// Its backend.
     pub backend: &'static str,
-    /// Where the time went.
+    /// Time that each step took.
     pub seconds: Seconds,
 }
 
@@ -208,7 +208,7 @@ impl Report {
         tables.collect::<Vec<_>>().join("\n")
     }
 
-    /// How many elements there were, and of what.
+    /// Number and type of the elements, their bytes, and the inputs' names.
     pub fn amount(&self) -> String {
         let count = HumanCount(self.count);
         let elements = match self.dtype {
@@ -246,7 +246,7 @@ impl Report {
         told("of each x", &found.map) + &told("of two, a and b", &found.combine)
     }
 
-    /// What is to be known of the answers, with the operators' names where there are several.
+    /// Notes on the answers, with the operators' names where there are several.
     fn notes(&self) -> String {
         let mut notes: Vec<(&str, Vec<&str>)> = vec![];
         for found in &self.found {
@@ -264,7 +264,7 @@ impl Report {
 }
 
 impl Answered {
-    /// What an operator has found: its one answer, or many.
+    /// The result of an operator: its one answer, or many.
     pub fn of<T: Element, O: Op<T>>(
         op: &O,
         chosen: &Chosen,
@@ -295,12 +295,12 @@ impl Answered {
         self.indexed.len() == 1 && !self.list
     }
 
-    /// How many of the parts are bins; they come first.
+    /// Number of the parts that are bins; they come first.
     fn bins(&self) -> usize {
         self.indexed.len() - self.named.len()
     }
 
-    /// How many bins there are along each axis.
+    /// Number of bins along each axis.
     fn bins_shape(&self) -> Vec<u64> {
         self.axes.iter().map(|axis| axis.edges.len().saturating_sub(1) as u64).collect()
     }
@@ -334,17 +334,17 @@ impl Answered {
         text
     }
 
-    /// What a bin has: how many, or how much they weigh.
+    /// The name of a bin's value: the count of its elements, or their weight.
     pub fn in_each_bin(&self) -> &'static str {
         if self.weights.is_some() { "weight" } else { "count" }
     }
 
-    /// What stands in the bins.
+    /// The values of the bins.
     pub fn in_bins(&self) -> Vec<Value> {
         self.parts.iter().take(self.bins()).map(|part| part.value).collect()
     }
 
-    /// What is counted beside the bins: names and counts.
+    /// Counts beside the bins, with their names.
     pub fn beside(&self) -> String {
         let others = self.parts.iter().skip(self.bins());
         others.map(|part| format!("{} {}", part.name, plain(part.value))).collect::<Vec<_>>().join(", ")

@@ -73,7 +73,7 @@ fn drawn(report: &Report) -> Result<String> {
     histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }
 
-/// What the command line wants to compute on; a GPU is opened once.
+/// The engine that the command line wants; a GPU is opened once.
 #[derive(Default)]
 pub struct Engines(Mutex<Option<Engine>>);
 
@@ -163,7 +163,7 @@ impl Run<'_> {
         };
         let missing = inputs.missing().clone();
         let pairs = T::DTYPE == Dtype::F32x2;
-        // Where elements would stand at other places than in their files.
+        // Missing values refused, or their places kept, where elements would stand at other places than in their files.
         if divided.is_some() || pairs {
             missing.refuse("what belongs together goes by the places of values");
         } else if looked.iter().any(|looked| looked.at_places) || args.partial.is_some() && ordered {
@@ -266,7 +266,7 @@ fn in_places(args: &Args, looked: &[Looked]) -> Result<Option<Numbers>> {
     let at_places = looked.iter().any(|looked| looked.at_places);
     let placed = at_places || looked.iter().any(|looked| looked.parts.have_places());
     let many = division.and_then(Division::given).is_some() && !grouped;
-    // What a partial is of has a name, and no condition.
+    // A partial's operator has a name, and no condition.
     ensure!(
         args.partial.is_none() || !placed && !many,
         usage(
@@ -282,14 +282,14 @@ fn in_places(args: &Args, looked: &[Looked]) -> Result<Option<Numbers>> {
     if many || at_places { sifting.numbers().map(Some) } else { Ok(None) }
 }
 
-/// What is to be known of an operator before anything is read, and whether it can do what is wanted.
+/// Facts about an operator before anything is read, and a check that it can do what is wanted.
 struct Inquiry<'a> {
     args: &'a Args,
     chosen: &'a Chosen,
 }
 
 struct Looked {
-    /// What the parts of an answer are.
+    /// The parts of an answer.
     parts: Parts,
     /// Whether the order of elements shows.
     ordered: bool,
@@ -323,7 +323,7 @@ struct RunStart<'a> {
     engine: &'a Engine,
     chosen: Chosen,
     parts: Parts,
-    /// Which elements count, where the operator leaves out the others.
+    /// The condition of elements that count, where the operator leaves out the others.
     numbers: Option<Numbers>,
     divided: Option<&'a mut Divided>,
     options: &'a StreamOptions,

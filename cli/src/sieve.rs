@@ -1,4 +1,4 @@
-//! Which elements count: what becomes of NaN, comparisons that they must pass, masks.
+//! The choice of elements that count: what becomes of NaN, comparisons that they must pass, masks.
 
 use crate::beside::{Beside, Hand};
 use crate::error::usage;
@@ -113,7 +113,7 @@ pub struct Sieve<T> {
     counting: Vec<bool>,
     kept: Vec<T>,
     kept_keys: Vec<u32>,
-    /// Where elements were left out.
+    /// Places at which elements were left out.
     gaps: Gaps,
 }
 
@@ -183,7 +183,7 @@ impl<T: Element> Sieve<T> {
                 at += flags.len();
                 Ok(())
             })?;
-            // What it lacks is told at the end, when all are counted; unless its reading has ended too early.
+            // Flags that it lacks are told at the end, when all are counted; unless its reading has ended too early.
             if left > 0 && at as u64 + self.elements < *all {
                 let Other { name, flags, .. } = self.others.remove(other);
                 flags.end()?;

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 use treefold::Element;
 
-/// How much is read at a time.
+/// Amounts that are read at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Elements of a part.
@@ -35,7 +35,7 @@ impl Sizes {
     }
 }
 
-/// What takes the elements, part by part.
+/// Function that takes the elements, part by part.
 pub type Take<'a, T> = &'a mut dyn FnMut(&[T]) -> Result<()>;
 
 /// Bytes for which another thread that reads is worth its start.
@@ -45,7 +45,7 @@ const READERS: usize = 8;
 /// Longest files that are asked whether they are as long as they claim; a page of /sys at most.
 const CLAIM_MAX: u64 = 64 << 10;
 
-/// What shows that a file is another one, or was written to.
+/// Identity, length and time of a file, which show that it is another one, or was written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Device and number of the file, where the system tells.
@@ -56,7 +56,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// What the metadata say now.
+    /// Those that the metadata say now.
     pub fn of(metadata: &Metadata) -> Look {
         #[cfg(unix)]
         let identity = {
@@ -83,7 +83,7 @@ impl Look {
 pub struct Source<'a> {
     name: &'a str,
     file: File,
-    /// How it was when its header was read.
+    /// Its look when its header was read.
     first: Look,
     /// Its header's bytes.
     header: &'a [u8],
@@ -123,7 +123,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// How the file is now: as it was, or longer behind the same header.
+    /// The file's look now: as it was, or longer behind the same header.
     fn unchanged(&self, when: &str) -> Result<Look> {
         let (name, first) = (self.name, self.first);
         let now = Look::of(&self.file.metadata().map_err(|error| unreadable(name, &error))?);

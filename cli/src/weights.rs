@@ -93,7 +93,7 @@ impl Weighted<'_> {
     }
 }
 
-/// What has been summed.
+/// Sums of weights, with the count and the bytes of the elements.
 struct Summed {
     parts: Vec<Part>,
     count: u64,

@@ -133,7 +133,7 @@ fn operators_that_are_told_something_answer_as_by_hand() {
     assert_eq!(all["answers"]["dot"]["value"], json!(28.0), "{all}");
 }
 
-/// What the CPU alone computes goes there where nobody asks for another adapter; else it is told.
+/// Operators that the CPU alone computes go there where nobody asks for another adapter; else an error tells it.
 #[test]
 fn functions_of_f64_are_computed_on_the_cpu() {
     let folder = Folder::new();
@@ -206,7 +206,7 @@ fn the_largest_and_the_smallest() {
     }
     assert_eq!(run(["merge", "-q", &parts[0], &parts[1]]).out, "nan 1\nnan 7\n9.5 5\n");
     run(["merge", "-q", "--k", "2", &parts[0]]).fails(2, &["a partial top(k=3)", "top(k=2) cannot be made"]);
-    // What is told.
+    // Errors of the option.
     for (k, args) in [("0", ["top", "--k", "0", &file]), ("1025", ["top", "--k", "1025", &file])] {
         run(args).fails(2, &[&format!("--k of top is {k:?}: a whole number from 1 to 1024")]);
     }
@@ -342,7 +342,7 @@ fn json_writes_what_json_has_not_as_strings() {
     let big = folder.file("big.u32", &[0xff; 4 * 8]);
     let small = run(["sum", "--json", "--dtype", "u32", &big]).json();
     assert_eq!((&small["value"], small.get("strings")), (&json!(8 * u64::from(u32::MAX)), None));
-    // What readers round that know f64 only: as text too.
+    // Integers that readers of f64 alone would round: as text too.
     let large = run(["sum", "--json", "--dtype", "u64", &big]).json();
     assert_eq!(large["strings"], json!({"value": (u128::from(u64::MAX) * 4).to_string()}));
     assert_eq!(run(["minmax", "--json", &folder.f32("y.npy", &[0.1])]).json()["value"]["max"], f64::from(0.1f32));

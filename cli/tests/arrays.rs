@@ -18,7 +18,7 @@ fn members(path: &str) -> Vec<(String, Vec<u8>)> {
     (0..count).map(member).collect()
 }
 
-/// What the header of a .npy file says of type and shape.
+/// Whether the header of a .npy file says this type and this shape.
 fn says(npy: &[u8], descr: &str, shape: &str) -> bool {
     let text = String::from_utf8_lossy(&npy[..npy.len().min(128)]);
     text.contains(&format!("'descr': '{descr}'")) && text.contains(&format!("'shape': {shape}"))

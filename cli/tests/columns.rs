@@ -15,7 +15,7 @@ fn lines(done: &Done) -> Vec<Value> {
     done.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// What is the same however it is computed.
+/// Members that are the same however an answer is computed.
 const MEMBERS: [&str; 8] = ["operator", "dtype", "count", "missing", "value", "index", "bits", "exact"];
 
 /// Checks that the columns have the answers that each has alone.
@@ -188,7 +188,7 @@ fn what_does_not_go_with_several_columns() {
     for wrong in ["a,,b", "a,a", "\"a"] {
         run(["sum", "--columns", wrong, &table]).fails(2, &["--columns"]);
     }
-    // What is wrong with the text is said once, of the column that it is about.
+    // An error of the text is said once, of the column that it is about.
     run(["sum", "--columns", "temp,station", &table])
         .fails(1, &["treefold: ", "t.csv: line 2, column \"station\": \"EWR\" is no number"]);
     run(["sum", "--columns", "temp,visib", "--missing", "error", &table])

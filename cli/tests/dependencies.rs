@@ -1,4 +1,4 @@
-//! Who uses whom: no cycle among the program's modules, and one direction among the library's. No two types of either have one name.
+//! Uses among modules: no cycle in the program, and one direction in the library. No two types of either have one name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -267,7 +267,7 @@ fn cycles_are_found() {
     files.push(file("d.rs", ""));
     let found = cycle(&edges(&files, "main")).expect("a cycle");
     assert_eq!(found, ["a uses b: a.rs:1", "b uses a: b/c.rs:4"]);
-    // What stands in the root makes one too.
+    // Code in the root makes one too.
     let files = [file("main.rs", ""), file("a.rs", "crate::print();")];
     assert!(cycle(&edges(&files, "main")).is_some_and(|found| found.contains(&"a uses main: a.rs:1".to_string())));
 }

@@ -24,7 +24,7 @@ fn file(folder: &Folder, numbers: &[f32], range: std::ops::Range<usize>) -> Stri
     folder.file(&name, &npy("'<f4'", false, &shape, &raw_f32(&numbers[range.start * row..range.end * row])))
 }
 
-/// What must not depend on how an answer came about.
+/// Members that must not depend on how an answer came about.
 fn answer(json: &Value) -> Value {
     json!(["operator", "dtype", "count", "shape", "value", "bits", "exact", "method", "index"].map(|name| &json[name]))
 }

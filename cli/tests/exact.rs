@@ -107,7 +107,7 @@ fn doubles_are_summed_exactly() {
     run_with(["sum", "--dtype", "f64"], &raw[..12]).fails(1, &["12 bytes", "multiple of 8"]);
 }
 
-/// What numpy's default types are asked for most, told to the last digit.
+/// Answers that numpy's default types are asked for most, told to the last digit.
 #[test]
 fn numbers_of_64_bits_are_answered_in_their_own_type() {
     let folder = Folder::new();

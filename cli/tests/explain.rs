@@ -10,7 +10,7 @@ fn explain(args: &[&str]) -> Done {
     finish(command, b"")
 }
 
-/// What a kernel's text says to the compiler: its lines without comments.
+/// The code of a kernel's text: its lines without comments.
 fn code(text: &str) -> Vec<&str> {
     text.lines()
         .map(|line| line.split("//").next().unwrap_or_default().trim())

@@ -6,7 +6,7 @@ use common::*;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 
-/// How the bytes of a file sum up.
+/// The sum of a file's bytes.
 fn sum(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| u64::from(byte)).sum::<u64>().to_string()
 }
@@ -27,7 +27,7 @@ fn files_without_a_size_are_read() {
     run(["sum", "/proc/version"]).fails(2, &["/proc/version", "--dtype"]);
 }
 
-/// What becomes of the first numbers when this is done to their file after its header is read, before its numbers are.
+/// A sum over a file to which this is done after its header is read, before its numbers are.
 fn between(change: impl Fn(&Folder, &str)) -> Done {
     let folder = Folder::new();
     let (fifo, file) = (Fifo::new(&folder, "first"), folder.i32("x.npy", &[1, 2, 3]));
@@ -60,7 +60,7 @@ fn files_that_change_before_they_are_read() {
 /// Numbers of a file that comes in several parts.
 const MANY: usize = 12 << 20;
 
-/// What becomes of a sum of products when this is done to the first file after its first numbers are taken.
+/// A sum of products during which this is done to the first file, after its first numbers are taken.
 fn amid(change: impl Fn(&str)) -> Done {
     let folder = Folder::new();
     let (fifo, file) = (Fifo::new(&folder, "second"), folder.file("x.bin", &vec![0; 4 * MANY]));

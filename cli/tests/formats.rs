@@ -35,7 +35,7 @@ fn npz(members: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// What the JSON of a run says under these names.
+/// Members of these names in the JSON of a run.
 fn told<const N: usize>(done: &Done, names: [&str; N]) -> [Value; N] {
     let json = done.json();
     names.map(|name| json[name].clone())
@@ -125,7 +125,7 @@ fn members_of_npz_files() {
         run(["argmax", "--column", "f", &all]).fails(1, &["all.npz: is in Fortran order"]);
         run(["sum", "--dtype", "f32", "--column", "a", &all]).fails(1, &["a .npz file of i32", "--dtype says f32"]);
     }
-    // What the program writes.
+    // A file that the program writes.
     let out = text(folder.path().join("out.npz"));
     let x = folder.f32("x.npy", &[1.0, 2.0, 3.0, 5.0]);
     assert_eq!(run(["sum,max", "-q", "--rows", "2", "--output", &out, &x]).status, 0);
@@ -253,7 +253,7 @@ fn missing_values() {
     let second = folder.file("u.csv", b"a\n\"\"\n0\n");
     assert_eq!(run(["argmin", "-q", "--dtype", "f32", &file, &second]).text(), "0 7");
     assert_eq!(run(["stats", "--json", "--dtype", "f32", &file, &second]).json()["index"], json!({"min": 7, "max": 1}));
-    // What goes together goes by places.
+    // Numbers that go together go by their places.
     for args in
         [&["dot", &file][..], &["mean", "--by", &folder.i32("k.npy", &[1, 2])], &["argmin", "--partial", "x.part"]]
     {
@@ -489,7 +489,7 @@ fn damaged_files_of_every_format_are_told() {
             let mut wrong = bytes.clone();
             match case % 4 {
                 0 => wrong.truncate(random(bytes.len())),
-                // Where headers and footers are.
+                // Damage at the begin and the end, places of headers and footers.
                 1 => (0..2).for_each(|_| wrong[random(bytes.len().min(200))] = random(256) as u8),
                 2 => (0..2).for_each(|_| wrong[bytes.len() - 1 - random(bytes.len().min(2000))] = random(256) as u8),
                 _ => (0..4).for_each(|_| wrong[random(bytes.len())] ^= 1 << random(8)),

@@ -253,7 +253,7 @@ fn six() -> Vec<u8> {
     bytes
 }
 
-/// What a file means that was `six` before some of its bits were flipped; by a reader of that one form.
+/// The sum of a file that was `six` before some of its bits were flipped; by a reader of that one form.
 fn meant(bytes: &[u8]) -> Option<i64> {
     let body = bytes.strip_prefix(b"\x93NUMPY")?;
     let (length, rest) = match body {

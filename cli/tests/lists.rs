@@ -71,7 +71,7 @@ fn answers_are_those_of_single_calls() {
             for (name, told) in operators {
                 let one = call(name, &told);
                 for member in ["value", "index", "bits", "edges", "exact", "method"] {
-                    // What rounds on the way may take another one where the list asks for C order.
+                    // An operator that rounds on the way may take another order alone, where the list asks for C order.
                     if fortran && all["answers"][name]["exact"] == false && member != "exact" {
                         continue;
                     }

@@ -1,4 +1,4 @@
-//! What `--map` makes of numbers, and `reduce`: against the same numbers made beforehand, on the CPU engine and on an adapter.
+//! Numbers that `--map` makes, and `reduce`: against the same numbers made beforehand, on the CPU engine and on an adapter.
 
 mod common;
 use common::*;
@@ -48,7 +48,7 @@ fn operators_answer_as_over_what_is_made() {
     let found = run(["sum", "--rows", "1000", "--map", "x * 2", "--json", &file]).json();
     let sums: Vec<f32> = all.chunks(1000).map(|row| row.iter().map(|x| x * 2.0).sum()).collect();
     assert_eq!(found["value"], json!(sums));
-    // What is left out is left out before.
+    // Elements are left out before the map.
     assert_eq!(run(["max", "--map", "-x", "--where", "> 100", "-q", &file]).text(), "-101");
     let found = run(["histogram", "--map", "abs(x)", "--bins", "2", "--range", "0:600", "--json", &file]).json();
     let below = all.iter().filter(|x| x.abs() < 300.0).count();
@@ -74,7 +74,7 @@ fn each_type_is_computed_as_itself() {
     run_where("0", ["sum", "--map", "log2(x)", &wide]).fails(1, &["64 bits", "--adapter cpu"]);
 }
 
-/// What is found is told as what it is, also where the map makes another type.
+/// Elements that are found have the type that the map makes, also where that is another one than the input's.
 #[test]
 fn what_is_found_has_the_type_that_is_made() {
     let folder = Folder::new();
@@ -124,7 +124,7 @@ fn expressions_reduce() {
     assert_eq!(rows["value"], json!(want));
 }
 
-/// What does not round makes partials, which know the function.
+/// Functions that do not round make partials, which know them.
 #[test]
 fn partials_know_what_they_are_of() {
     let folder = Folder::new();

@@ -80,7 +80,7 @@ fn the_default_is_hardware_or_the_cpu_engine() {
         let backend = |variable, args: &[&str]| with(variable, args).json()["backend"].clone();
         assert_eq!(backend(Some("0"), &max), first["backend"]);
         assert_eq!(backend(Some("cpu"), &["sum", "--json", "--adapter", "0", &file]), first["backend"]);
-        // What needs kernels takes what there is.
+        // Commands that need kernels take the adapter that there is.
         let name = first["name"].as_str().unwrap();
         for args in [&["explain", "max"][..], &["explain", "max", "--adapter", "auto"]] {
             assert!(first["backend"] == "gl" || with(None, args).text().contains(name), "{args:?}");

@@ -1,4 +1,4 @@
-//! Where results go: full and closed outputs, files that exist, odd names, small limits, terminals, Ctrl-C.
+//! Places of results: full and closed outputs, files that exist, odd names, small limits, terminals, Ctrl-C.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -16,7 +16,7 @@ fn numbers(count: u32) -> Vec<f32> {
     (0..count).map(|i| f32::from_bits(i.wrapping_mul(0x9e37_79b9) & 0xbfff_ffff)).collect()
 }
 
-/// What must not depend on how an answer came about.
+/// Members that must not depend on how an answer came about.
 fn answer(json: &Value) -> Value {
     json!(["operator", "dtype", "count", "value", "bits", "exact", "method", "index"].map(|name| &json[name]))
 }
@@ -402,7 +402,7 @@ fn damaged_partials_are_refused() {
     assert_eq!(run(["merge", "-q", &whole]).text(), "1e30");
 }
 
-/// What must not depend on how the answers of several operators came about.
+/// Members that must not depend on how the answers of several operators came about.
 fn all_answers(json: &Value) -> Value {
     json!(["operators", "dtype", "count", "shape", "answers"].map(|name| &json[name]))
 }

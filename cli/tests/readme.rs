@@ -75,7 +75,7 @@ fn every_command_prints_what_the_readme_says() {
     let folder = program.parent().expect("a folder").to_string_lossy().into_owned();
     let place = place();
     for example in examples {
-        // Where the tests name no adapter, as it stands; so what the CPU engine alone computes.
+        // The adapter that the tests name, where they name one, but for what the CPU engine alone computes.
         let named = std::env::var("TREEFOLD_TEST_ADAPTER").ok().filter(|_| !on_the_host_alone(&example.command));
         let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
         // Messages and answers in one stream, as a person sees them.

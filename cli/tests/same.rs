@@ -59,7 +59,7 @@ fn safetensors(tensors: &[(&str, &str, usize, Vec<u8>)]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &data].concat()
 }
 
-/// What is found of each column; its place among all rows only where `places` are the same.
+/// The answers of each column; their places among all rows only where `places` are the same.
 fn found(operators: &str, args: &[&str], places: bool) -> Vec<[Value; 5]> {
     let done = run([operators, "--json"].iter().chain(args));
     let line = |line: &str| {
@@ -163,7 +163,7 @@ fn the_table_of_the_examples() {
     }
     let array = |cells: &Vec<Option<f64>>| Arc::new(Float64Array::from(cells.clone())) as ArrayRef;
     let [arrow, stream] = arrow(columns.into_iter().zip(of.iter().map(array)).collect());
-    // What lacks none has the numbers alone, and other places.
+    // A file without missing values has the numbers alone, at other places.
     let bytes = |cells: &Vec<Option<f64>>| cells.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
     let tensors: Vec<_> = columns.iter().zip(&of).map(|(name, cells)| (*name, "F64", 8, bytes(cells))).collect();
     let operators = "count,sum,mean,std,argmin,max,norm2,hash";

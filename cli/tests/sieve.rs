@@ -205,7 +205,7 @@ fn answers_along_axes_leave_out_in_place() {
         let by = folder.i32("k.npy", &keys);
         check(&["--by", &by], &all.chunks(1300).map(<[f32]>::to_vec).collect::<Vec<_>>(), &file);
     }
-    // What goes by places in the whole goes by those among all numbers.
+    // A function that goes by places in the whole goes by those among all numbers.
     let whole = folder.f32("w.npy", &[nan, 5.0, nan, 7.0]);
     let placed = ["max", "--map", "select(x, f32(i), x > 4)", "--nan", "ignore", "--json", &whole];
     let found = run(placed).json();

@@ -82,7 +82,7 @@ impl Text {
         match from {
             From::File(look) => {
                 let source = Source::open(&name, &path, look, &[])?;
-                // What has been added since is not read.
+                // Bytes that were added since are not read.
                 let left = pass(Box::new(source.file()?.take(look.length)), put)?;
                 source.close()?;
                 Ok(left)
@@ -96,14 +96,14 @@ impl Text {
     }
 }
 
-/// What goes from the reader to a column.
+/// A message from the reader to a column.
 enum AbreastPart {
     Numbers(Vec<u8>),
     /// The end of a text.
     End,
 }
 
-/// What a column is read from.
+/// A column's end of the channels to the reader.
 struct Way {
     parts: Receiver<AbreastPart>,
     /// Until the column is read.
@@ -130,7 +130,7 @@ pub fn reduce_all(args: &Args, names: &[String], texts: Vec<Text>, engines: &Eng
     let (handed, reduced): (Result<()>, Vec<Result<Report>>) = std::thread::scope(|scope| {
         let asks = &asks;
         let handing = scope.spawn(move || {
-            // What becomes of missing values is settled when a column is read; all of them are, or have ended before.
+            // The treatment of missing values is settled when a column is read; all of them are, or have ended before.
             begins.iter().for_each(drop);
             hand_over(texts, asks, to, part_bytes)
         });
@@ -144,7 +144,7 @@ pub fn reduce_all(args: &Args, names: &[String], texts: Vec<Text>, engines: &Eng
         let reduced = reduced.collect();
         (handing.join().unwrap_or_else(|_| Err(anyhow!("the reader of the text stopped"))), reduced)
     });
-    // What is wrong with the text is the same error for all.
+    // An error of the text is the same for all columns.
     handed?;
     let column = |(name, report): (&String, Result<Report>)| {
         Ok(Column { name: name.clone(), report: report.with_context(|| of(name))? })

@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::fs::File;
 use std::path::Path;
 
-/// What takes the numbers of columns that are made, as many of them as it likes; whether more are wanted.
+/// Function that takes the numbers of columns that are made, as many of them as it likes; whether more are wanted.
 pub type Put<'a> = &'a mut dyn FnMut(&mut [Vec<u8>]) -> bool;
 
 /// Whether a file is a table of text, packed or not.
@@ -44,7 +44,7 @@ pub fn pass(name: &str, path: Option<&Path>, text: Reader, asks: &[Ask], put: Pu
     passed(name, delimiter, text, asks, put)
 }
 
-/// What stands in a text, unpacked, and what between its fields.
+/// A text, unpacked, and the delimiter of its fields.
 fn text_of(name: &str, path: Option<&Path>, text: Reader, ask: &Ask) -> Result<(Reader, u8)> {
     let (head, text) = unpacked(name, text)?;
     match Format::of(path, &head, ask) {

@@ -1,4 +1,4 @@
-//! Which of a file's columns, members or tensors is read.
+//! The choice of one among a file's columns, members or tensors.
 
 use super::{Ask, Shown, told};
 use crate::error::shown;
@@ -11,17 +11,17 @@ const LISTED_MAX: usize = 20;
 
 /// A file of columns, members or tensors, whose names are known.
 pub trait Several {
-    /// What they are, in the plural.
+    /// Their kind, in the plural: columns, members or tensors.
     fn what(&self) -> &'static str;
 
     /// Their names, in the file's order.
     fn names(&self) -> &[String];
 
-    /// What one of them shows; `NoNumbers` where it holds something else.
+    /// The numbers of one of them; the error `NoNumbers` where it holds something else.
     fn look(&mut self, name: &str, at: usize, ask: &Ask) -> Result<Shown>;
 }
 
-/// What the column shows that is asked for, or the only one.
+/// The numbers of the column that is asked for, or of the only one.
 pub fn asked(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Shown> {
     let at = choose(name, several.what(), several.names(), ask)?;
     several.look(name, at, ask)
@@ -70,7 +70,7 @@ impl FromStr for NamedColumns {
 pub struct ListedColumn {
     /// Its name, as `--column` takes it.
     pub name: String,
-    /// What it holds in place of numbers.
+    /// Its content, where that is no numbers.
     pub other: Option<String>,
 }
 
@@ -95,9 +95,9 @@ pub fn damaged(column: &str, part: &str, number: usize, what: &str) -> std::io::
 /// A column of something else than numbers.
 #[derive(Debug)]
 pub struct NoNumbers {
-    /// What it holds.
+    /// The sentence that names the column and its content.
     pub what: String,
-    /// What to do.
+    /// Advice to the user.
     pub advice: String,
 }
 
@@ -109,7 +109,7 @@ impl fmt::Display for NoNumbers {
 
 impl std::error::Error for NoNumbers {}
 
-/// Which of these names is asked for, or the only one; `what` they are, in the plural.
+/// The place of the name that is asked for, or of the only one; `what` they are, in the plural.
 fn choose(name: &str, what: &str, names: &[String], ask: &Ask) -> Result<usize> {
     let list = || listed(what, names);
     match (ask.column.as_deref(), names) {

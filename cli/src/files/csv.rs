@@ -21,10 +21,10 @@ const QUOTED_MAX: usize = 40;
 const SHOWN_ROWS: usize = 1000;
 const SHOWN_BYTES: usize = 8 * TEXT_BYTES;
 
-/// What a table is.
+/// The form of a table.
 #[derive(Clone, Copy)]
 pub struct Table {
-    /// What stands between fields.
+    /// The byte between fields.
     pub delimiter: u8,
     /// The type of its numbers.
     pub stored: Stored,
@@ -96,7 +96,7 @@ fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }
 
-/// Which column is asked for, and whether the first row is a header.
+/// The column that is asked for, and whether the first row is a header.
 fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
     let any_number = first.iter().any(|title| is_number(title));
     let header = |at: usize| match &first[at] {

@@ -6,7 +6,7 @@ use crate::options::MissingPolicy;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What becomes of the missing values of some inputs, and what is known of them.
+/// The treatment of missing values of some inputs, and what is known of them.
 #[derive(Clone, Debug, Default)]
 pub struct Missing {
     policy: MissingPolicy,
@@ -15,7 +15,7 @@ pub struct Missing {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// How many were met; `None` where no input can lack values.
+    /// Number of values that were met; `None` where no input can lack values.
     met: Option<u64>,
     /// Elements of the inputs that are read to their end.
     before: u64,
@@ -24,7 +24,7 @@ struct Known {
     gaps: Gaps,
 }
 
-/// Where values were left out, as far as that is wanted.
+/// Places of values that were left out, as far as they are wanted.
 #[derive(Debug, Default)]
 pub struct Gaps {
     /// Room for so many.
@@ -37,7 +37,7 @@ pub struct Gaps {
 struct Gap {
     /// Elements before them.
     at: u64,
-    /// How many were left out up to here, these included.
+    /// Number of values left out up to here, these included.
     left_out: u64,
 }
 
@@ -169,7 +169,7 @@ impl Missing {
         self.known().gaps.place(index)
     }
 
-    /// How many there were, and whether they were left out; `None` where no input can lack values.
+    /// Number of missing values, and whether they were left out; `None` where no input can lack values.
     pub fn found(&self) -> Option<FoundMissing> {
         self.known().met.map(|count| FoundMissing { count, skipped: self.policy == MissingPolicy::Skip })
     }
@@ -179,12 +179,12 @@ impl Missing {
     }
 }
 
-/// What to do where values cannot be left out.
+/// Advice where values cannot be left out.
 fn instead(stored: Stored) -> &'static str {
     if stored.parse("nan", &mut vec![]) { "pass --missing nan" } else { "write a number in its place" }
 }
 
-/// How many values were missing.
+/// Number and treatment of missing values.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundMissing {
     pub count: u64,

@@ -44,14 +44,14 @@ pub type Reader = Box<dyn Read + Send>;
 /// Memory of what is read ahead of a file beside the elements.
 const BESIDE_MEMORY: u64 = 8 << 20;
 
-/// What is asked of all inputs of a kind.
+/// The request to all inputs of a kind.
 #[derive(Clone, Debug, Default)]
 pub struct Ask {
     /// The type of raw numbers, and of those in text.
     pub raw: Option<Stored>,
     /// The name of the column, member or tensor.
     pub column: Option<String>,
-    /// What becomes of missing values.
+    /// Treatment of missing values.
     pub missing: Missing,
     /// Bytes that may be held of what is read ahead.
     pub memory: u64,
@@ -94,14 +94,14 @@ impl Ask {
     }
 }
 
-/// What a file says of one of its arrays.
+/// An array as its file describes it.
 #[derive(Clone, Debug)]
 pub struct Array {
     /// The type of its numbers.
     pub stored: Stored,
     /// Numbers in the array; they end within 63 bits of bytes.
     pub count: u64,
-    /// What the file begins with, which tells whether it is another one.
+    /// The first bytes of the file, which tell whether it is another one.
     pub header: Vec<u8>,
     /// Bytes before the first number.
     pub data_at: u64,
@@ -128,15 +128,15 @@ impl Array {
     }
 }
 
-/// What an input shows of its numbers.
+/// The numbers of an input, as far as it shows them.
 pub struct Shown {
     /// Their type.
     pub stored: Stored,
     /// Their array, where there is one.
     pub array: Option<Array>,
-    /// How many there are, where that is known.
+    /// Count of the numbers, where it is known.
     pub count: Option<u64>,
-    /// How they are read.
+    /// The way to read them.
     pub numbers: Numbers,
 }
 
@@ -145,14 +145,14 @@ pub struct Shown {
 pub enum Numbers {
     /// A range of it, from this byte on.
     Range(u64),
-    /// What this makes of it.
+    /// Numbers that this makes of it.
     Made(Make),
 }
 
 /// Makes little-endian numbers of a file.
 pub type Make = Arc<dyn Fn(File, &Missing) -> Result<Reader> + Send + Sync>;
 
-/// What there are of formats.
+/// Formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     /// By its name, or by its beginning.
@@ -186,7 +186,7 @@ impl Format {
             _ if head.starts_with(b"PK\x03\x04") && ask.raw.is_none() => Format::Npz,
             _ if head.starts_with(b"ARROW1") && ask.raw.is_none() => Format::Arrow,
             _ if head.starts_with(b"PAR1") && ask.raw.is_none() => Format::Parquet,
-            // What has no name may be a table where a column of it is asked for.
+            // An input without a name may be a table where a column of it is asked for.
             _ if path.is_none() && ask.column.is_some() => Format::Table(b','),
             _ => Format::Raw,
         }
@@ -196,7 +196,7 @@ impl Format {
 /// Bytes that tell what an input is.
 const HEAD: usize = 10;
 
-/// How a file is packed.
+/// The packing of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     Gzip,
@@ -228,7 +228,7 @@ fn unpacked_name(path: &Path) -> &Path {
     }
 }
 
-/// What a file begins with, and what that says.
+/// The first bytes of a file, with the packing and the format that it has.
 struct Recognized {
     head: Vec<u8>,
     packing: Option<Packing>,
@@ -253,7 +253,7 @@ fn first_bytes(name: &str, from: &mut dyn Read) -> Result<Vec<u8>> {
     Ok(head)
 }
 
-/// What a file shows, which has so many bytes.
+/// The numbers that a file of so many bytes shows.
 pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> Result<Shown> {
     let Recognized { head, packing, format } = Recognized::of(name, path, &mut file, ask)?;
     match (packing, format) {
@@ -275,7 +275,7 @@ pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> 
             let (name, path, ask) = (name.to_string(), path.to_path_buf(), ask.clone());
             let make = move |file: File, missing: &Missing| {
                 let ask = ask.with(missing.clone());
-                // What has been added since is not read.
+                // Bytes that were added since are not read.
                 let bytes: Reader = Box::new(file.take(length));
                 Ok(stream(&name, Some(&path), bytes, &ask)?.numbers)
             };
@@ -291,14 +291,14 @@ pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> 
     }
 }
 
-/// What a stream shows, and its numbers.
+/// The numbers of a stream, with their type and their array.
 pub struct Streamed {
     pub stored: Stored,
     pub array: Option<Array>,
     pub numbers: Reader,
 }
 
-/// What bytes show that are read once, packed or not; `path` is their name, where they have one.
+/// The numbers of bytes that are read once, packed or not; `path` is their name, where they have one.
 pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Result<Streamed> {
     let (head, mut bytes) = unpacked(name, bytes)?;
     let format = Format::of(path, &head, ask);

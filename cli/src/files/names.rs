@@ -9,7 +9,7 @@ pub fn named(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut all = vec![];
     for path in paths {
         let pattern = path.to_str().filter(|text| text.contains(['*', '?', '[']) && !path.exists());
-        // What is no pattern is the name of a file, which is not there.
+        // A path that is no pattern is the name of a file.
         let Some(found) = pattern.and_then(|pattern| glob::glob(pattern).ok()) else {
             all.push(path);
             continue;
@@ -48,7 +48,7 @@ pub fn is_pipe(path: &Path) -> bool {
     pipe(path).is_some()
 }
 
-/// What tells a pipe from all others; `None` for anything else.
+/// Numbers that tell a pipe from all others; `None` for anything else.
 #[cfg(unix)]
 fn pipe(path: &Path) -> Option<(u64, u64)> {
     use std::os::fd::AsFd;

@@ -10,7 +10,7 @@ use crate::format::{Descr, Stored};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::io::Read;
 
-/// What every .npy file begins with.
+/// The first bytes of every .npy file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// numpy itself writes headers of this order for arrays of numbers, and distrusts longer ones.
@@ -50,7 +50,7 @@ pub fn read(name: &str, reader: &mut dyn Read) -> Result<Array> {
     Ok(Array { stored, count, header, data_at, fortran, axes: said.shape, fortran_order, shape })
 }
 
-/// What a .npy file of numbers in C order begins with.
+/// The bytes before the numbers of a .npy file in C order.
 pub fn header(descr: &str, shape: &[u64]) -> Vec<u8> {
     let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
     let lengths = if shape.len() == 1 { lengths.trim_end() } else { lengths.trim_end_matches(", ") };
@@ -200,7 +200,7 @@ fn python(text: &str) -> Option<String> {
     (!text.contains(char::REPLACEMENT_CHARACTER)).then(|| format!("\"{}\"", letters.collect::<String>()))
 }
 
-/// What a header is made of.
+/// A value in a header.
 enum Literal {
     Text(String),
     Number(u64),
@@ -279,7 +279,7 @@ impl Literals<'_> {
         }
     }
 
-    /// What stands between brackets, and whether there is a comma.
+    /// Values between brackets, and whether there is a comma.
     fn items(&mut self, close: &str, depth: usize) -> Result<(Vec<Literal>, bool)> {
         self.at += 1;
         let (mut items, mut comma) = (vec![], false);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-/// Where a member lies, and what its bytes add up to.
+/// Place, lengths and checksum of a member.
 #[derive(Clone)]
 struct Member {
     begin: u64,

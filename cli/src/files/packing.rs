@@ -24,7 +24,7 @@ impl Packing {
         ))
     }
 
-    /// What is packed.
+    /// A reader of the unpacked bytes.
     pub fn unpack(self, packed: Reader) -> Result<Reader> {
         let packed = BufReader::with_capacity(1 << 16, packed);
         let bytes = match self {

@@ -13,7 +13,7 @@ pub const TEXT_BYTES: usize = 1 << 17;
 pub struct Rows {
     text: Reader,
     part: Vec<u8>,
-    /// How much of the part is taken, and how much there is.
+    /// Bytes of the part that are taken, and bytes that there are.
     taken: usize,
     end: usize,
     core: csv_core::Reader,
@@ -24,7 +24,7 @@ pub struct Rows {
     /// The row's fields, one behind another, and where each ends.
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// How many there are.
+    /// Number of the row's fields.
     pub width: usize,
 }
 

@@ -14,7 +14,7 @@ use std::fs::File;
 
 /// Bytes of a header's length.
 const LENGTH_BYTES: u64 = 8;
-/// What the format allows a header.
+/// Bytes that the format allows a header.
 const HEADER_MAX: u64 = 100_000_000;
 /// Bytes by which the file is known again.
 const KNOWN_BYTES: usize = 64 << 10;
@@ -23,7 +23,7 @@ const KNOWN_BYTES: usize = 64 << 10;
 pub struct Tensors {
     metadata: Metadata,
     names: Vec<String>,
-    /// What the file begins with.
+    /// The first bytes of the file.
     header: Vec<u8>,
     /// Bytes before the first tensor.
     data_at: u64,

@@ -34,11 +34,12 @@ pub struct LadderArgs {
     #[arg(long, value_name = "N", value_parser = size)]
     pub size: Option<u64>,
 
-    /// What the stages compute that leave it open; the others are sums and are left out of min
+    /// The operator of the stages that leave it open; the others are sums and are left out of min
     #[arg(long, value_enum, default_value = "sum")]
     pub op: OperatorArg,
 
-    /// Where to run: a part of an adapter's name, its number (see `treefold adapters`), or auto: the best, software too. [env: WGPU_ADAPTER_NAME] [default: auto]
+    /// The adapter to run on: a part of its name, its number (see `treefold adapters`), or auto: the best, software too. [env:
+    /// WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|NUMBER|NAME")]
     pub adapter: Option<String>,
 

@@ -227,7 +227,7 @@ impl Drawings {
     }
 }
 
-/// Which stage is at work: on a terminal, and only there.
+/// A bar for the stages, with the one at work: on a terminal, and only there.
 fn bar(steps: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

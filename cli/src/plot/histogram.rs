@@ -12,18 +12,18 @@ const BARS: usize = 500;
 /// The picture's height below its head, in pixels.
 const HEIGHT: i32 = 420;
 
-/// What a picture of bins shows.
+/// The content of a picture of bins.
 #[derive(Clone, Debug)]
 pub struct Histogram<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What is counted, and what lies beside the bins.
+    /// Lines on the elements that are counted, and on what lies beside the bins.
     pub notes: &'a [String],
     /// The edges, one more than there are counts.
     pub edges: &'a [f64],
-    /// What each bin holds.
+    /// The value of each bin.
     pub heights: &'a [f64],
-    /// What that is.
+    /// The name of that value.
     pub what: &'a str,
 }
 

@@ -38,7 +38,7 @@ pub fn rows(axis: &BinAxis, values: &[Value], columns: Option<u16>) -> Vec<Vec<S
     rows.collect()
 }
 
-/// What so many neighbouring bins hold.
+/// The numbers that so many neighbouring bins hold, as a label.
 pub fn name(axis: &BinAxis, begin: usize, bins: usize) -> String {
     let edge = |k: usize| axis.edges.get(k).map_or(k.to_string(), |&edge| short(edge));
     match axis.lowest.map(|lowest| lowest + begin as i64) {
@@ -65,7 +65,7 @@ pub fn total(values: &[Value]) -> Value {
 fn bar(height: f64, most: f64, letters: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let all = 8 * letters;
-    // What is no number is as none.
+    // A height that is no number has no bar.
     let eighths = if most > 0.0 { (height * all as f64 / most).ceil() as usize } else { 0 };
     let eighths = eighths.min(all);
     "█".repeat(eighths / 8) + PARTS[eighths % 8]

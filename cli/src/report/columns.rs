@@ -9,7 +9,7 @@ use indicatif::{BinaryBytes, HumanCount};
 use std::slice::from_ref;
 use std::time::Duration;
 
-/// What a column has.
+/// A column and its report.
 #[derive(Debug)]
 pub struct Column {
     /// Its name, as it is asked for.
@@ -17,7 +17,7 @@ pub struct Column {
     pub report: Report,
 }
 
-/// What columns have, in the order in which they are named.
+/// Columns and their reports, in the order in which they are named.
 #[derive(Debug)]
 pub struct Columns {
     pub columns: Vec<Column>,
@@ -40,7 +40,7 @@ impl Columns {
         lines.collect()
     }
 
-    /// What is to be known of values that were not taken.
+    /// Notes on values that were missing or left out.
     pub fn asides(&self) -> Vec<String> {
         let of = |Column { name, report }: &Column| {
             let asides = report.missing().into_iter().chain(report.left_out());

@@ -42,7 +42,7 @@ pub struct Many {
     pub over: Over,
     /// The parts of each.
     pub answers: Vec<Vec<Part>>,
-    /// How many elements each leaves out, where it says so.
+    /// Number of elements that each leaves out, where it says so.
     left_out: Option<Vec<Value>>,
 }
 
@@ -62,7 +62,7 @@ impl Many {
         self.left_out = Some(last.collect());
     }
 
-    /// How many elements each leaves out, nested as they are.
+    /// Number of elements that each leaves out, nested as they are.
     pub fn json_left_out(&self) -> Option<Json> {
         Some(nested(&self.shape, self.left_out.as_ref()?.iter().map(|&count| Json::Value(count)).collect()))
     }
@@ -82,19 +82,19 @@ impl Many {
         Some(Json::List(self.keys()?.values.iter().map(|&key| Json::Value(key)).collect()))
     }
 
-    /// How many elements each group has, as a list.
+    /// Number of elements of each group, as a list.
     pub fn json_counts(&self) -> Option<Json> {
         let Over::Groups { counts, .. } = &self.over else { return None };
         Some(Json::List(counts.iter().map(|&count| Json::value(count)).collect()))
     }
 
-    /// How many elements have keys of no group, where there are groups.
+    /// Number of elements with keys of no group, where there are groups.
     pub fn outside(&self) -> Option<u64> {
         if let Over::Groups { outside, .. } = self.over { Some(outside) } else { None }
     }
 
-    /// What `of` says of the one part of all answers, nested as they are, or an object of what it says of each part; `bins` of them
-    /// come before those with names.
+    /// JSON that `of` makes of the one part of all answers, nested as they are, or an object of what it makes of each part; `bins`
+    /// of them come before those with names.
     pub fn json(&self, bins: usize, named: &[NamedPart], of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
         let one = |part: usize| -> Option<Json> {
             let (sample, indexed) = (named[part - bins].sample(), named[part - bins].indexed);
@@ -118,7 +118,7 @@ impl Many {
         (!members.is_empty()).then_some(Json::Object(members))
     }
 
-    /// What `of` says of each part of all answers, which are lists, nested as these are.
+    /// JSON that `of` makes of each part of all answers, which are lists, nested as these are.
     pub fn json_lists(&self, of: impl Fn(&Part) -> Option<Json>) -> Option<Json> {
         let lists = self.answers.iter().map(|answer| Some(Json::List(answer.iter().map(&of).collect::<Option<_>>()?)));
         Some(nested(&self.shape, lists.collect::<Option<_>>()?))

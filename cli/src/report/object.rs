@@ -91,7 +91,7 @@ impl Answered {
         ]
     }
 
-    /// How it was made, as members of a JSON object.
+    /// Its expressions, exactness and method, as members of a JSON object.
     fn manner(&self) -> Members {
         let method = self.method.map(|method| Json::text(method.name()));
         let text = |text: &Option<String>| text.as_deref().map(Json::text);
@@ -104,8 +104,8 @@ impl Answered {
         ]
     }
 
-    /// What `of` says of the one part, or an object of what it says of each, all bins in one list, of two axes in lists of lists; `None`
-    /// where it says nothing.
+    /// JSON that `of` makes of the one part, or an object of what it makes of each, all bins in one list, of two axes in lists of
+    /// lists; `None` where it makes nothing.
     fn each(&self, of: impl Fn(&Part, bool) -> Option<Json>) -> Option<Json> {
         if self.list {
             // Of no parts that is told which is of one.
@@ -130,7 +130,7 @@ impl Answered {
     }
 }
 
-/// Where the bins of the axis of this number lie: their edges, or the whole numbers that they are of.
+/// The places of the bins along the axis of this number: their edges, or the whole numbers that they are of.
 fn bins_along(axis: &BinAxis, number: usize) -> (&'static str, Json) {
     let [integers, edges] = if number == 0 { [INTEGERS, EDGES] } else { [INTEGERS_Y, EDGES_Y] };
     let bins = axis.edges.len().saturating_sub(1) as i64;

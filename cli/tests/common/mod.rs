@@ -1,4 +1,4 @@
-//! What the tests share: files to write, the program to run, its answer to read.
+//! Tools that the tests share: files to write, the program to run, its answer to read.
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What a run of the program leaves.
+/// Status and output of a run of the program.
 #[derive(Debug)]
 pub struct Done {
     pub status: i32,

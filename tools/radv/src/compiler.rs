@@ -21,7 +21,7 @@ impl Compiler {
     /// Opens the GPU of this family, which the environment must have asked for.
     ///
     /// # Errors
-    /// Where there is another GPU or none.
+    /// Another GPU than this, or none.
     pub fn open(family: &str) -> Result<Compiler> {
         // SAFETY: the loader is the system's; every structure outlives the call that it is passed to.
         unsafe {
@@ -75,7 +75,7 @@ impl Compiler {
     /// Compiles a text and asks what it takes.
     ///
     /// # Errors
-    /// What naga or the driver says.
+    /// An error of naga or of the driver.
     pub fn compile(&self, wgsl: &str) -> Result<Statistics> {
         let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
         let words = spir_v(wgsl, &module)?;
@@ -115,7 +115,7 @@ fn spir_v(wgsl: &str, module: &naga::Module) -> Result<Vec<u32>> {
     Ok(spv::write_vec(module, &info, &options, None)?)
 }
 
-/// What one text needs of the device, destroyed behind it.
+/// Objects of the device that one text needs, destroyed behind it.
 struct Made<'a> {
     compiler: &'a Compiler,
     shader: vk::ShaderModule,

@@ -1,4 +1,4 @@
-//! What AMD's compiler makes of WGSL texts, without an AMD GPU.
+//! Statistics of AMD's compiler for WGSL texts, without an AMD GPU.
 //!
 //! Mesa's RADV opens a GPU that is not there where `RADV_FORCE_FAMILY` names one. It compiles real pipelines and tells what
 //! they take; it runs nothing. The variable is read once in a process, so each family has a process of its own: [`measure`]
@@ -39,7 +39,7 @@ pub const FAMILIES: [Family; 2] = [
     Family { name: "vega10", architecture: "GCN", lanes_min: 64 },
 ];
 
-/// What a pipeline takes.
+/// Resources that a pipeline takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Vector registers of an invocation.
@@ -67,7 +67,7 @@ pub struct Statistics {
 pub struct Row {
     /// The text's name.
     pub name: String,
-    /// What its pipeline takes, or why there is none.
+    /// Statistics of its pipeline, or why there is none.
     pub outcome: Result<Statistics, String>,
 }
 
@@ -82,7 +82,7 @@ pub fn manifest() -> Option<PathBuf> {
 /// Starts `program`, which calls [`answer`], for one family; compiles the library's own texts where no files are given.
 ///
 /// # Errors
-/// Where there is no RADV, or it does not know the family.
+/// No RADV here, or one that does not know the family.
 pub fn measure(program: &Path, family: &Family, files: &[String]) -> Result<Vec<Row>> {
     let manifest = manifest().ok_or("no RADV here: no radeon_icd.json in the loader's folders")?;
     let output = Command::new(program)
@@ -105,7 +105,7 @@ pub fn measure(program: &Path, family: &Family, files: &[String]) -> Result<Vec<
 /// Compiles for the family that this process was started for; a line of JSON for each text.
 ///
 /// # Errors
-/// Where the driver does not open, or a file cannot be read.
+/// A driver that does not open, or a file that cannot be read.
 pub fn answer(family: &Family, files: &[String]) -> Result<()> {
     let compiler = Compiler::open(family.name)?;
     let texts = if files.is_empty() {

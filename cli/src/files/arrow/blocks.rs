@@ -1,13 +1,13 @@
-//! Where the messages of an Arrow file or stream lie: what says so is checked against the length of the file.
+//! Places of messages in an Arrow file or stream, each checked against the length of the file.
 
 use super::fields::{Field, fields};
 use crate::source::read_at;
 use arrow_ipc::{Message, MessageHeader, MetadataVersion, RecordBatch, Schema, root_as_footer, root_as_message};
 use std::fs::File;
 
-/// What a file begins with, and ends with.
+/// First bytes of a file, and its last.
 pub const MAGIC: &[u8] = b"ARROW1";
-/// What comes before a message, but for those of old writers.
+/// Bytes before a message, but for those of old writers.
 const CONTINUED: [u8; 4] = [0xff; 4];
 /// Bytes of metadata at one place, at most.
 const METADATA_MAX: u64 = 256 << 20;
@@ -19,7 +19,7 @@ pub struct Blocks(Vec<Block>);
 
 #[derive(Clone, Copy)]
 pub struct Block {
-    /// Where its metadata begin.
+    /// Byte at which its metadata begin.
     at: u64,
     metadata_bytes: u64,
     pub body_at: u64,
@@ -97,7 +97,7 @@ fn columns(schema: Option<Schema>, version: MetadataVersion) -> Result<Vec<Field
     fields(schema.ok_or("it has no schema")?, version)
 }
 
-/// What metadata say.
+/// The message of these metadata.
 pub fn message(metadata: &[u8]) -> Result<Message<'_>, String> {
     root_as_message(metadata).map_err(|error| format!("the metadata of a message: {}", short(&error)))
 }

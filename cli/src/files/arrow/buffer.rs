@@ -56,7 +56,7 @@ impl Batch {
     }
 }
 
-/// What is packed in a buffer of so many bytes.
+/// Unpacked bytes of a buffer of so many bytes.
 fn unpacked(
     mut bytes: BufReader<Section>,
     length: u64,

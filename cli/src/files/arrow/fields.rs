@@ -9,7 +9,7 @@ pub struct Field {
     pub name: String,
     /// Whether values of it may be missing.
     pub nullable: bool,
-    /// What it holds; the name of that where it is no numbers.
+    /// Its numbers; where it has none, the name of its content.
     pub holds: Result<FieldHolds, String>,
     pub place: FieldPlace,
 }

@@ -18,7 +18,7 @@ pub struct ParquetCells {
     taken: usize,
 }
 
-/// How far a column is read.
+/// Progress through a column.
 #[derive(Default)]
 struct Done {
     group: usize,

@@ -22,7 +22,7 @@ const AHEAD: u64 = 1 << 12;
 /// Some rows, or the end of a row group.
 type DecodedPart = Result<Option<DecodedRows>, String>;
 
-/// What the threads hand over.
+/// Parts that the threads hand over.
 pub struct Decoded(Vec<Receiver<DecodedPart>>);
 
 impl Decoded {

@@ -116,7 +116,7 @@ fn stored(column: &ColumnDescriptor) -> Option<Stored> {
     })
 }
 
-/// What a column holds that is no numbers.
+/// The type of a column that holds no numbers.
 fn described_as(column: &ColumnDescriptor) -> String {
     match (column.logical_type_ref(), column.converted_type()) {
         (Some(logical), _) => format!("{logical:?}"),
