@@ -8,7 +8,7 @@ use crate::element::{OrderKey, Scalar};
 use crate::op::{Member, WordType, join, split};
 use crate::{Accumulator, Answer, DeviceAnswer, Dtype, Fold, Op, Part, Result, Value, Wgsl};
 
-/// Which end of the order is looked for.
+/// The end of the order that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Low,
@@ -219,7 +219,7 @@ impl<K: OrderKey> Located<K> {
     pub(crate) fn moved(self, by: u64) -> Located<K> {
         if self == Self::NOWHERE { self } else { Located { index: self.index.wrapping_add(by), ..self } }
     }
-    /// What is ordered by: equal elements by their places.
+    /// The order of elements: that of equal ones by their places.
     #[inline(always)]
     pub(super) fn order<T: Scalar<Key = K>>(self) -> (K, u64) {
         (T::tie(self.rank), self.index)
@@ -286,7 +286,7 @@ return Acc({members}, select(place.x, acc.low, nowhere), select(place.y, acc.hig
     .checked()
 }
 
-/// What was found, as the device answers it.
+/// The element that was found and its index, as the device answers them.
 pub(super) fn located_answer<T: Scalar>() -> DeviceAnswer {
     let words = words_of::<T>("value").into_iter();
     DeviceAnswer::checked(
