@@ -122,7 +122,7 @@ fn records(c: &mut Criterion) {
     let mut group = c.benchmark_group("record");
     group.sample_size(20).measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(300));
     let (small, large) = (1000, 1 << 22);
-    // What an app does by itself.
+    // The same device as an app's own.
     let theirs = Gpu::from_device(gpu.device(), gpu.queue()).expect("the device as an app's own");
     for (name, gpu) in [("app", &theirs), ("Gpu", &gpu)] {
         let bench = Bench::new(gpu.device(), large);

@@ -24,7 +24,7 @@ fn main(@builtin(workgroup_id) row: vec3<u32>, @builtin(local_invocation_index) 
 }";
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // What the app has anyway: a device, a queue, data on the device, a pipeline. Some of these rows would overflow exp().
+    // Objects that the app has anyway: a device, a queue, data on the device, a pipeline. Some of these rows would overflow exp().
     let gpu = Gpu::new()?;
     let (device, queue) = (gpu.device(), gpu.queue());
     let logit = |i: u32| ((i * 7919) % 1009) as f32 / 50.0 + (i / CLASSES * 3) as f32;
@@ -90,7 +90,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What a buffer holds, for the check.
+/// The floats of a buffer, for the check.
 fn read(
     device: &wgpu::Device,
     queue: &wgpu::Queue,

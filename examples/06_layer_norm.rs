@@ -30,7 +30,7 @@ fn main(@builtin(workgroup_id) row: vec3<u32>, @builtin(local_invocation_index) 
 }";
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // What the app has anyway: a device, a queue, data on the device, a pipeline. The rows lie far from 0.
+    // Objects that the app has anyway: a device, a queue, data on the device, a pipeline. The rows lie far from 0.
     let gpu = Gpu::new()?;
     let (device, queue) = (gpu.device(), gpu.queue());
     let value = |i: u32| ((i * 7919) % 1009) as f32 / 500.0 + (i / WIDTH) as f32;
@@ -96,7 +96,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What a buffer holds, for the check.
+/// The floats of a buffer, for the check.
 fn read(
     device: &wgpu::Device,
     queue: &wgpu::Queue,

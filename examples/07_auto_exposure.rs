@@ -59,7 +59,7 @@ fn main(@builtin(global_invocation_id) at: vec3<u32>) {
 }";
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // What the app has anyway: a device, a queue, a frame that was rendered, a pipeline.
+    // Objects that the app has anyway: a device, a queue, a frame that was rendered, a pipeline.
     let gpu = Gpu::new()?;
     let (device, queue) = (gpu.device(), gpu.queue());
     let light = |n: u32| [n % 320, n / 320, n % 7 * 40, 20].map(|x| f16::from_f32(x as f32 / 20.0));

@@ -143,8 +143,8 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// What a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], a pair of `f32`, or four; and, by operators over wider
-/// types, [`half::bf16`], [`i8`], [`u8`], [`i16`], [`u16`]: [`Widened`](crate::Widened).
+/// A type that a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], a pair of `f32`, or four;
+/// and, by operators over wider types, [`half::bf16`], [`i8`], [`u8`], [`i16`], [`u16`]: [`Widened`](crate::Widened).
 ///
 /// Kernels see the bits and never a float load, because a device may flush a subnormal or lose a NaN on the way.
 pub trait Element: bytemuck::Pod + PartialOrd + fmt::Debug + Send + Sync {
@@ -183,7 +183,7 @@ pub trait Scalar: Element + fmt::Display {
     fn tie(key: Self::Key) -> Self::Key;
 }
 
-/// What [`Scalar`]s are ordered by: `u32` or `u64`.
+/// An integer by which [`Scalar`]s are ordered: `u32` or `u64`.
 pub trait OrderKey: Copy + Ord + Not<Output = Self> + fmt::Debug + Send + Sync + 'static + sealed::Sealed {
     /// Words of 32 bits.
     const WORDS: usize;

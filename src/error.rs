@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The result of every fallible call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, with the values that show it and the repair.
+/// An error, with the values that show it and the repair.
 ///
 /// The library never panics and never installs a handler of its own on an app's device; what a driver drops,
 /// truncates or loses comes back as one of these.
@@ -32,7 +32,7 @@ pub enum Error {
     AdapterNotFound {
         /// The text that was asked for.
         wanted: String,
-        /// What there is instead.
+        /// The adapters that there are instead.
         available: String,
     },
     /// `WGPU_BACKEND` names a backend that there is not.
@@ -40,7 +40,7 @@ pub enum Error {
     UnknownBackend {
         /// The name.
         wanted: String,
-        /// What may stand there, separated by commas.
+        /// The names that may stand there, separated by commas.
         known: &'static str,
     },
     /// The driver would not open a device.
@@ -50,13 +50,13 @@ pub enum Error {
     DeviceRefused {
         /// The adapter's name.
         adapter: String,
-        /// What the driver said.
+        /// The driver's message.
         message: String,
     },
     /// A buffer or texture was created without a usage that the call needs.
     #[error("{what} lacks {missing} (it has {has}); create it with {}Usages::{missing}", if missing.starts_with("TEXTURE") { "Texture" } else { "Buffer" })]
     MissingUsage {
-        /// Which buffer or texture.
+        /// The buffer or texture, in words.
         what: &'static str,
         /// The usage that is missing.
         missing: &'static str,
@@ -66,11 +66,11 @@ pub enum Error {
     /// A range does not begin and end at multiples of the element size.
     #[error("{what} begins or ends at byte {offset_bytes}, which is no multiple of {multiple}; move it to byte {}", offset_bytes.next_multiple_of(*multiple))]
     Misaligned {
-        /// Which range.
+        /// The range, in words.
         what: &'static str,
-        /// Where it begins or ends.
+        /// The byte at which the range begins or ends.
         offset_bytes: u64,
-        /// What that must be a multiple of.
+        /// The number of bytes of which that place must be a multiple.
         multiple: u64,
     },
     /// Two inputs that belong together have different lengths.
@@ -84,19 +84,19 @@ pub enum Error {
     /// A range reaches past the end of its buffer.
     #[error("{what} needs bytes {begin}..{end}, but its buffer has {size_bytes}; pass at most {} bytes from there or a larger buffer", size_bytes.saturating_sub(*begin))]
     OutOfRange {
-        /// Which range.
+        /// The range, in words.
         what: &'static str,
         /// Its first byte.
         begin: u64,
         /// The byte behind its last.
         end: u64,
-        /// What the buffer has.
+        /// Bytes of the buffer.
         size_bytes: u64,
     },
     /// A range ends before it begins.
     #[error("{what} begins at byte {begin} but ends at byte {end}; give the range in order, the lower place first")]
     Backwards {
-        /// Which range.
+        /// The range, in words.
         what: &'static str,
         /// Its first byte.
         begin: u64,
@@ -160,13 +160,13 @@ pub enum Error {
     BadWgsl {
         /// The operator's name.
         operator: String,
-        /// Which of its texts: `combine`, say.
+        /// The name of the text: `combine`, say.
         piece: String,
         /// The line of that text, counted from 1.
         line: usize,
         /// The line.
         quoted: String,
-        /// What the compiler said.
+        /// The compiler's message.
         message: String,
     },
     /// An expression is not one of numbers.
@@ -176,7 +176,7 @@ pub enum Error {
         expression: String,
         /// Marks below what the message is about.
         marks: String,
-        /// What is wrong, and what would be right.
+        /// The mistake, and what would be right.
         message: String,
     },
     /// A function takes or makes numbers of one type, and those of another are wanted.
@@ -230,13 +230,13 @@ pub enum Error {
     Disagrees {
         /// The operator's name.
         operator: String,
-        /// What was compared.
+        /// The subject of the comparison.
         what: &'static str,
         /// The case.
         at: String,
-        /// What the device, or the first side, gave.
+        /// The value that the device, or the first side, gave.
         device: String,
-        /// What the host, or the second side, gave.
+        /// The value that the host, or the second side, gave.
         host: String,
     },
     /// A histogram has no bins, or no range.
@@ -274,13 +274,13 @@ pub enum Error {
         "{slots} counts are too few for a histogram, which counts beside its bins too; use an accumulator of its own"
     )]
     TooFewSlots {
-        /// How many there are.
+        /// Number of counts.
         slots: usize,
     },
     /// Edges of a histogram's bins that are too few or too many.
     #[error("{edges} edges are no bins of a histogram; give 2 to 16777217, one more than there are to be bins")]
     EdgeCount {
-        /// How many were given.
+        /// Number of edges that were given.
         edges: usize,
     },
     /// An edge of a histogram's bins that is not finite, or not above the one before it.
@@ -315,7 +315,7 @@ pub enum Error {
         option: String,
         /// Its value.
         value: String,
-        /// What it must be.
+        /// The rule for the value.
         rule: String,
     },
     /// A texture whose texels are of another type than the elements.
@@ -339,7 +339,7 @@ pub enum Error {
         channel: &'static str,
         /// The format.
         format: String,
-        /// How many channels it has.
+        /// Number of the format's channels.
         channels: u8,
     },
     /// A mip level or a layer that a texture does not have.
@@ -349,19 +349,19 @@ pub enum Error {
     NoSuchLevel {
         /// The mip level.
         level: u32,
-        /// How many levels there are.
+        /// Number of the texture's levels.
         levels: u32,
         /// The layer.
         layer: u32,
-        /// How many layers there are.
+        /// Number of the texture's layers.
         layers: u32,
     },
     /// A texture that no input is made of.
     #[error("{what} is no input; {repair}")]
     BadTexture {
-        /// What it is.
+        /// The texture, in words.
         what: String,
-        /// What to do instead.
+        /// The repair.
         repair: &'static str,
     },
     /// A texture where buffers alone do.
@@ -394,7 +394,7 @@ pub enum Error {
         elements: u64,
         /// Groups.
         groups: u64,
-        /// How many of what there are too many of.
+        /// The most of those that are too many.
         most: u64,
     },
     /// Keys of less than a word.
@@ -408,7 +408,7 @@ pub enum Error {
         "keys lie in {ranges} ranges of buffers, but runs of equal keys are found in one; copy them into one buffer"
     )]
     KeysApart {
-        /// How many.
+        /// Number of ranges.
         ranges: u64,
     },
     /// A count of which not even the first word is there.
@@ -422,7 +422,7 @@ pub enum Error {
     /// An offset of a segment that is lower than the one before it.
     #[error("offset {place} is {offset}, but the one before it is {before}; offsets of segments must not fall")]
     OffsetsFall {
-        /// Which one, counted from 0.
+        /// Place of the offset, counted from 0.
         place: usize,
         /// The one before.
         before: u64,
@@ -432,7 +432,7 @@ pub enum Error {
     /// An offset of a segment past the end of the input.
     #[error("offset {place} is {offset}, but there are {elements} elements; the last offset is at most their number")]
     OffsetsOutside {
-        /// Which one, counted from 0.
+        /// Place of the offset, counted from 0.
         place: usize,
         /// The offset.
         offset: u64,
@@ -442,7 +442,7 @@ pub enum Error {
     /// Offsets of segments in several ranges of buffers.
     #[error("the offsets of segments lie in {ranges} ranges of buffers; give one")]
     OffsetsApart {
-        /// How many.
+        /// Number of ranges.
         ranges: u64,
     },
     /// More elements and segments than one plan counts.
@@ -546,7 +546,7 @@ pub enum Error {
         "{answers} answers take {bytes} bytes of memory at least, which are not to be had; reduce parts of the view, or more of its axes"
     )]
     TooManyAnswers {
-        /// How many.
+        /// Number of answers.
         answers: u64,
         /// Bytes of their accumulators.
         bytes: u128,
@@ -579,11 +579,11 @@ pub enum Error {
         "no memory for {what} of {bytes} bytes; use less (StreamOptions::memory_bytes), free buffers, or choose another adapter ({message})"
     )]
     OutOfMemory {
-        /// What was to be allocated.
+        /// The buffer that was to be allocated, in words.
         what: &'static str,
         /// Its size.
         bytes: u64,
-        /// What the driver said.
+        /// The driver's message.
         message: String,
     },
     /// The device was lost: removed, reset by its watchdog, or destroyed by the program.
@@ -591,9 +591,9 @@ pub enum Error {
         "the device was lost while {what}: {message}; open one again (Gpu::new, or request_device), make buffers and reducers anew, and repeat the call"
     )]
     DeviceLost {
-        /// What was under way.
+        /// The work that was under way.
         what: &'static str,
-        /// What wgpu said.
+        /// The message of wgpu.
         message: String,
     },
     /// The device did not answer in time.
@@ -601,9 +601,9 @@ pub enum Error {
         "no answer from the device after {waited:?} while {what}; it may hang, or other work keeps it busy: raise the timeout (set_timeout) or look at the driver's log"
     )]
     Timeout {
-        /// What was under way.
+        /// The work that was under way.
         what: &'static str,
-        /// How long it was waited for.
+        /// The time that was waited.
         waited: Duration,
     },
     /// A call that waits, in a browser: its answers come between tasks only, so waiting would stop the page for good.
@@ -611,7 +611,7 @@ pub enum Error {
     WouldBlock {
         /// The call.
         call: &'static str,
-        /// What to use in browsers.
+        /// The alternative, in words.
         instead: &'static str,
     },
     /// The device called its work done but left no result.
@@ -630,7 +630,7 @@ pub enum Error {
     /// Bytes are not a partial result, or not of the operator and type that was asked for.
     #[error("not a usable partial result: {reason}")]
     BadPartial {
-        /// What is wrong, and what to do.
+        /// The mistake, and the repair.
         reason: String,
     },
     /// The operator has no device half over such elements.
@@ -662,7 +662,7 @@ pub enum Error {
         needs: u64,
         /// Words of an answer.
         words: usize,
-        /// How many answers.
+        /// Number of answers.
         answers: u64,
     },
     /// An operator's answer on the device has no words.
@@ -676,17 +676,17 @@ pub enum Error {
         "{what}: something belongs to another device or another wgpu instance ({message}); pass buffers, queue and encoder of the device that the reducer was made on"
     )]
     Foreign {
-        /// What was under way.
+        /// The work that was under way.
         what: &'static str,
-        /// What wgpu said.
+        /// The message of wgpu.
         message: String,
     },
     /// wgpu found an object or a shader invalid.
     #[error("wgpu refused {what}: {message}")]
     Refused {
-        /// What was to be made.
+        /// The object that was to be made, in words.
         what: &'static str,
-        /// What wgpu said.
+        /// The message of wgpu.
         message: String,
     },
     /// No elements, or more than one binding holds.
@@ -700,11 +700,11 @@ pub enum Error {
     /// The tuning asks for something that no plan can keep.
     #[error("tuning: {what} is {value}, but must be {rule}")]
     BadTuning {
-        /// Which number.
+        /// The name of the number.
         what: &'static str,
         /// Its value.
         value: u64,
-        /// What it must be.
+        /// The rule for the value.
         rule: &'static str,
     },
 }

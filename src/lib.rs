@@ -86,7 +86,7 @@ pub use run::{
 };
 pub use wgpu;
 
-/// What this crate's own tests and tools look at: no promise of any kind.
+/// Internals that this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::device::{runs_texts, slots_text, tournament_texts};

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 /// Loop trips of one invocation at most, all its loops together. Software adapters stop silently at 65,535.
 pub const TRIPS_MAX: u64 = 16_384;
 
-/// What a plan must know of a device.
+/// The limits of a device that a plan must know.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Bytes that one storage binding may cover.

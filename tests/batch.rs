@@ -1,4 +1,4 @@
-//! What a large batch holds at once: a test with a process of its own, whose memory it reads.
+//! The memory that a large batch holds at once: a test with a process of its own, whose memory it reads.
 #![cfg(target_os = "linux")]
 
 mod common;

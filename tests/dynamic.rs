@@ -10,7 +10,7 @@ fn shown<R: Debug>(outcome: treefold::Result<R>) -> String {
     format!("{:?}", outcome.expect("an answer"))
 }
 
-/// What an operator answers in each arrangement, in words.
+/// The answers of an operator in each arrangement, in words.
 fn all<O: Op<f32>>(op: &O) -> Vec<String> {
     let elements: Vec<f32> = Random(7).elements(1200);
     let keys: Vec<u32> = (0..1200).map(|i| i * i % 7).collect();

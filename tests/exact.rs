@@ -10,7 +10,7 @@ use treefold::internals::Keep;
 use treefold::ops::*;
 use treefold::{Cpu, Element, Error, Fold, Gpu, Input, Op, Order, Partial, Reducer, StreamOptions, Tuning, wgpu};
 
-/// What answers about numbers of 64 bits besides their sums.
+/// The operators over numbers of 64 bits besides their sums.
 macro_rules! for_every_operator_of_64_bits {
     ($call:ident($($arg:expr),*)) => {
         $call::<f64, Norm2>($($arg),*);
@@ -214,7 +214,7 @@ fn by_parts<T: Element, O: Exactly<T>>(gpu: &Gpu, reducer: &Reducer<T, O>, sets:
     }
 }
 
-/// What the tuning and the device's features promise of the kernel.
+/// Compares the kernel with what the tuning and the device's features promise of it.
 fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
     if !<O::Fold as Fold<T>>::TESTED {
         return assert_eq!(reducer.kernel(), None);

@@ -129,7 +129,7 @@ fn no_kernel_is_better_than_a_wrong_one() {
 
 macro_rules! noticed {
     ($($test:ident: $op:ident, $from:literal => $to:literal;)*) => {
-        /// What the self-test does not see, rounding and special values, these tests see.
+        /// Mistakes in rounding and special values, which the self-test does not see and these tests see.
         mod wrong_answer_is_noticed {
             use super::*;
             $(#[test]

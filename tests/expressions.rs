@@ -8,7 +8,7 @@ use common::*;
 use treefold::ops::{ArgMax, CountNonzero, FastSum, Max, MinMax, Stats, Sum};
 use treefold::{Combining, Cpu, Dtype, Element, Engine, Error, Expression, Gpu, Input, Mapped, Op, Reducer, check};
 
-/// What an expression makes of each of some elements, on the CPU: an answer for each row of one.
+/// The values that an expression makes of some elements, on the CPU: an answer for each row of one.
 fn made<T: Element, U: Element>(text: &str, elements: &[T]) -> Vec<U> {
     let expression = Expression::of_element(text, T::DTYPE).unwrap_or_else(|error| panic!("{error}"));
     let op = expression.map::<T, U, _>(Keep).expect("these types");
@@ -201,7 +201,7 @@ where
     none(failures, gpu);
 }
 
-/// What does not round has the same bits everywhere.
+/// Expressions that do not round have the same bits everywhere.
 #[test]
 fn devices_compute_the_same() {
     let gpu = gpu();

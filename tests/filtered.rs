@@ -83,7 +83,7 @@ impl Visitor for Alone {
 impl Alone {
     fn of<T: Element, S: Scalar>(self, op: DynOp<T>) -> Vec<String> {
         let Some(filtered) = self.0.filter(op.clone()) else { return vec!["no operator".into()] };
-        // What depends on places other than by finding them has no counterpart without them.
+        // An operator that depends on places other than by finding them has no counterpart without them.
         if op.fold().needs_position() {
             return vec![];
         }
@@ -194,7 +194,7 @@ fn devices_answer_as_the_host() {
     }
 }
 
-/// What a function makes of those elements that pass, which are judged as they are read.
+/// Maps of those elements that pass, which are judged as they are read.
 #[test]
 fn maps_take_what_passes() {
     let gpu = gpu();

@@ -108,7 +108,7 @@ fn logarithms_of_products() {
 fn special_numbers_of_means() {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
     let tiny = f32::from_bits(1);
-    // What a mean of logarithms, a harmonic mean and an entropy are of a few.
+    // The mean of logarithms, the harmonic mean and the entropy of a few elements.
     let cases: [(&[f32], [f32; 3]); 9] = [
         (&[1.0, 0.0], [0.0, 0.0, 0.0]),
         (&[1.0, -0.0], [0.0, 0.0, 0.0]),

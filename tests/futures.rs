@@ -1,4 +1,4 @@
-//! How futures wait: by being polled, with one thread for all that take long, and never for ever.
+//! The waits of futures: by being polled, with one thread for all that take long, and never for ever.
 
 mod common;
 
@@ -11,7 +11,7 @@ use treefold::ops::{ArgMax, Sum};
 use treefold::{AnswerFuture, Axes, Cpu, Engine, Error, Gpu, Input, Reducer, wgpu};
 
 const ELEMENTS: u64 = 1 << 20;
-/// How long a device is kept busy, so that what is behind takes longer than a future's patience.
+/// The time for which a device is kept busy, so that the work behind takes longer than a future's patience.
 const BUSY: Duration = Duration::from_millis(50);
 
 /// One test at a time: they look at times and threads.
@@ -142,7 +142,7 @@ fn a_wait_ends_in_time() {
     drop(busy.gpu);
 }
 
-/// What does not block gives what blocks gives.
+/// Calls that do not block give the answers of those that block.
 #[test]
 fn both_ways_agree() {
     let _alone = alone();

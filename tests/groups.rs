@@ -115,7 +115,7 @@ fn places() {
     }
 }
 
-/// What is lifted by its place is lifted by that in the whole input.
+/// Elements that are lifted by their places are lifted by those in the whole input.
 #[test]
 fn lifted_by_places() {
     let keys: Vec<u32> = (0..3000).map(|i| i * 5 % 7).collect();

@@ -229,7 +229,7 @@ fn prepared_reductions_keep_their_parameters_and_places() {
     let [frozen, later] = [words[0], words[2]].map(f32::from_bits);
     let log = 64f32.ln();
     assert!((frozen - (2.0 + log)).abs() < 1e-3 && (later - (20.0 + log)).abs() < 1e-3, "{frozen} {later}");
-    // What is wrong is told by the call that prepares; no rows are no dispatches.
+    // Mistakes are told by the call that prepares; no rows are no dispatches.
     let overlap = lse.prepare(&input, &input);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     let ragged = lse.prepare_each(Input::from(&input).rows(10), &out);
@@ -469,7 +469,7 @@ fn adapters_are_listed_and_named() {
     }
 }
 
-/// What nobody names is hardware or the CPU engine, and the list says which.
+/// The engine where none is named is hardware or the CPU engine, and the list says which.
 #[test]
 fn software_is_used_on_request() {
     let listed = Gpu::adapters().expect("a list");

@@ -263,7 +263,7 @@ fn impossible_ranges_are_errors() {
     assert!(matches!(Histogram::new(0, 0.0, 1.0), Err(Error::BadRange { bins: 0, .. })));
 }
 
-/// Where the place of the lowest edge is rounded down, below a power of two.
+/// Ranges of which the place of the lowest edge is rounded down, below a power of two.
 #[test]
 fn the_lowest_elements_of_ranges_far_from_zero() {
     let floats = [

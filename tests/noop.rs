@@ -1,4 +1,4 @@
-//! What wgpu's validation says of recorded reductions, and every error of `record`: on the noop device, with limits and
+//! The verdict of wgpu's validation on recorded reductions, and every error of `record`: on the noop device, with limits and
 //! features as a test wants them.
 
 mod common;
@@ -435,7 +435,7 @@ fn zeros_among_the_limits_are_errors() {
     }
 }
 
-/// Where more windows than one binding can hold partials of: an error that names the limit, not a refusal by wgpu.
+/// More windows than one binding can hold partials of: an error that names the limit, not a refusal by wgpu.
 #[test]
 fn more_windows_than_partials() {
     let on = open(small_limits(512), None);
@@ -504,7 +504,7 @@ fn handlers_and_scopes_stay_as_they_were() {
     hears("after a destroyed buffer");
 }
 
-/// What wgpu refuses inside of a record leaves nothing behind in the caller's encoder.
+/// A refusal by wgpu inside of a record leaves nothing behind in the caller's encoder.
 #[test]
 fn refusals_leave_the_encoder_usable() {
     let on = plain();

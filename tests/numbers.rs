@@ -154,7 +154,7 @@ fn finite_floats_have_no_nan_for_a_sum() {
     assert!(both(FastSum, &[f32::INFINITY, f32::NEG_INFINITY]).iter().all(|sum| sum.is_nan()));
 }
 
-/// What the words of a partial cannot hold is an error, and not another number.
+/// A number that the words of a partial cannot hold is an error, and not another number.
 #[test]
 fn partials_that_are_wider_than_their_words() {
     let cpu = Cpu::with_threads(1);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use treefold::Dtype;
 use treefold::ops::{Entry, TABLE, names};
 
-/// What stands above and below the table.
+/// The text above the table, and the text below it.
 const HEAD: &str = "# Operators
 
 Which operator takes which elements, and where it is computed: on devices and on the CPU engine (`yes`, `exact` where the answer is the

@@ -95,7 +95,7 @@ fn every_operator_that_does_not_round() {
         type Out = ();
         fn visit<T: Element>(self, op: DynOp<T>) {
             let integers = matches!(T::DTYPE, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
-            // What the host alone computes adds up in f64.
+            // Operators that the host alone computes add up in f64.
             if op.is_exact() || (integers && treefold::Fold::host_only(&op.fold()).is_none()) {
                 parts_are_the_whole::<T, _>(None, &op, &mixed::<T>(), false);
                 self.0 += 1;

@@ -11,7 +11,7 @@ use texts::own::{TextHash, WeightedSum};
 use treefold::ops::{Filtered, Max, MinMax};
 use treefold::{Mapped, Wgsl};
 
-/// What helpers of these operators declare themselves.
+/// Names that helpers of these operators declare themselves.
 const OWN: [&str; 1] = ["word"];
 
 /// The names of all that a text declares outside functions.

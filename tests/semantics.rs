@@ -1,4 +1,4 @@
-//! What every operator answers about empty input, NaN, ties, zeros and overflow: by hand, on the adapter and on the CPU.
+//! The answers of every operator about empty input, NaN, ties, zeros and overflow: by hand, on the adapter and on the CPU.
 
 mod common;
 use common::gpu;
@@ -275,7 +275,7 @@ fn numbers_of_64_bits() {
     same!(Std::default(), NONE, None);
     same!(SumOfSquares, &[] as &[i64], 0);
     same!(And, &[] as &[u64], u64::MAX);
-    // What only the low word tells apart, and what only the high one does.
+    // Numbers that only the low word tells apart, and numbers that only the high one does.
     let near = [1.0, f64::from_bits(1.0f64.to_bits() + 1), 2.0, -2.0, f64::from_bits((-2.0f64).to_bits() + 1)];
     same!(Max, &near[..2], Some(near[1]));
     same!(ArgMin, &near, Some(Found { value: near[4], index: 4 }));

@@ -37,7 +37,7 @@ fn validated(text: &str, subgroups: bool) -> Result<(naga::Module, ModuleInfo), 
 /// Translates a text to every language; the message says which one refused.
 fn translated(original: &str, subgroups: bool) -> Result<naga::Module, String> {
     let (module, info) = validated(original, subgroups)?;
-    // What wgpu asks of devices with subgroup operations: Vulkan 1.1, Metal 2.4, DX12 with wave intrinsics.
+    // Versions that wgpu asks of devices with subgroup operations: Vulkan 1.1, Metal 2.4, DX12 with wave intrinsics.
     let vulkan = spv::Options { lang_version: (1, 3), ..Default::default() };
     spv::write_vec(&module, &info, &vulkan, None).map_err(|error| format!("SPIR-V: {error}"))?;
 
@@ -64,7 +64,7 @@ fn translated(original: &str, subgroups: bool) -> Result<naga::Module, String> {
     Ok(module)
 }
 
-/// What the text itself must and must not hold.
+/// Checks the words that the text itself must and must not hold.
 fn spelled(text: &str, subgroups: bool, wide: bool) -> Result<(), String> {
     let code = code(text);
     let speaks = ["@builtin(subgroup", "@builtin(num_subgroups", "subgroupShuffle"];
@@ -237,7 +237,7 @@ fn checked(text: &Text) -> Result<(), String> {
     let subgroups = made.variant.lanes_min.is_some() && text.text.contains("subgroupShuffle");
     let has64 = made.op.keep == Keep::Registers64 && wide(&text.text);
     spelled(&text.text, made.variant.lanes_min.is_some(), has64)?;
-    // What clears has no operator.
+    // A kernel that clears has no operator.
     declared_once(&text.text, if made.variant.kernel == Kernel::Clear { 7 } else { 8 })?;
     let module = translated(&text.text, subgroups || made.variant.lanes_min.is_some())?;
     finite(&module)?;
@@ -529,7 +529,7 @@ fn wrong_texts_are_noticed() {
         assert!(tree.text.contains(from), "{from}\n{}", tree.text);
         let mut changed = tree.clone();
         changed.text = changed.text.replacen(from, to, 1);
-        // What is declared and not used is not there for naga: the memory needs a use.
+        // Declarations that are not used are not there for naga: the memory needs a use.
         if to.contains("much") {
             changed.text =
                 changed.text.replace("var state = init", "much[id.local] = vec4<u32>();\n    var state = init");

@@ -356,7 +356,7 @@ fn another_format() {
     assert!(raw.is_some_and(|x| (x - 188.0 / 255.0).abs() < 1e-5), "{raw:?}");
 }
 
-/// What a render pass leaves, in the encoder of the reduction.
+/// The depths and stencils that a render pass leaves, in the encoder of the reduction.
 #[test]
 fn depth_and_stencil_of_a_render_pass() {
     let gpu = gpu();

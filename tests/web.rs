@@ -42,7 +42,7 @@ struct Refused {
     said: String,
 }
 
-/// What Chromium refuses of these texts; `None` where there is no Chromium.
+/// Chromium's refusals of these texts; `None` where there is no Chromium.
 fn refused(texts: &[(String, String)], folder: &str) -> Option<Vec<Refused>> {
     let joined = texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(&NEXT.to_string());
     let page = Served::new("/", "text/html", PAGE);
@@ -80,7 +80,7 @@ fn chromium_takes_every_text() {
     assert!(refused.is_empty(), "{} errors in all, these among them:\n{}", refused.len(), shown.join("\n"));
 }
 
-/// What the library's texts may not hold is refused, and what is right is not.
+/// Texts that hold what the library's may not are refused, and a right one is not.
 #[test]
 fn chromium_refuses_wrong_texts() {
     let wrong = [

@@ -1,4 +1,4 @@
-//! What browsers' compilers refuse and naga lets pass, looked for in every text: no browser is needed.
+//! Mistakes that browsers' compilers refuse and naga lets pass, looked for in every text: no browser is needed.
 
 mod texts;
 
@@ -122,7 +122,7 @@ fn join<'a>(text: &'a str, tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     joined
 }
 
-/// What is wrong, and where.
+/// The place of a mistake, and the mistake in words.
 type Wrong = (usize, String);
 
 /// Operators that the language wants parentheses between, at one level of brackets.
@@ -231,7 +231,7 @@ fn reserved(tokens: &[Token]) -> Vec<Wrong> {
     tokens.iter().filter(kept).map(|token| (token.at, format!("`{}` is a reserved word", token.text))).collect()
 }
 
-/// What no browser has, or not without being asked: subgroup operations, 64-bit types, f32 atomics.
+/// Features that no browser has, or not without being asked: subgroup operations, 64-bit types, f32 atomics.
 fn native(tokens: &[Token]) -> Vec<Wrong> {
     const WORDS: [&str; 7] =
         ["i64", "u64", "f64", "subgroup_size", "subgroup_invocation_id", "subgroup_id", "num_subgroups"];
@@ -300,7 +300,7 @@ fn texts_for_browsers_ask_for_nothing_more() {
     }
 }
 
-/// What is wrong is told once, wherever it stands, and of which text.
+/// Each mistake is told once, wherever it stands, and of which text.
 #[test]
 fn every_part_of_a_text_is_looked_at() {
     let good = "fn f() {\n    let x = 1u;\n}\n";
@@ -315,7 +315,7 @@ fn every_part_of_a_text_is_looked_at() {
     assert!(told(&[text("a", &[good, "alias from = u32;"])]).contains("alias from = u32;"));
 }
 
-/// What a rule says about a function of this body.
+/// The messages of a rule about a function of this body.
 fn said(rule: fn(&[Token]) -> Vec<Wrong>, body: &str) -> Vec<String> {
     let text = format!("fn f(a: u32, b: u32, c: bool) {{ {body} }}");
     rule(&tokens(&text)).into_iter().map(|(_, what)| what).collect()

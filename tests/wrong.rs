@@ -7,7 +7,7 @@ use treefold::half::{bf16, f16};
 use treefold::ops::{self, *};
 use treefold::{Dtype, Error, Expression, Gpu, Mapped};
 
-/// What a kernel is compared by: failures over these lengths.
+/// A comparison of a kernel: failures over these lengths.
 type Check = fn(&Gpu, &[usize]) -> Vec<String>;
 
 /// Whether a check notices a patch in any launch shape; the patch must have matched.
@@ -21,7 +21,7 @@ fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> b
     noticed
 }
 
-/// What the first of these finds that finds something.
+/// The failures of the first of these that finds some.
 fn first(checks: &[&dyn Fn() -> Vec<String>]) -> Vec<String> {
     checks.iter().map(|check| check()).find(|failures| !failures.is_empty()).unwrap_or_default()
 }
@@ -146,7 +146,7 @@ fn by_words(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
-/// What is counted by a comparison, and answers over the folds of others.
+/// Failures of counts by a comparison, and of answers over the folds of others.
 fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::until_one(gpu, lengths);
     let count = |relation| CountIf { compare: Comparison::whole(relation, 1) };
@@ -160,7 +160,7 @@ fn by_answers(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     compare.failures
 }
 
-/// What a map makes, of words and of pairs, with places; into cells too.
+/// Failures of a map, of words and of pairs, with places; into cells too.
 fn by_map(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::until_one(gpu, lengths);
     let place = Expression::of_element("x ^ i", Dtype::U32).and_then(|map| map.map::<u32, u32, _>(TextHash));
@@ -172,7 +172,7 @@ fn by_map(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     first(&[&|| compare.failures.clone(), &|| groups::<u32, _>(gpu, &sum, &[(3000, 5, 1)])])
 }
 
-/// What passes, of words and of pairs, in states and in cells.
+/// Failures of a test of elements, of words and of pairs, in states and in cells.
 fn by_test(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::new(gpu, lengths);
     compare.all::<f32, _>(&Filtered::not_nan(Mean));

@@ -3,7 +3,7 @@
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Dtype, Element, Gpu};
 
-/// What the elements look like.
+/// The values of the elements.
 #[derive(Clone, Copy, Debug)]
 pub enum Data {
     /// Floats in (0, 1), integers of all sizes.

@@ -34,7 +34,7 @@ use treefold::{
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What the command line asks for; lists are tried in every combination.
+/// The request of the command line; lists are tried in every combination.
 struct Request {
     operators: Vec<String>,
     dtypes: Vec<Dtype>,

@@ -63,7 +63,7 @@ impl Many {
         }
     }
 
-    /// What it is called in a figure's line.
+    /// Its JSON members in a figure's line.
     pub fn shown(&self, axes: &[i64]) -> String {
         match self {
             Many::Axes(_, shape) => format!("\"shape\":{shape:?},\"axes\":{axes:?},"),
@@ -170,7 +170,7 @@ fn random() -> impl FnMut() -> f64 {
     }
 }
 
-/// Where segments of `N` elements begin and end, or of 1 to N by `mixN`.
+/// Offsets of segments of `N` elements, or of 1 to N by `mixN`.
 fn offsets(n: u64, kind: &str) -> Outcome<Vec<u32>> {
     let most: u64 = kind.trim_start_matches("mix").parse()?;
     let mut random = random();

@@ -8,7 +8,7 @@ const FLAGS_WORD = 128u;
 var<private> cell_read: u32;  // whose bins are summed
 var<private> cell_used: u32;  // all their words, ORed
 
-// What is left is a carry, or flags of +0, of which no bin tells, and of what is not finite.
+// The rest: a carry, or flags of +0, of which no bin tells, and of elements that are not finite.
 fn add_to_cell(cell: u32, bits: Bits) -> u32 {
     let amount = amount_of(bits);
     let before = atomicAdd(&cells[word_of(cell, bits >> 26u)], amount);

@@ -2,7 +2,7 @@
 //
 // Expects: cells, word_of (groups/cells.wgsl); lift, Acc (the operator: low, high).
 
-// What is left is for the other word.
+// The rest, for the other word.
 fn add_to_cell(cell: u32, bits: Bits) -> u32 {
     let amount = lift(bits, 0u);
     let before = atomicAdd(&cells[word_of(cell, 0u)], amount.low);

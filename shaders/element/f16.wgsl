@@ -1,4 +1,4 @@
-// What operators may ask of the bits of one f16, in the low half of a word. Integers decide: a device may lose subnormals and NaN.
+// Functions for operators on the bits of one f16, in the low half of a word. Integers decide: a device may lose subnormals and NaN.
 fn is_nan(bits: u32) -> bool { return (bits & 0x7fffu) > 0x7c00u; }
 fn is_zero(bits: u32) -> bool { return (bits & 0x7fffu) == 0u; }
 

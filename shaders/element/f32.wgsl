@@ -1,4 +1,4 @@
-// What operators may ask of the bits of one f32. Integers decide: a device may assume that floats hold no NaN.
+// Functions for operators on the bits of one f32. Integers decide: a device may assume that floats hold no NaN.
 fn value(bits: u32) -> f32 { return bitcast<f32>(bits); }
 fn is_nan(bits: u32) -> bool { return (bits & 0x7fffffffu) > 0x7f800000u; }
 fn is_zero(bits: u32) -> bool { return (bits & 0x7fffffffu) == 0u; }

@@ -1,4 +1,4 @@
-// What operators may ask of the bits of one f64, (low, high) words: integers decide, on every adapter.
+// Functions for operators on the bits of one f64, (low, high) words: integers decide, on every adapter.
 fn is_nan(bits: vec2<u32>) -> bool {
     let size = bits.y & 0x7fffffffu;
     return (size > 0x7ff00000u) | ((size == 0x7ff00000u) & (bits.x != 0u));

@@ -1,4 +1,4 @@
-// What operators may ask of the bits of one i32.
+// Functions for operators on the bits of one i32.
 fn value(bits: u32) -> i32 { return bitcast<i32>(bits); }
 fn is_nan(bits: u32) -> bool { return false; }
 fn is_zero(bits: u32) -> bool { return bits == 0u; }

@@ -1,4 +1,4 @@
-// What operators may ask of the bits of one i64, (low, high) words.
+// Functions for operators on the bits of one i64, (low, high) words.
 fn is_nan(bits: vec2<u32>) -> bool { return false; }
 fn is_zero(bits: vec2<u32>) -> bool { return (bits.x | bits.y) == 0u; }
 

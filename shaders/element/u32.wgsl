@@ -1,4 +1,4 @@
-// What operators may ask of the bits of one u32.
+// Functions for operators on the bits of one u32.
 fn value(bits: u32) -> u32 { return bits; }
 fn is_nan(bits: u32) -> bool { return false; }
 fn is_zero(bits: u32) -> bool { return bits == 0u; }

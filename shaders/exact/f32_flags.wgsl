@@ -1,4 +1,4 @@
-// What the largest patterns of an invocation say of its elements: NaN, infinities, and whether all of them are -0.
+// The flags of an invocation's elements, by their largest patterns: NaN, infinities, and whether all of them are -0.
 fn flags_of(state: State) -> u32 {
     var flags = select(0u, FLAG_OTHER, state.most != -2147483647i - 1i);
     if (state.most >= 0x7f800000i) | (state.low >= 0xff800000u) {

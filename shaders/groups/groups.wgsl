@@ -6,7 +6,7 @@
 
 var<workgroup> numbers: array<atomic<u32>, OWN>;
 
-// What an invocation holds: of each group its state and how many elements it has.
+// The values that an invocation holds: of each group its state and the number of its elements.
 struct Held {
     state_K: State,  // for K in 0..OWN
     count_K: u32,    // for K in 0..OWN

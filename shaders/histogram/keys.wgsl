@@ -32,7 +32,7 @@ fn main(
 ) {
     for (var tile = workgroup.x * TILE; tile < params.count; tile += workgroups.x * TILE) {
         let places = tile + local + vec4<u32>(0u, 1u, 2u, 3u) * WORKGROUP_SIZE;
-        // What lies past the end is read as the last element, and not written.
+        // Places past the end are read as the last element, and not written.
         let at = params.first + min(places, vec4<u32>(params.count - 1u));
         let found = bins_of(vec4<u32>(elements[at.x], elements[at.y], elements[at.z], elements[at.w]));
         store_slot(places.x, found.x);

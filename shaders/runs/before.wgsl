@@ -1,4 +1,4 @@
-// What all invocations of a workgroup before this one have, in all: a scan in workgroup memory.
+// The sum over all invocations of a workgroup before this one: a scan in workgroup memory.
 var<workgroup> sums: array<u32, WORKGROUP_SIZE>;
 
 fn sum_before(mine: u32, local: u32) -> u32 {

@@ -1,4 +1,4 @@
-// What all passes over runs of equal keys know.
+// The parameters of all passes over runs of equal keys.
 struct Params {
     first: u32,   // word of the first key
     count: u32,   // keys

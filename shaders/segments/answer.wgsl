@@ -1,8 +1,8 @@
-// What becomes of a segment's accumulator: an answer, or the head that its share leaves.
+// The destination of a segment's accumulator: an answer, or the head that its share leaves.
 //
 // Expects: placed, store (the operator); begin_of, end_of (rows/segments.wgsl); carries (segments/share.wgsl).
 
-// What is the same for all of a share. Elements are counted as the binding's.
+// Values that are the same for all of a share. Elements are counted as the binding's.
 struct Share {
     first: u32,
     last: u32,

@@ -7,7 +7,7 @@
 @group(0) @binding(0) var<storage, read> carries: array<Carry>;
 @group(0) @binding(2) var<uniform> params: Params;
 
-// What is open behind a share.
+// The accumulator that is open behind a share.
 fn behind(open: Acc, share: u32) -> Acc {
     if carries[share].ended != 0u { return carries[share].tail; }
     return combine(open, carries[share].tail);

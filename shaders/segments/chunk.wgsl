@@ -3,7 +3,7 @@
 //
 // Expects: segments/within.wgsl, lanes.wgsl; combine, shuffle_up, shuffle_from (the operator).
 
-// What a subgroup holds.
+// The state of a subgroup.
 struct Held {
     run: State,  // of each lane, since the last chunk with an end
     ran: bool,   // whether there is such a thing
@@ -43,7 +43,7 @@ fn take(held: Held, vectors: Vectors, e: u32, bits: u32, marks: Marks, share: Sh
     return Held(init_state(id), false, open, held.rank + ends_of.y);
 }
 
-// What is open at the end of a share, in which segments before `behind` have ended.
+// The accumulator that is open at the end of a share, in which segments before `behind` have ended.
 fn leave_open(held: Held, behind: u32, share: Share, id: Invocation) {
     var tail = held.open;
     if held.ran { tail = combine(tail, butterfly(raw_of(held.run, id), id.lanes)); }

@@ -1,4 +1,4 @@
-// What a share of elements and ends leaves to the pass behind: the segment that it found begun and finished, and the one that it
+// The carry of a share of elements and ends to the pass behind: the segment that it found begun and finished, and the one that it
 // leaves open.
 //
 // Expects: Acc (the operator).

@@ -1,5 +1,5 @@
-// What is open behind each invocation of a workgroup, of what they leave open one after another: a segmented scan in workgroup
-// memory.
+// The accumulator that is open behind each invocation of a workgroup, of what they leave open one after another: a segmented
+// scan in workgroup memory.
 //
 // Expects: Acc, combine (the operator). Leaves it in shared_acc and shared_ended, where each invocation may read its neighbour's.
 

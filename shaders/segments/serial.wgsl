@@ -45,7 +45,7 @@ fn main(id: Invocation) {
     let slot = params.partial + id.workgroup.x;
     if ended & begun { head = combine(open, head); }
     if ended & begun & ended_before { store(head, start.segment); }
-    // What began before this workgroup ends with its first end.
+    // The segment that began before this workgroup ends with the workgroup's first end.
     if ended & !ended_before {
         carries[slot].head = head;
         carries[slot].segment = select(NONE, start.segment, begun);

@@ -1,4 +1,4 @@
-// What was chosen, the best first: each goes behind as many as are better. Where there is room for more, all ones.
+// The chosen elements, the best first: each goes behind as many as are better. Where there is room for more, all ones.
 //
 // Expects: WORKGROUP_SIZE, SEAL; Bits, WORDS, words_of, lower, same (top/ranks.wgsl); tie, unrank.
 struct Params {

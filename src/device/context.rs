@@ -17,14 +17,14 @@ use wgpu::{
     BindingType, BufferBindingType, BufferUsages, ErrorFilter, ShaderStages, TextureSampleType, TextureViewDimension,
 };
 
-/// What makes two shaders one: the operator's texts, and the variant.
+/// The identity of a shader: the operator's texts, and the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PipelineKey {
     pub texts: Arc<Texts>,
     pub variant: Variant,
 }
 
-/// What an operator's texts depend on: folds, answers where the text has them, words of parameters.
+/// All that an operator's texts depend on: folds and their [`Keep`], answers where the text has them, words of parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Texts {
     pub folds: Vec<FoldKey>,
@@ -40,11 +40,11 @@ pub(crate) struct Layout {
     table: bool,
     carries: bool,
     count: bool,
-    /// What the numbers of texels are, where a texture is bound instead of an input's bytes.
+    /// The type of the texels' numbers, where a texture is bound instead of an input's bytes.
     texels: Option<Dtype>,
 }
 
-/// What they may be.
+/// The types that texels' numbers may have.
 const TEXELS: [Dtype; 3] = [Dtype::F32, Dtype::U32, Dtype::I32];
 
 impl Layout {
@@ -114,7 +114,7 @@ pub(crate) struct Context {
     tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
     /// Why the device was lost; only devices that this crate opened itself tell.
     pub loss: Option<Arc<Loss>>,
-    /// What error scopes have yet to say, where they are promises.
+    /// Verdicts that error scopes have yet to give, where they are promises.
     pub(super) verdicts: Verdicts,
     /// Tests put a wrong kernel in here, to see that they notice.
     pub patch: Option<fn(String) -> String>,
@@ -130,7 +130,7 @@ impl std::fmt::Debug for Context {
 const UNTOLD: &str =
     "reason unknown, since wgpu tells it only to the program's own callback (Device::set_device_lost_callback)";
 
-/// How long a wait may last unless the program says otherwise.
+/// The longest wait, unless the program sets another.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A lock that a panic elsewhere does not close: what it guards is valid after every statement.
@@ -457,7 +457,7 @@ impl Context {
         lock(&self.tested).insert(of, right);
     }
 
-    /// How long a wait may last before it becomes an error.
+    /// The longest wait before it becomes an error.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms.load(Ordering::Relaxed))
     }

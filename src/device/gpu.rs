@@ -31,7 +31,7 @@ pub struct Gpu {
 pub struct Listed {
     /// Its number, for [`Gpu::named`].
     pub index: usize,
-    /// What wgpu tells of it: name, backend, device type, driver, subgroup sizes.
+    /// The adapter as wgpu describes it: name, backend, device type, driver, subgroup sizes.
     pub info: wgpu::AdapterInfo,
     /// Its limits.
     pub limits: wgpu::Limits,
@@ -44,7 +44,7 @@ pub struct Listed {
     pub default: bool,
 }
 
-/// What is used where an adapter has it; nothing is needed.
+/// Features that are used where an adapter has them; none is needed.
 const WANTED: Features = Features::SUBGROUP
     .union(Features::TIMESTAMP_QUERY)
     .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
@@ -211,7 +211,7 @@ impl Gpu {
         &self.context
     }
 
-    /// What wgpu tells of the adapter.
+    /// The adapter as wgpu describes it.
     pub fn info(&self) -> wgpu::AdapterInfo {
         self.context.device.adapter_info()
     }
@@ -245,7 +245,7 @@ impl Gpu {
     /// The words of a buffer with `COPY_SRC`.
     ///
     /// # Errors
-    /// What the device says.
+    /// Those of the device.
     #[doc(hidden)]
     pub fn download(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>> {
         let context = &self.context;
@@ -325,7 +325,7 @@ fn position(adapters: &[wgpu::Adapter], wanted: &str) -> Option<usize> {
     adapters.iter().position(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
 }
 
-/// What an environment variable says; a blank one says nothing.
+/// The text of an environment variable; `None` where it is blank or not set.
 fn told(variable: &str) -> Option<String> {
     let text = std::env::var_os(variable)?.to_string_lossy().trim().to_string();
     (!text.is_empty()).then_some(text)

@@ -85,7 +85,7 @@ impl Prepared {
     /// As for [`Prepared::record`].
     pub fn record_in_pass(&self, compute: &mut wgpu::ComputePass<'_>) -> Result<()> {
         self.context.not_told_lost("recording a prepared reduction")?;
-        // What wgpu refuses of these it tells when the encoder finishes, so that there is no error to wait for.
+        // A refusal of these by wgpu is told when the encoder finishes, so that there is no error to wait for.
         caught("the dispatches of a reduction", || {
             for Dispatch { pipeline, bindings, workgroups } in &*self.dispatches {
                 compute.set_pipeline(pipeline);

@@ -68,7 +68,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
     format!("wgpu panicked: {}", text.unwrap_or("without a text"))
 }
 
-/// What wgpu says, as an error: its two ways to say that an object is another device's have one of their own.
+/// A message of wgpu as an error: its two ways to say that an object is another device's have one of their own.
 pub(super) fn refusal(what: &'static str, message: String) -> Error {
     match message.contains("doesn't match Device") || message.contains("Cannot get ") {
         true => Error::Foreign { what, message },

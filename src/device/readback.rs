@@ -21,7 +21,7 @@ pub(crate) struct Readback {
     groups: Vec<usize>,
     /// Results that one binding covers, such that the next binding begins aligned.
     window: u64,
-    /// Where the last word of the last result says how many of the others there are: how many were before these.
+    /// Results before these, where the last word of the last result says how many there are in all.
     before: Option<u64>,
 }
 
@@ -171,7 +171,7 @@ impl Arrival {
     }
 }
 
-/// How a call waits for the device.
+/// A call's way to wait for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waiting {
     /// On the spot: a future that waits so is ready when it is first polled.

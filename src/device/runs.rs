@@ -18,7 +18,7 @@ pub(crate) struct Words<'a> {
     pub bytes: Range<u64>,
 }
 
-/// Where runs go: one offset more than there is room for runs, as many keys, and a word for their number.
+/// The destination of runs: one offset more than there is room for runs, as many keys, and a word for their number.
 #[derive(Clone, Debug)]
 pub(crate) struct RunsTo<'a> {
     pub offsets: Words<'a>,
@@ -134,7 +134,7 @@ fn passes(dtype: Dtype, plan: &Runs) -> [RunsPass; 3] {
     ]
 }
 
-/// Which keys are equal.
+/// The equality of keys, in WGSL.
 fn same(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::F32 => include_str!("../../shaders/runs/same_f32.wgsl"),

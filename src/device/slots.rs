@@ -9,7 +9,7 @@ use crate::plan::Slots;
 use std::sync::Arc;
 use wgpu::BindGroupEntry;
 
-/// What finds slots: its text, its parameters and its table.
+/// The finder of slots: its text, its parameters and its table.
 pub(crate) struct SlotTexts {
     pub text: String,
     pub params: [u32; 4],

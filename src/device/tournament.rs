@@ -11,7 +11,7 @@ use crate::shader::{SEAL, unroll};
 use std::sync::Arc;
 use wgpu::{BindGroupEntry, BindingResource};
 
-/// Where the elements go, then their indices.
+/// The destination of the elements, then of their indices.
 #[derive(Clone, Debug)]
 pub(crate) struct BestTo<'a> {
     pub words: Words<'a>,

@@ -8,9 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use web_time::Instant;
 
-/// How long a future asks by itself, through its executor, before it leaves that to the thread.
+/// The time for which a future asks by itself, through its executor, before it leaves that to the thread.
 const PATIENCE: Duration = Duration::from_millis(1);
-/// How long the thread stays when nobody waits.
+/// The time for which the thread stays when nobody waits.
 const LINGER: Duration = Duration::from_secs(10);
 
 /// Verdicts of error scopes, which are there at once.
@@ -24,7 +24,7 @@ impl Verdicts {
 }
 
 impl Context {
-    /// What error scopes have said since the last call: nothing, since natively each call says it itself.
+    /// The verdict of error scopes since the last call: none, since natively each call gives its own.
     pub async fn heard(&self) -> Result<()> {
         Ok(())
     }
@@ -115,7 +115,7 @@ fn run() {
 fn next() -> Option<Vec<Arc<Awaited>>> {
     let mut watch = lock(&WATCH);
     loop {
-        // What has landed is handed out once more: it must not be dropped under the lock, since a device may go with it.
+        // A wait that has landed is handed out once more: it must not be dropped under the lock, since a device may go with it.
         let waiting: Vec<_> = watch.list.iter().filter_map(Weak::upgrade).collect();
         watch.list = waiting.iter().filter(|one| !one.arrival.has_landed()).map(Arc::downgrade).collect();
         if !waiting.is_empty() {

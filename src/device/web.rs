@@ -22,7 +22,8 @@ impl Verdicts {
 }
 
 impl Context {
-    /// What error scopes have said since the last call, or [`Error::Timeout`]. Behind an error all is made anew, since any of it may be invalid.
+    /// The verdict of error scopes since the last call, or [`Error::Timeout`]. Behind an error all is made anew, since any of it
+    /// may be invalid.
     pub async fn heard(&self) -> Result<()> {
         let verdicts = std::mem::take(&mut *lock(&self.verdicts.0));
         let all = async move {

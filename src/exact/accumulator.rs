@@ -113,7 +113,7 @@ impl<const L: usize> LongAccumulator<L> {
         self.with_specials(self.size().root(last, F::DIGITS).round(last, F::DIGITS), false)
     }
 
-    /// What elements are from their mean, where they sum to this and their squares to that, in units of 2^`unit` and
+    /// The spread of elements about their mean, where they sum to this and their squares to that, in units of 2^`unit` and
     /// 2^(2·`unit`); `None` where not all of them are finite.
     pub(crate) fn spread<const M: usize>(&self, squares: &LongAccumulator<M>, unit: i32, n: u64) -> Option<Spread> {
         let finite = self.flags & (flag::NAN | flag::PLUS | flag::MINUS) == 0;

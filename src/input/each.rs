@@ -17,7 +17,7 @@ pub struct Each<'a, T> {
 /// Keys that 32 bits tell apart.
 const KEYS: u64 = 1 << 32;
 
-/// Which elements belong to which answer.
+/// The division of elements among answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Division<'a> {
     /// All to one.
@@ -49,7 +49,7 @@ impl<'a, T: Element> Each<'a, T> {
         Each { count: Some(count.into()), ..self }
     }
 
-    /// How many answers there are, at most where the device counts them.
+    /// Number of answers; the most, where the device counts them.
     ///
     /// # Errors
     /// [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`]; [`Error::Unequal`] where there are not as many keys as elements; [`Error::RaggedRows`] where the elements are no whole rows; [`Error::ViewOutside`] where a view reads what is not there.
@@ -110,7 +110,7 @@ pub(crate) enum Divided<'d, 'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segments<'d, 'a> {
     pub by: SegmentsBy<'d, 'a>,
-    /// How many there are at most.
+    /// Answers, at most.
     pub answers: u64,
     pub count: Option<&'d DeviceCount<'a>>,
 }
@@ -129,7 +129,7 @@ impl<'d, 'a> Divided<'d, 'a> {
 }
 
 impl<'a> Segments<'_, 'a> {
-    /// What is read beside the elements.
+    /// The ranges that are read beside the elements.
     pub fn reads(&self) -> impl Iterator<Item = &Ranges<'a>> {
         let offsets = if let SegmentsBy::Offsets(offsets) = self.by { offsets.there() } else { None };
         offsets.into_iter().chain(self.count.map(|count| &count.0))

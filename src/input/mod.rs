@@ -27,7 +27,7 @@ use wgpu::BufferUsages;
 /// A part of the input as plain data: so many elements from an element on, in the n-th buffer or texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Which buffer, or texture.
+    /// Number of the buffer, or of the texture.
     pub buffer: usize,
     /// Its first element, counted from the start of the buffer.
     pub first: u64,
@@ -52,7 +52,7 @@ impl Piece {
     }
 }
 
-/// How many of the elements of some pieces are taken.
+/// The place up to which the elements of some pieces are taken.
 #[derive(Default)]
 pub(crate) struct Taken {
     piece: usize,
@@ -103,7 +103,7 @@ pub struct Input<'a, T> {
     element: PhantomData<T>,
 }
 
-/// Where elements lie.
+/// The buffer or texture in which elements lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin<'a> {
     Buffer(&'a wgpu::Buffer),

@@ -4,7 +4,7 @@ use super::{Input, Piece, Ranges};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
-/// Where segments begin and end: one offset more than there are segments, and segment s has elements `offsets[s]` to
+/// The bounds of segments: one offset more than there are segments, and segment s has elements `offsets[s]` to
 /// `offsets[s + 1]` of the input, as in a CSR matrix. Elements before the first offset and behind the last belong to none.
 ///
 /// From a buffer on the device (u32 words; the length is that of the range), or from a slice: of u32, or of u64 where an input has 2^32
@@ -21,14 +21,14 @@ use std::borrow::Cow;
 #[derive(Clone, Debug)]
 pub struct Offsets<'a>(pub(crate) OffsetsIn<'a>);
 
-/// Where offsets are.
+/// Offsets on the device, or in host memory.
 #[derive(Clone, Debug)]
 pub(crate) enum OffsetsIn<'a> {
     Device(Ranges<'a>),
     Host(Cow<'a, [u64]>),
 }
 
-/// Where segments begin and end, as plain data.
+/// The bounds of segments, as plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// By what they are found.
@@ -119,12 +119,12 @@ impl<'a> Offsets<'a> {
         Ok(())
     }
 
-    /// Where they are, on the device.
+    /// The ranges that hold the offsets, on the device; `None` of a slice.
     pub(crate) fn there(&self) -> Option<&Ranges<'a>> {
         if let OffsetsIn::Device(there) = &self.0 { Some(there) } else { None }
     }
 
-    /// How many segments there are.
+    /// Number of segments.
     pub(crate) fn segments(&self, elements: u64) -> Result<u64> {
         let offsets = match &self.0 {
             OffsetsIn::Device(ranges) if ranges.count() != 1 => {

@@ -11,7 +11,7 @@ use wgpu::{
 /// Texels of one input at most: as many as 32,768 rows of 32,768.
 const TEXELS_MAX: u64 = 1 << 30;
 
-/// Which number of a texel is an element.
+/// The number of a texel that is an element.
 ///
 /// Numbers are what a shader's `textureLoad` gives: those of unorm formats lie in 0..=1, those of sRGB formats are linear, a depth is the
 /// red channel.
@@ -49,7 +49,7 @@ impl Channel {
     }
 }
 
-/// What is made of a texel: what a shader's text knows of a [`Channel`].
+/// The element that is made of a texel: what a shader's text knows of a [`Channel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Texel {
     /// All of it.
@@ -65,7 +65,7 @@ pub enum Texel {
 pub struct Grid {
     /// Texels of a row.
     pub width: u32,
-    /// What is made of each.
+    /// The element that is made of each texel.
     pub texel: Texel,
     /// The bits of the weights, where there are any.
     pub weights: [u32; 4],

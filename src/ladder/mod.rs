@@ -17,7 +17,7 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 //!
-//! Where to read on: `stages.rs` is the table, `stage.rs` its columns, `plan.rs` turns a stage and a length into dispatches,
+//! The files: `stages.rs` is the table, `stage.rs` its columns, `plan.rs` turns a stage and a length into dispatches,
 //! `text.rs` completes a kernel's text, `run.rs` runs and checks a stage, `prepared.rs`, `driver.rs` and `passes.rs` are its
 //! device side, `elements.rs`, `expected.rs` and `finish.rs` its host side.
 
@@ -149,7 +149,7 @@ impl Ladder {
         self.elements.count
     }
 
-    /// What the stages compute that leave it open.
+    /// The operator of the stages that leave it open.
     pub fn operator(&self) -> Operator {
         self.operator
     }

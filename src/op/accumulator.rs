@@ -1,6 +1,6 @@
 //! Accumulators: words that both the device and the host can hold.
 
-/// What a reduction carries from element to element: words that both the device and the host can hold.
+/// A value that a reduction carries from element to element: words that both the device and the host can hold.
 ///
 /// Implemented for `u32`, `i32`, `f32`, for `u64`, `i64`, `f64` (in WGSL a struct of `low` and `high`), for tuples of accumulators, and by
 /// [`accumulator!`](crate::accumulator) for structs of the first three.

@@ -56,7 +56,7 @@ impl Part {
     }
 }
 
-/// Where the bins of an answer begin and end, along one axis.
+/// The edges of an answer's bins, along one axis.
 ///
 /// ```
 /// use treefold::ops::Histogram;
@@ -68,11 +68,11 @@ impl Part {
 pub struct BinAxis {
     /// The edges, one more than there are bins.
     pub edges: Vec<f64>,
-    /// Where each bin is one whole number: that of the first.
+    /// The whole number of the first bin, where each bin is one whole number.
     pub lowest: Option<i64>,
 }
 
-/// What an operator answers, as a list of named values.
+/// An operator's answer, as a list of named values.
 pub trait Answer {
     /// The parts, in the order in which people want to read them.
     fn parts(&self) -> Vec<Part>;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a fold with several kernels keeps its accumulator while it reads: the same bits whichever is taken.
+/// The way in which a fold with several kernels keeps its accumulator while it reads: the same bits whichever is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// In bins that a workgroup shares, added to by atomics, in so many replicas that neighbouring lanes do not meet. For GPUs.
@@ -44,7 +44,7 @@ pub struct Bins {
     pub constants: String,
     /// Declarations that answers may use too.
     pub helpers: Vec<&'static str>,
-    /// How columns become sums, in both passes.
+    /// The text that makes sums of columns, in both passes.
     pub settle: &'static str,
     /// Texts of the pass that reads elements: `State`, `accumulate`, `column_of_bins`, ….
     pub read: Vec<Text>,
@@ -86,7 +86,7 @@ impl Bins {
     }
 }
 
-/// What folds must share to be one on the device.
+/// The properties that folds must share to be one on the device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FoldKey {
     fold: TypeId,
@@ -100,7 +100,7 @@ type Expect = Arc<dyn Fn(&[u8]) -> Vec<u32> + Send + Sync>;
 /// One fold of an operator.
 #[derive(Clone)]
 pub struct Leaf {
-    /// What makes it one with others.
+    /// The key that makes it one with others.
     pub key: FoldKey,
     /// Its kernel.
     pub device: Device,
@@ -120,15 +120,15 @@ pub struct Leaf {
     pub table: Vec<u32>,
     /// Whether its kernel must pass a self-test.
     pub tested: bool,
-    /// What the self-test expects.
+    /// The words that the self-test expects.
     pub expect: Expect,
-    /// What makes its elements of those that are read.
+    /// The map that makes its elements of those that are read.
     pub map: Option<Arc<ElementMap>>,
-    /// Which of those that are read it takes, where not all.
+    /// The test of those that it takes, where it does not take all that are read.
     pub test: Option<Arc<ElementTest>>,
 }
 
-/// What makes the elements of a fold of those that are read, as text.
+/// The map that makes the elements of a fold of those that are read, as text.
 #[derive(Debug)]
 pub struct ElementMap {
     /// The type that is read, or that narrow elements are widened to.
@@ -145,7 +145,7 @@ pub struct ElementMap {
     pub bare: Leaf,
 }
 
-/// Which elements a fold takes, as text.
+/// The test of the elements that a fold takes, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementTest {
     /// The type that is read, or that narrow elements are widened to.
@@ -233,7 +233,7 @@ impl Leaf {
         let map = self.map.as_ref().map_or(0, |map| map.trips);
         let test = self.test.as_ref().map_or(0, |test| test.trips);
         let lift = own.lift.saturating_add(map).saturating_add(test);
-        // What passes is taken an element at a time.
+        // Elements that pass are taken one at a time.
         let vector =
             if self.test.is_some() || own.vector == 0 { 0 } else { own.vector.saturating_add(map.saturating_mul(4)) };
         Trips { lift, vector, ..own }
@@ -326,7 +326,7 @@ pub struct DeviceOp {
     pub order: Vec<usize>,
     /// The folds of each answer, and the answer; empty where one of them is missing.
     pub answers: Vec<(Vec<usize>, DeviceAnswer)>,
-    /// How the folds keep their accumulators.
+    /// The way in which the folds keep their accumulators.
     pub keep: Keep,
 }
 
@@ -486,7 +486,7 @@ impl DeviceOp {
         self.folds.iter().flat_map(|fold| &fold.table).copied().collect()
     }
 
-    /// What makes texts of two operators equal: folds, and answers by their text.
+    /// The identity of the folds' texts: the key of each fold, and the way in which they keep accumulators.
     pub fn key(&self) -> (Vec<FoldKey>, Keep) {
         (self.folds.iter().map(|fold| fold.key.clone()).collect(), self.keep)
     }

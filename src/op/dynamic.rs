@@ -46,7 +46,7 @@ pub struct DynFold<T: Element>(Arc<dyn FoldKind<T>>);
 /// The accumulator of a [`DynFold`]. One of another operator counts as that of no elements.
 pub struct DynAcc(Box<dyn AnyAcc>);
 
-/// What a [`DynOp`] answers.
+/// The answer of a [`DynOp`].
 pub struct DynAnswer(Box<dyn AnyAnswer>);
 
 impl DynAnswer {

@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug)]
 pub struct Mapped<M, O>(O, M, Tolerance);
 
-/// How far apart answers may be: so much, and so much of the host's.
+/// The most by which answers may differ: so much, and so much of the host's.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tolerance {
     absolute: f64,
@@ -41,7 +41,7 @@ struct Tolerance {
 
 /// A function of each element: see [`Mapped`].
 pub trait Map<T: Element>: Clone + Send + Sync + 'static {
-    /// What it makes of one.
+    /// The type of the elements that it makes.
     type To: Element;
 
     /// The body of `fn map_element(x: X) -> Y`, in WGSL.
@@ -71,11 +71,11 @@ pub trait Map<T: Element>: Clone + Send + Sync + 'static {
     fn is_exact(&self) -> bool {
         false
     }
-    /// What tells it from others whose WGSL is the same and whose host halves may differ; 0: nothing does.
+    /// A number that tells it from others whose WGSL is the same and whose host halves may differ; 0: nothing does.
     fn instance(&self) -> u64 {
         0
     }
-    /// What the operator's signature says of it.
+    /// Its text in the operator's signature.
     fn title(&self) -> String {
         title(&self.wgsl())
     }
@@ -106,7 +106,7 @@ impl<F> ByFunction<F> {
     }
 }
 
-/// How many were made: what their functions hold is not known.
+/// The instance of the next one: what the functions hold is not known.
 static MADE: AtomicU64 = AtomicU64::new(1);
 
 impl<T: Element, U: Element, F: Fn(T) -> U + Clone + Send + Sync + 'static> Map<T> for ByFunction<F> {

@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// What is carried from element to element and how two of them become one, over elements of type `T`: in Rust and, line for
+/// A value carried from element to element, and the way in which two become one, over elements of type `T`: in Rust and, line for
 /// line the same, in WGSL. Several [`Op`]s may answer over one fold; they then share its reduction.
 ///
 /// - **Associative**: `combine(combine(a, b), c)` equals `combine(a, combine(b, c))`, up to rounding.
@@ -47,7 +47,7 @@ use std::ops::Range;
 ///
 /// [`check`](crate::check) compares the two halves on a device.
 pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
-    /// What is carried from element to element.
+    /// The value that is carried from element to element.
     type Acc: Accumulator;
 
     /// Whether `combine(a, b)` equals `combine(b, a)`.
@@ -142,12 +142,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// What the text of the device half depends on besides the type: folds of one type and kind share their pipelines.
+    /// All that the text of the device half depends on besides the type: folds of one type and kind share their pipelines.
     fn kind(&self) -> String {
         String::new()
     }
 
-    /// What tells its host half from those of others of its type and kind; 0: nothing does.
+    /// A number that tells its host half from those of others of its type and kind; 0: nothing does.
     #[doc(hidden)]
     fn instance(&self) -> u64 {
         0
@@ -216,14 +216,14 @@ pub type Acc<T, O> = <<O as Op<T>>::Fold as Fold<T>>::Acc;
 /// An operator over elements of type `T`: a [`Fold`], and the answer that its last accumulator gives, on the host and, where
 /// it has a [`DeviceAnswer`], on the device.
 pub trait Op<T: Element>: Clone + Send + Sync + 'static {
-    /// What is folded.
+    /// Its fold.
     type Fold: Fold<T>;
-    /// What the host gets.
+    /// The answer on the host.
     type Output: Debug + Send + 'static;
 
     /// The name in labels, errors and on the command line; that of a value is [`Op::name`].
     const NAME: &'static str;
-    /// What it computes, in a line for help texts.
+    /// The description, a line for help texts.
     const ABOUT: &'static str = "";
     /// Whether the answer is the exact one, rounded once at most; that of a value is [`Op::is_exact`].
     const EXACT: bool = false;
@@ -243,7 +243,7 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
     /// The answer of `count` elements.
     ///
     /// # Errors
-    /// Where the exact answer does not fit the output type.
+    /// An exact answer that does not fit the output type.
     fn finish(&self, acc: Acc<T, Self>, count: u64) -> Result<Self::Output>;
 
     /// The name with its parameters, `variance(ddof=1)`: what partials and errors call it.

@@ -6,13 +6,13 @@ use super::through::{accumulate_by_blocks, fold_passed_on};
 use super::{Device, Fold, Keep, Text, Wgsl, accumulate_block};
 use crate::element::Element;
 
-/// Which elements count: [`Filtered`](crate::ops::Filtered) has one.
+/// A condition on the elements that count: [`Filtered`](crate::ops::Filtered) has one.
 pub trait Condition<T: Element>: Clone + Send + Sync + 'static {
     /// It, for elements of this type.
     type Test: Test<T>;
     /// Makes it ready.
     fn test(&self) -> Self::Test;
-    /// What the operator's signature says of it.
+    /// Its text in the operator's signature.
     fn title(&self) -> String;
 }
 
@@ -30,7 +30,7 @@ pub trait Test<T: Element>: Clone + Send + Sync + 'static {
     fn trips(&self) -> u64 {
         0
     }
-    /// What tells it from others whose WGSL is the same and whose host halves may differ; 0: nothing does.
+    /// A number that tells it from others whose WGSL is the same and whose host halves may differ; 0: nothing does.
     fn instance(&self) -> u64 {
         0
     }

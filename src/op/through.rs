@@ -1,5 +1,5 @@
-//! What operators over other elements than they read have in common: those behind [`Widened`](super::Widened), [`Mapped`](super::Mapped) and
-//! [`Filtered`](crate::ops::Filtered).
+//! Common parts of operators over other elements than they read: those behind [`Widened`](super::Widened),
+//! [`Mapped`](super::Mapped) and [`Filtered`](crate::ops::Filtered).
 
 use super::{Fold, accumulate_block};
 use crate::element::Element;
@@ -39,7 +39,7 @@ fn by_blocks<const B: usize, T, U: Element, F: Fold<U>>(
     acc
 }
 
-/// What of [`Fold`] knows nothing of elements: that of `self.0`, an `F`.
+/// The items of [`Fold`] that know nothing of elements: those of `self.0`, an `F`.
 macro_rules! fold_passed_on {
     () => {
         type Acc = F::Acc;

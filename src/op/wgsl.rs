@@ -321,7 +321,7 @@ impl Wgsl {
         self
     }
 
-    /// What moves the positions in an accumulator; the host half is [`Fold::offset`](crate::Fold::offset).
+    /// The body that moves the positions in an accumulator; the host half is [`Fold::offset`](crate::Fold::offset).
     pub fn offset(mut self, body: impl Into<Text>) -> Wgsl {
         self.offset = Some(body.into());
         self
@@ -416,7 +416,7 @@ pub enum WordType {
     Part,
 }
 
-/// How an operator's answer comes about on the device: the words, and `finish` in WGSL.
+/// An operator's answer on the device: the words, and `finish` in WGSL.
 #[derive(Clone, Debug)]
 pub struct DeviceAnswer {
     pub(crate) words: Vec<AnswerWord>,

@@ -29,7 +29,7 @@ pub struct Widened<O>(pub O);
 
 /// A type that is read as a wider one.
 pub trait Narrow: Element {
-    /// What it is read as: each number is one of that type, too.
+    /// The type that it is read as: each number is one of that type, too.
     type Wide: Scalar;
     /// The number in the wider type.
     fn widened(self) -> Self::Wide;

@@ -1,4 +1,4 @@
-//! What stands in the bins of a histogram and beside them, and the counts that its accumulator is.
+//! The contents of a histogram's bins and of the slots beside them, and the counts that its accumulator is.
 
 use crate::op::{Bins, Device, Keep, Member, Text};
 use crate::{Accumulator, Answer, Part, Value};

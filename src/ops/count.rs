@@ -53,7 +53,7 @@ macro_rules! counting {
 }
 
 counting! {
-    /// How many elements are not zero. A NaN is not zero; -0 is.
+    /// Number of elements that are not zero. A NaN is not zero; -0 is.
     ///
     /// **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high).
     ///
@@ -66,7 +66,7 @@ counting! {
 }
 
 counting! {
-    /// How many elements are NaN; 0 for integers.
+    /// Number of elements that are NaN; 0 for integers.
     ///
     /// **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high).
     ///
@@ -78,7 +78,7 @@ counting! {
     CountNan, "count_nan", "How many elements are NaN", x => x.is_nan(), "is_nan(bits)"
 }
 
-/// How many elements there are, NaN included.
+/// Number of elements, NaN included.
 ///
 /// **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high).
 ///

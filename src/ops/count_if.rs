@@ -8,7 +8,7 @@ use crate::{Error, Fold, Op, Result, Wgsl};
 use std::fmt;
 use std::str::FromStr;
 
-/// How many elements compare in this way with a number.
+/// Number of elements that compare in this way with a number.
 ///
 /// - **Floats** compare with the number rounded to their type, as NumPy's do with a number of Python; -0 equals +0; a NaN is not equal to
 ///   anything. **Integers** compare with the number as it is: no i32 equals 2.5, and every u32 is greater than -1. A number that is not
@@ -24,7 +24,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountIf {
-    /// What is counted; where nothing else is said, what is not zero.
+    /// The comparison of the elements that count; `!= 0` where nothing else is said.
     pub compare: Comparison,
 }
 
@@ -35,7 +35,7 @@ pub struct Comparison {
     number: Compared,
 }
 
-/// What an element is to the number.
+/// The relation of an element to the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `<`
@@ -157,7 +157,7 @@ impl Comparison {
 }
 
 impl Default for Comparison {
-    /// What is not zero.
+    /// `!= 0`.
     fn default() -> Self {
         Comparison::whole(Relation::Unequal, 0)
     }

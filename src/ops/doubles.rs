@@ -41,7 +41,7 @@ pub(super) fn sum_in_lanes<T: Copy>(block: &[T], term: impl Fn(T) -> f64) -> f64
     lanes.iter().sum::<f64>() + rest
 }
 
-/// What a fold without a device half has in its place.
+/// The stand-in for the device half of a fold that has none.
 pub(super) fn no_wgsl() -> Wgsl {
     Wgsl::new("", "", "")
 }

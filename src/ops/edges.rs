@@ -1,4 +1,4 @@
-//! Where the bins of a histogram begin and end: equal bins over a range, or edges that are given.
+//! The edges of a histogram's bins: those of equal bins over a range, or edges that are given.
 
 use super::Rule;
 use crate::{Error, Result};
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// How many bins there may be.
+/// The numbers of bins that there may be.
 pub(super) const BINS: std::ops::RangeInclusive<u32> = 1..=1 << 24;
 
 /// A number of bins.
@@ -70,7 +70,7 @@ impl Integers {
         self.0
     }
 
-    /// How many there are, and the range of their bins: each number is the middle of its own.
+    /// The number of these whole numbers, and the range of their bins: each is the middle of its own.
     pub(super) fn bins(&self) -> Option<(u32, Interval)> {
         let (low, high) = self.0?;
         Some(((high - low + 1) as u32, Interval { low: low as f64 - 0.5, high: high as f64 + 0.5 }))

@@ -95,7 +95,7 @@ return array<u32, 1>(bitcast<u32>(log(sum) - terms / sum));";
     fn close(&self, device: &Option<f32>, host: &Option<f32>, elements: &[f32], _: bool) -> bool {
         let most = elements.iter().copied().filter(|x| x.is_finite()).fold(0.0, f32::max);
         let logarithms = elements.iter().map(|&x| f64::from(x).ln().abs()).filter(|size| size.is_finite()).fold(1.0, f64::max);
-        // Where products or sums leave the range of f32, and where a device takes subnormals for zeros.
+        // Products or sums beyond the range of f32, and elements that a device takes for zeros as subnormals.
         let beyond = f64::from(most) * elements.len() as f64 * 100.0 > 3e38 || most < 1e-30;
         let slack = 4e-6 * (logarithms + (elements.len() as f64).ln());
         near_answers(device.map(f64::from), host.map(f64::from), |_| slack) || beyond

@@ -5,7 +5,7 @@ use crate::half::f16;
 use crate::op::{Bins, Device, DeviceAnswer, Keep, Member, Trips, Wgsl, WordType};
 use crate::{Accumulator, Element};
 
-/// What is summed: elements, products of pairs, or squares.
+/// The terms of a sum: elements, products of pairs, or squares.
 pub trait Terms<T: Element> {
     /// Limbs of the accumulator.
     const LIMBS: u64;
@@ -74,7 +74,7 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
     }
 }
 
-/// What is summed of the bits of an element, and of four: `term`, `terms`.
+/// The term of the bits of an element, and the terms of those of four: `term`, `terms`.
 const ELEMENT: &str = "fn term(bits: Bits) -> Bits { return bits; }\n";
 const ELEMENTS: &str = "fn terms(bits: vec4<u32>) -> vec4<u32> { return bits; }\n";
 const SIZE_16: &str = "fn term(bits: Bits) -> Bits { return bits & 0x7fffu; }\n";
@@ -225,7 +225,7 @@ macro_rules! integer_terms {
 integer_terms!(Elements of 4 limbs,
     "let above = below(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(bits.x, bits.y, above, above));",
     |xs| {
-        // What wraps here is the sign of a sum of u64, which has none.
+        // All that wraps here is the sign of a sum of u64, which has none.
         let sum = xs.iter().fold(0i128, |sum, &x| sum.wrapping_add(i128::from(x)));
         LongAccumulator::integer(sum, if xs.is_empty() { 0 } else { flag::OTHER })
     };

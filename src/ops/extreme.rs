@@ -9,7 +9,7 @@ use crate::element::{OrderKey, Scalar};
 use crate::op::{Member, WordType, join, split};
 use crate::{Accumulator, DeviceAnswer, Dtype, Fold, Op, Result, Wgsl};
 
-/// Which end of the order is looked for.
+/// The end of the order that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Low,
@@ -163,7 +163,7 @@ impl<K: OrderKey> Located<K> {
     pub(crate) fn new<T: Scalar<Key = K>>(end: End, x: T, index: u64) -> Located<K> {
         Located { key: end.rank(x), index }
     }
-    /// What is ordered by: equal elements by their places.
+    /// The order of elements: that of equal ones by their places.
     #[inline(always)]
     pub(super) fn order<T: Scalar<Key = K>>(self) -> (K, u64) {
         (T::tie(self.key), self.index)
@@ -218,7 +218,7 @@ return Acc(select(a.key, b.key, other), select(a.key_high, b.key_high, other),
     wgsl.offset(moved_wgsl::<T::Key>()).helpers(end.wgsl::<T>("")).checked()
 }
 
-/// What was found, as the device answers it.
+/// The element that was found and its index, as the device answers them.
 pub(super) fn located_answer<T: Scalar>() -> DeviceAnswer {
     let words = words_of::<T>("value").into_iter();
     DeviceAnswer::checked(

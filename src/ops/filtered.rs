@@ -40,12 +40,12 @@ use std::any::Any;
 #[derive(Clone, Copy, Debug)]
 pub struct Filtered<C, O>(O, C);
 
-/// What a [`Filtered`] answers.
+/// The answer of a [`Filtered`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Kept<A> {
     /// The operator's answer over the elements that pass.
     pub answer: A,
-    /// How many do not.
+    /// Number of elements that do not pass.
     pub left_out: u64,
 }
 
@@ -71,7 +71,7 @@ impl<A: Answer> Answer for Kept<A> {
 pub struct Numbers {
     /// Whether NaN does not pass.
     pub not_nan: bool,
-    /// What passes must compare so. A NaN does with nothing but `!=`.
+    /// The comparison that elements must pass. A NaN passes none but `!=`.
     pub compare: Option<Comparison>,
 }
 
@@ -141,7 +141,7 @@ impl<T: Element, C: Condition<T>, O: Op<T>> Op<T> for Filtered<C, O> {
     }
 }
 
-/// How many elements there are.
+/// Number of elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally;
 

@@ -21,7 +21,7 @@ use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FindFirst {
-    /// What is looked for; where nothing else is said, what is not zero.
+    /// The comparison of the element that is looked for; `!= 0` where nothing else is said.
     pub compare: Comparison,
 }
 
@@ -35,7 +35,7 @@ pub struct FindFirst {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FindLast {
-    /// What is looked for; where nothing else is said, what is not zero.
+    /// The comparison of the element that is looked for; `!= 0` where nothing else is said.
     pub compare: Comparison,
 }
 
@@ -79,7 +79,7 @@ impl<T: Scalar> Fold<T> for Finding<T::Key> {
     }
     fn wgsl(&self) -> Wgsl {
         let holds = holds_wgsl::<T::Key>();
-        // Where the other one is to be taken.
+        // The condition for taking the other one.
         let other = match self.last {
             false => "less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high))",
             // One more than the largest index is 0, and none is.

@@ -45,14 +45,14 @@ answer_of_sum!(HarmonicMean = "harmonic_mean", "Harmonic mean, n / Σ(1/x)", Rec
 if acc.flags != 0u { return array<u32, 1>(0u); }
 let sum = acc.sum + acc.rest;
 let size = bitcast<u32>(sum) & 0x7fffffffu;
-// Where partial sums left the range, and where all reciprocals are 0.
+// Partial sums that left the range, and reciprocals that are all 0.
 if size >= 0x7f800000u { return array<u32, 1>(0u); }
 if size == 0u { return array<u32, 1>((bitcast<u32>(sum) & 0x80000000u) | 0x7f800000u); }
 return array<u32, 1>(bitcast<u32>(float64(count) / sum));",
     |elements, size| {
         let terms = elements.iter().map(|&x| 1.0 / f64::from(x)).filter(|term| term.is_finite());
         let (sum, sizes) = terms.fold((0.0, 0.0), |(sum, sizes), term| (sum + term, sizes + f64::abs(term)));
-        // What a device takes for 0 or for infinite, and sums of reciprocals beyond its range.
+        // Elements that a device takes for 0 or for infinite, and sums of reciprocals beyond its range.
         let beyond = sizes > 8e37 || elements.iter().any(|x| x.is_subnormal() || (x.is_finite() && x.abs() > 8e37));
         if beyond { f64::INFINITY } else { size * 1e-5 * (sizes / f64::abs(sum)).max(1.0) + 1e-37 }
     });

@@ -7,7 +7,7 @@ use super::binned::{BinCounts, Binned, Counts, OTHERS, counters};
 use super::edges::{BINS, BinCount, Given, Integers, Interval};
 use std::sync::{Arc, OnceLock};
 
-/// How many elements lie in each of so many bins: equal ones over a range ([`Histogram::new`]), one for each whole number
+/// Counts of elements in each of so many bins: equal ones over a range ([`Histogram::new`]), one for each whole number
 /// ([`Histogram::integers`]), or between edges that are given ([`Histogram::of_edges`]).
 ///
 /// - **Bins**: bin k holds edge k <= x < edge k + 1, the last one its upper edge too. The edges are f64, of equal bins those of
@@ -154,7 +154,7 @@ impl Histogram {
         elements.iter().map(|&x| finder.slot(x) as u32).collect()
     }
 
-    /// How many slots there are: the bins, and three more.
+    /// Number of slots: the bins, and three more.
     pub fn slots(&self) -> u64 {
         u64::from(self.count()) + OTHERS as u64
     }
@@ -171,12 +171,12 @@ impl Histogram {
         }
     }
 
-    /// How many equal bins there are and over which range, unless edges are given.
+    /// The number of equal bins and the range that they are over, unless edges are given.
     fn equal(&self) -> (u32, Interval) {
         self.integers.bins().unwrap_or((self.bins.0, self.range))
     }
 
-    /// How many bins there are.
+    /// Number of bins.
     pub(super) fn count(&self) -> u32 {
         self.edges.edges().map_or(self.equal().0, |edges| edges.len() as u32 - 1)
     }
@@ -223,7 +223,7 @@ impl Histogram {
         inner.chain([first(&|x| x > high), slot]).collect()
     }
 
-    /// How a device guesses a place in f32, and how far off it may be.
+    /// A device's guess of a place in f32, and the most by which it may be off.
     fn guess<T: Word>(&self) -> Guess {
         let bins = f64::from(self.count());
         let fraction = 23 - self.count().next_power_of_two().trailing_zeros().min(22);
@@ -281,25 +281,25 @@ impl Histogram {
         (text, self.places::<T>(), self.edge_keys::<T>().to_vec())
     }
 
-    /// What they depend on.
+    /// The kind of the texts that find places: all that they depend on.
     pub(super) fn places_kind<T: Word>(&self) -> String {
         format!("bins={}, safe={}", self.count(), self.guess::<T>().safe)
     }
 
-    /// What finds the bins of elements on the host.
+    /// The finder of elements' bins on the host.
     pub(super) fn finder<T: Word>(&self) -> Finder<'_> {
         let equal = self.edges.edges().is_none().then(|| self.equal().1);
         Finder { keys: self.edge_keys::<T>(), bins: self.count() as usize, equal }
     }
 }
 
-/// How a device finds the bins of elements.
+/// The WGSL that finds the bins of elements.
 pub(super) const PLACES: &str = include_str!("../../shaders/histogram/places.wgsl");
 pub(super) const EDGES: &str = include_str!("../../shaders/histogram/edges.wgsl");
 /// Loop trips of that: the search for one of 2^24 edges.
 pub(crate) const TRIPS: u64 = 26;
 
-/// What finds bins: the keys of their edges, how many there are, and the range of equal ones.
+/// A finder of bins: the keys of their edges, their number, and the range of equal ones.
 pub(super) struct Finder<'a> {
     keys: &'a [u32],
     bins: usize,

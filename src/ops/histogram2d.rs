@@ -5,7 +5,7 @@ use super::histogram::{EDGES, Histogram, PLACES, TRIPS};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
 use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Wgsl};
 
-/// How many pairs lie in each bin of x and bin of y: a [`Histogram`] for either number says where its bins lie.
+/// Number of pairs in each bin of x and bin of y: a [`Histogram`] for either number says where its bins lie.
 ///
 /// Two buffers become pairs by [`Input::zip`](crate::Input::zip).
 ///

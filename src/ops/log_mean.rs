@@ -55,7 +55,7 @@ impl Function for Ln {
     }
 }
 
-/// What the rounding of each logarithm on a device may make of their sum.
+/// The error that the rounding of each logarithm on a device may make in their sum.
 fn slack(elements: &[f32]) -> f64 {
     let sizes: f64 = elements.iter().map(|&x| f64::from(x).ln().abs()).filter(|size| size.is_finite()).sum();
     1e-6 * (sizes + elements.len() as f64)

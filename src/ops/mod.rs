@@ -26,7 +26,7 @@ pub struct Entry {
     pub name: &'static str,
     /// The type of its elements.
     pub dtype: Dtype,
-    /// What it computes, in a line.
+    /// Its description, in a line.
     pub about: &'static str,
     /// Whether its answer is the exact one, rounded once at most.
     pub exact: bool,
@@ -144,7 +144,7 @@ macro_rules! fast {
     };
 }
 
-/// What the value of an option must be.
+/// The rule for the value of an option.
 trait Rule {
     const RULE: &'static str;
 }
@@ -162,7 +162,7 @@ fn parsed<V: std::str::FromStr + Rule>(text: &str) -> Result<V, String> {
     text.trim().parse().map_err(|_| V::RULE.into())
 }
 
-/// What the table says of an operator besides its types.
+/// The table's facts of an operator besides its types.
 trait Configure {
     const FAST_FORM_OF: Option<&'static str>;
     const OPTIONS: &'static [(&'static str, &'static str)];
@@ -304,9 +304,9 @@ pub use stats::Summary;
 pub use sum_of::{Function, SumOf};
 pub use top::{Leaders, Ranked, Ranking};
 
-/// What [`visit`] calls: code that wants an operator over one element type.
+/// Code that wants an operator over one element type: [`visit`] calls it.
 pub trait Visitor {
-    /// What it makes of them.
+    /// The result of a visit.
     type Out;
     /// Called once, with the operator that was named.
     fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out;

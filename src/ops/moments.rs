@@ -52,7 +52,7 @@ fn merge(Doubles(a): Central, Doubles(b): Central) -> Central {
         return Doubles(if n == 0.0 { b } else { a });
     }
     let (count, delta) = (n + m, other - mean);
-    // What is between the two means, as a part of all.
+    // The elements of either side, as a part of all.
     let (left, right) = (n / count, m / count);
     let square = delta * delta;
     Doubles([

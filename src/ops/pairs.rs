@@ -1,4 +1,4 @@
-//! What pairs have to do with each other: covariance, correlation, weighted mean, cosine.
+//! Relations of the two numbers of pairs: covariance, correlation, weighted mean, cosine.
 
 use super::Dot;
 use super::doubles::{Doubles, NO_F64, no_wgsl, sum_in_lanes};

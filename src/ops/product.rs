@@ -86,7 +86,7 @@ impl ProductF32 {
         let product = self.mantissa * other.mantissa;
         let bits = product.to_bits();
         let doubled = bits >> 30;
-        // What rounding left, in units of the last of 48 bits: less than 2^25, so 32 bits tell it.
+        // The remainder of rounding, in units of the last of 48 bits: less than 2^25, so 32 bits tell it.
         let exact = significand(self.mantissa).wrapping_mul(significand(other.mantissa));
         let rest = exact.wrapping_sub(significand(product) << (23 + doubled)) as i32;
         let rounded = match rest.signum() {

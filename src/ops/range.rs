@@ -1,4 +1,4 @@
-//! What is between the ends of the order, and the largest size: answers over the fold of the minimum and the maximum.
+//! The distance between the ends of the order, and the largest size: answers over the fold of the minimum and the maximum.
 
 use super::MinMax;
 use super::extreme::{element_of, words_of};

@@ -1,4 +1,4 @@
-//! What a softmax divides by: over the fold of log-sum-exp.
+//! The divisors of a softmax: over the fold of log-sum-exp.
 
 use super::LogSumExp;
 use super::doubles::Doubles;
@@ -31,7 +31,7 @@ impl Default for SoftmaxTerms {
     }
 }
 
-/// What [`SoftmaxTerms`] answers.
+/// The answer of [`SoftmaxTerms`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PeakAndSum<F> {
     /// The largest term, scale·x.

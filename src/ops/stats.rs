@@ -7,12 +7,12 @@ use super::exact::{Elements, Terms};
 use super::{ArgMax, ArgMin, CountNan, FastSum, FastVariance, Found, Mean, Std, Sum, SumOfSquares, Variance};
 use crate::{Acc, Answer, Op, Part, Result, Value};
 
-/// What [`Stats`] answers about elements of type `T`, whose sum is a `S`.
+/// The answer of [`Stats`] about elements of type `T`, whose sum is a `S`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary<T, S> {
-    /// How many elements there are, NaN included.
+    /// Number of elements, NaN included.
     pub count: u64,
-    /// How many of them are NaN.
+    /// Number of elements that are NaN.
     pub nan_count: u64,
     /// Their sum, as [`Sum`] gives it.
     pub sum: S,

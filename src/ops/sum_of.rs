@@ -6,7 +6,7 @@ use crate::{Accumulator, Fold, Wgsl};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// What is summed of an element.
+/// A function of an element, whose values are summed.
 pub trait Function: Clone + Copy + Debug + Send + Sync + 'static {
     /// `fn function(bits: u32) -> u32`, from the bits of an f32 to those of the function, and what it needs.
     const WGSL: &'static [&'static str];
@@ -177,8 +177,8 @@ impl Summed for Doubles<1> {
     }
 }
 
-/// What an operator over such a sum answers: the host's of f64 and whole numbers an f64; of f32 an f32, on the device too, where `$wgsl` finishes the
-/// accumulator. `$slack`: how far a device's may be from the host's, of elements and their answer.
+/// The answer of an operator over such a sum: the host's of f64 and whole numbers an f64; of f32 an f32, on the device too, where
+/// `$wgsl` finishes the accumulator. `$slack`: how far a device's may be from the host's, of elements and their answer.
 macro_rules! answer_of_sum {
     ($name:ident = $text:literal, $about:literal, $function:ty, |$sum:ident, $count:ident| $answer:expr, $wgsl:literal,
      |$elements:ident, $size:ident| $slack:expr) => {

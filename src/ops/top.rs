@@ -16,10 +16,10 @@ use std::str::FromStr;
 /// Why no device computes it as it does other operators.
 const TOO_LONG: &str = "a list of elements is too long for the accumulator of an invocation";
 
-/// How many elements of a list there may be.
+/// Elements of a list, at most.
 const MOST: u32 = 1024;
 
-/// How many elements are wanted: 1 to 1024.
+/// Number of elements that are wanted: 1 to 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length(u32);
 
@@ -99,7 +99,7 @@ impl<K: OrderKey> Accumulator for Leaders<K> {
 impl<K: OrderKey> Leaders<K> {
     const NONE: Leaders<K> = Leaders { kept: Vec::new(), bound: Located::NOWHERE };
 
-    /// How many are kept until the best of them are chosen.
+    /// Number of elements that are kept until the best of them are chosen.
     fn room(k: usize) -> usize {
         (2 * k).max(32)
     }
@@ -178,7 +178,7 @@ pub struct Ranking<const HIGH: bool> {
 impl<const HIGH: bool> Ranking<HIGH> {
     const END: End = if HIGH { End::High } else { End::Low };
 
-    /// How many elements are wanted.
+    /// Number of elements that are wanted.
     pub(crate) fn wanted(&self) -> u32 {
         self.k
     }
@@ -275,7 +275,7 @@ macro_rules! ranking {
                 Ok($name { k: Length::new($text, k)? })
             }
 
-            /// How many elements.
+            /// Number of elements.
             pub fn k(&self) -> u32 {
                 self.k.0
             }

@@ -35,7 +35,7 @@ const fn first(reasons: &[Option<&'static str>]) -> Option<&'static str> {
     None
 }
 
-/// What folds must share to give one accumulator: type, kind, instance, parameters and table.
+/// The properties that folds must share to give one accumulator: type, kind, instance, parameters and table.
 type Identity = (TypeId, String, u64, Vec<u32>, Vec<u32>);
 
 fn identity_of<T: Element, F: Fold<T>>(fold: &F) -> Identity {

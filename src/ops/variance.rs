@@ -105,7 +105,7 @@ struct PowersText {
     unit: i32,
 }
 
-/// How the device rounds one of the answers.
+/// The rounding of one of the answers on the device.
 struct Finish {
     text: &'static str,
     call: &'static str,
@@ -190,7 +190,7 @@ pub struct Powers {
 impl Powers {
     const ZERO: Powers = Powers { sum: 0, squares: 0 };
 
-    /// What the elements are from their mean.
+    /// The spread of the elements about their mean.
     pub(super) fn spread(&self, count: u64) -> Spread {
         Spread::new(&BigNat::of(self.sum.unsigned_abs()), &BigNat::of(self.squares.unsigned_abs()), 0, count)
     }

@@ -69,7 +69,7 @@ pub(super) fn sum64_wgsl(lift: impl Into<Text>) -> Wgsl {
     Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
 }
 
-/// What an operator that counts answers: how it finishes, on the host and on the device, and how words are read back.
+/// The answer of an operator that counts: how it finishes, on the host and on the device, and how words are read back.
 macro_rules! count_answer {
     () => {
         fn finish(&self, acc: crate::ops::wide::Sum64<u64>, _: u64) -> crate::Result<u64> {

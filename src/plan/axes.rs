@@ -21,7 +21,7 @@ pub(super) struct BlockPart {
 }
 
 impl BlockPart {
-    /// How its rows are found.
+    /// Its rows, as a workgroup finds them.
     pub fn rows(&self) -> Rows {
         Rows::Strided { kept: self.strided.kept.len() as u8, reduced: self.strided.reduced.len() as u8 }
     }
@@ -32,7 +32,7 @@ impl BlockPart {
     }
 }
 
-/// What stands in the way of parts.
+/// An obstacle to parts.
 enum Obstacle {
     /// The outermost dimension that is kept must be cut.
     Kept,
@@ -40,7 +40,7 @@ enum Obstacle {
     Scattered,
 }
 
-/// How a dispatch works on a block.
+/// The launch of a dispatch over a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockLaunch {
     pub kernel: Kernel,

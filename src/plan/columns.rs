@@ -1,4 +1,4 @@
-//! Which kernel takes a strided block, and the launch of `columns.wgsl`: many answers a workgroup, by value.
+//! The kernel of a strided block, and the launch of `columns.wgsl`: many answers a workgroup, by value.
 
 use super::axes::{BlockLaunch, BlockPart, dims_words};
 use super::planner::{Planner, Request};

@@ -2,7 +2,7 @@
 
 use crate::op::{Cell, DeviceOp, FoldGroup, Leaf, Trips};
 
-/// What a plan must know of an operator: bytes and loop trips.
+/// The cost of an operator that a plan must know: bytes and loop trips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     /// Bytes of one element: 2, 4 or 8.
@@ -37,10 +37,10 @@ pub struct Cost {
     pub shuffle_trips: u64,
     /// Loop trips of what an invocation does once: index offsets, own bins, writing, finishing.
     pub once_trips: u64,
-    /// Where an answer takes several accumulators: loop trips of the pass that finishes all answers, and words of counts that it
-    /// copies.
+    /// Loop trips of the pass that finishes all answers, and words of counts that it copies, where an answer takes several
+    /// accumulators.
     pub finish_pass: Option<(u64, u64)>,
-    /// Where invocations can share accumulators: words of a cell, and loop trips of adding to one and of reading it.
+    /// Words of a cell, and loop trips of adding to one and of reading it, where invocations can share accumulators.
     pub cell: Option<(u64, u64, u64)>,
     /// The function that loops most, for errors.
     pub longest: (&'static str, u64),

@@ -28,7 +28,7 @@ const TOGETHER: u64 = 512;
 /// Workgroups that clear totals, at most.
 const CLEARING: u64 = 64;
 
-/// How a dispatch over groups is launched.
+/// The launch of a dispatch over groups.
 struct GroupLaunch {
     kernel: Kernel,
     size: u32,
@@ -57,7 +57,7 @@ impl GroupLaunch {
 /// Neighbouring elements and their keys, of one dispatch.
 struct Chunk<'w> {
     window: &'w Window,
-    /// What binds the keys, and the word of the first.
+    /// The resource of the keys, and the word of the first.
     keys: (Resource, u32),
     /// The first element, as the window's binding counts; elements; elements of the input before the window.
     first: u64,

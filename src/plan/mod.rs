@@ -39,7 +39,7 @@ use std::ops::Range;
 /// Partials that an invocation of `bins/combine.wgsl` loads at a time.
 pub const ROWS_AT_ONCE: u32 = 9;
 
-/// Which kernel: elements into partials or results, or partials into results.
+/// A kernel: elements into partials or results, or partials into results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kernel {
     /// `reduce.wgsl`.
@@ -48,7 +48,7 @@ pub enum Kernel {
     Columns {
         /// Answers of a group, which are neighbours in memory: those of a vector, or one.
         own: u32,
-        /// What neighbouring invocations read.
+        /// The elements that neighbouring invocations read.
         neighbours: Neighbours,
     },
     /// `combine.wgsl`, or `bins/combine.wgsl` of a group of bins.
@@ -88,7 +88,7 @@ impl Kernel {
     }
 }
 
-/// What neighbouring invocations of `columns.wgsl` read.
+/// The elements that neighbouring invocations of `columns.wgsl` read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbours {
     /// Elements of neighbouring answers.
@@ -99,7 +99,7 @@ pub enum Neighbours {
     Vectors,
 }
 
-/// How a workgroup finds the row that it reads.
+/// A workgroup's way to find the row that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rows {
     /// There is one.
@@ -126,7 +126,7 @@ impl Rows {
     }
 }
 
-/// What says where segments end.
+/// The source of the ends of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bounds {
     /// Offsets.
@@ -160,7 +160,7 @@ impl Bounds {
     }
 }
 
-/// What a kernel writes.
+/// The results that a kernel writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Store {
     /// Partials, for the next pass.
@@ -174,7 +174,7 @@ pub enum Store {
     },
 }
 
-/// How elements are loaded.
+/// The elements of one load, and their source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Load {
     /// 16 bytes of neighbours.
@@ -197,7 +197,7 @@ impl Load {
         matches!(self, Load::One | Load::OneZipped | Load::OneTexel(_))
     }
 
-    /// What is made of a texel, where there are texels.
+    /// The element that is made of a texel, where there are texels.
     pub fn texel(self) -> Option<Texel> {
         match self {
             Load::Texels(texel) | Load::OneTexel(texel) => Some(texel),
@@ -211,12 +211,12 @@ impl Load {
     }
 }
 
-/// What decides the text of a shader, next to the operator.
+/// All that decides the text of a shader, next to the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
-    /// Which kernel.
+    /// The kernel.
     pub kernel: Kernel,
-    /// What it writes.
+    /// The results that it writes.
     pub store: Store,
     /// Invocations of a workgroup.
     pub workgroup_size: u32,
@@ -226,9 +226,9 @@ pub struct Variant {
     pub loads_in_flight: u32,
     /// The order in which invocations read.
     pub order: Order,
-    /// How elements are loaded.
+    /// The elements of one load.
     pub load: Load,
-    /// How a workgroup finds its row.
+    /// A workgroup's way to find its row.
     pub rows: Rows,
     /// Columns that a workgroup of `bins/combine.wgsl` adds.
     pub columns_here: u32,
@@ -273,29 +273,29 @@ pub struct Params {
     pub row_partials: u32,
 }
 
-/// What is bound.
+/// The resource behind a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Bytes of an input buffer.
     Input {
-        /// Which one.
+        /// Number of the buffer.
         buffer: usize,
-        /// Which bytes; they begin aligned.
+        /// The bytes that are bound; they begin aligned.
         bytes: Range<u64>,
     },
     /// A texture.
     Texture {
-        /// Which one, counted among the inputs.
+        /// Number of the texture, counted among the inputs.
         number: usize,
     },
     /// Bytes of the scratch buffer.
     Scratch {
-        /// Which bytes; they begin aligned.
+        /// The bytes that are bound; they begin aligned.
         bytes: Range<u64>,
     },
     /// Bytes of the buffer of accumulators that a later pass finishes.
     Accumulators {
-        /// Which bytes.
+        /// The bytes that are bound.
         bytes: Range<u64>,
     },
     /// The output that the caller names.
@@ -311,7 +311,7 @@ pub enum Resource {
 pub struct Binding {
     /// The binding's number.
     pub slot: u32,
-    /// What is bound.
+    /// The resource that is bound.
     pub resource: Resource,
 }
 
@@ -322,14 +322,14 @@ pub struct Pass {
     pub variant: Variant,
     /// Workgroups.
     pub workgroups: u32,
-    /// What is bound.
+    /// The resources that are bound.
     pub bindings: Vec<Binding>,
     /// Its parameters.
     pub params: Params,
     /// Words of the scratch buffer at which the partials of each group begin, where there are several.
     pub regions: Vec<u32>,
-    /// Where rows are strided: the length and the stride of each dimension that is kept, and of each that is reduced. Of texels: the bits of
-    /// their weights, where there are any.
+    /// The length and the stride of each dimension that is kept, and of each that is reduced, where rows are strided. Of texels:
+    /// the bits of their weights, where there are any.
     pub dims: Vec<u32>,
     /// Loop trips of its busiest invocation.
     pub trips: u64,

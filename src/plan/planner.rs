@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::input::{Ends, Groups, Piece, Strided};
 use crate::limits::{Limits, TRIPS_MAX};
 
-/// How the elements of an input belong to results.
+/// The arrangement of the elements of an input by results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement<'a> {
     /// All to one.
@@ -24,18 +24,18 @@ pub enum Arrangement<'a> {
 /// Bytes of counters in the device's memory, those of all workgroups together.
 const COUNTERS_BYTES_MAX: u64 = 128 << 20;
 
-/// What is asked of a planner.
+/// A request to a planner.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The input, as one array.
     pub pieces: &'a [Piece],
-    /// How elements belong to results.
+    /// The arrangement of elements by results.
     pub each: Arrangement<'a>,
     /// Position of the first element of the input, or of every answer.
     pub start: u64,
     /// Whether a pass that reads the input may write results; a buffer may not be read and written in one dispatch.
     pub direct: bool,
-    /// What results are.
+    /// The kind of the results.
     pub store: Store,
     /// Word of the output at which the first result begins.
     pub output: u32,

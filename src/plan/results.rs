@@ -1,4 +1,4 @@
-//! What the last passes of a row write, and where: results at once, or partials and what becomes of them.
+//! The results of a row's last passes, and their places: results at once, or partials and what becomes of them.
 
 use super::planner::{Draft, Planner, Request};
 use super::{Arrangement, Binding, GroupCost, Kernel, Params, Pass, Resource, Rows, Store};
@@ -14,7 +14,7 @@ impl Planner {
         self.cost.finish_pass.is_some() && matches!(request.store, Store::Answer { .. })
     }
 
-    /// What the last pass that folds writes for so many rows from the n-th on: the store, its place, and the word where it begins.
+    /// The destination of the last pass that folds, for so many rows from the n-th on: store, place, and the word where it begins.
     pub(super) fn destination(
         &self,
         draft: &mut Draft,

@@ -19,7 +19,7 @@ impl Planner {
     pub(super) fn rows(&self, draft: &mut Draft, request: &Request, length: u64) {
         let windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
         let mut row = 0;
-        // What is left of the row that the windows before have begun.
+        // The rest of the row that the windows before have begun.
         let mut owed = 0;
         let mut place = Taken::default();
         for window in &windows {

@@ -24,7 +24,7 @@ pub struct Runs {
     pub workgroups: u32,
     /// Bytes of the bits, in scratch memory.
     pub bits_bytes: u64,
-    /// Where the numbers of tiles begin behind them, aligned.
+    /// The aligned byte behind the bits at which the counts of tiles begin.
     pub counts_at: u64,
     /// Bytes of scratch memory.
     pub scratch_bytes: u64,

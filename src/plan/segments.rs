@@ -22,7 +22,7 @@ const CARRIED_MAX: u64 = 64;
 /// Vectors of a lane in a round of segments/subgroup.wgsl.
 const VECTORS: u64 = 32;
 
-/// How a dispatch over segments is launched.
+/// The launch of a dispatch over segments.
 struct SegmentLaunch {
     kernel: Kernel,
     size: u32,
@@ -31,7 +31,7 @@ struct SegmentLaunch {
     fixed: u64,
     /// Those, in sixteenths.
     each: u64,
-    /// What a workgroup leaves, at most; and at least.
+    /// Shares that a workgroup leaves, at most; and at least.
     shares: (u32, u32),
     /// Shares of a workgroup, at least.
     teams: u32,
@@ -46,7 +46,7 @@ impl SegmentLaunch {
     }
 }
 
-/// What the kernels ask where segments end.
+/// The source of the ends of segments, for the kernels.
 fn bounds(ends: &Ends) -> Bounds {
     match (ends.by, ends.count) {
         (By::Offsets(_), None) => Bounds::Offsets,
@@ -201,7 +201,7 @@ impl Planner {
         (self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1)
     }
 
-    /// Which kernel, and its workgroup.
+    /// The kernel for segments, and its workgroup.
     fn segments_shape(&self, elements: u64, segments: u64) -> Result<SegmentLaunch> {
         let cost = &self.cost;
         // Searches; what a share leaves.

@@ -25,7 +25,7 @@ const REPLICAS: u64 = 8;
 /// Storage buffers of the pass that has most.
 const BUFFERS: u32 = 4;
 
-/// What the texts of a tournament depend on besides the elements' type.
+/// All that the texts of a tournament depend on besides the elements' type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// Invocations of a workgroup.
@@ -74,7 +74,7 @@ pub struct Round {
     pub passes: Vec<(u32, u32, u32)>,
     /// Candidates, those at which no element is included.
     pub candidates: u32,
-    /// How many of them go on.
+    /// Number of candidates that go on.
     pub chosen: u32,
 }
 
@@ -84,7 +84,7 @@ pub struct Round {
 /// behind the first round is little, whatever the order of the elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tournament {
-    /// What the texts depend on.
+    /// The rules that the texts depend on.
     pub rules: Rules,
     /// The windows of the input, in the order of its elements.
     pub windows: Vec<Entrants>,

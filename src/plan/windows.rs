@@ -4,7 +4,7 @@ use super::{Binding, Pass, Resource};
 use crate::input::{Grid, Piece, Texel};
 use crate::limits::Limits;
 
-/// What one binding covers, and which of its elements are meant.
+/// The range that one binding covers, and those of its elements that are meant.
 #[derive(Clone)]
 pub(super) struct Window {
     pub bindings: Vec<Binding>,

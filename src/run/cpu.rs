@@ -45,7 +45,7 @@ impl Cpu {
         Cpu { threads: threads.clamp(1, most) }
     }
 
-    /// How many threads it uses.
+    /// Number of threads that it uses.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -53,7 +53,7 @@ impl Cpu {
     /// The answer of `op` over `elements`.
     ///
     /// # Errors
-    /// What [`Op::finish`] says: an integer result that does not fit.
+    /// Those of [`Op::finish`]: an integer result that does not fit.
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
         op.finish(self.accumulate(&op.fold(), elements, 0), elements.len() as u64)
     }
@@ -115,7 +115,7 @@ pub(super) fn on_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
 /// Blocks that are handed to a fold at once.
 pub(super) const TOGETHER: usize = 64;
 
-/// What one thread finds of each of these slices, whose first elements have these places; behind the accumulators that there are.
+/// Appends the accumulator of each of these slices, whose first elements have these places, as one thread finds it.
 pub(super) fn accumulate_all<'a, T: Element, F: Fold<T>>(
     fold: &F,
     slices: impl Iterator<Item = (&'a [T], u64)>,

@@ -23,8 +23,8 @@ pub enum Engine {
     Cpu(Cpu),
 }
 
-/// What the CPU engine reads, with almost any operator, in the time in which a GPU is found and opened: beside an H200 a process takes
-/// 21 to 64 ms over so much, and 293 to 353 ms through the GPU (docs/performance.md).
+/// The bytes that the CPU engine reads, with almost any operator, in the time in which a GPU is found and opened: beside an H200 a
+/// process takes 21 to 64 ms over so much, and 293 to 353 ms through the GPU (docs/performance.md).
 const AT_ONCE_BYTES: u64 = 256 << 20;
 
 impl Engine {
@@ -69,7 +69,7 @@ impl Engine {
         pollster::block_on(Engine::found(wanted))
     }
 
-    /// What is asked for, by this name or by `WGPU_ADAPTER_NAME`; `None` where the choice is left to [`Engine::best`].
+    /// The name that is asked for, this one or `WGPU_ADAPTER_NAME`'s; `None` where the choice is left to [`Engine::best`].
     pub fn asked(wanted: Option<&str>) -> Option<String> {
         wanted.map(str::to_string).or_else(name_asked).filter(|name| !is_auto(name))
     }
@@ -128,7 +128,7 @@ impl Engine {
     /// The answer of `op` over elements in host memory.
     ///
     /// # Errors
-    /// What the device or [`Op::finish`] says.
+    /// Those of the device or of [`Op::finish`].
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
         match self {
             Engine::Gpu(gpu) => gpu.reduce(op, elements),
@@ -139,7 +139,7 @@ impl Engine {
     /// Begins a reduction whose elements come in parts; see [`Stream`].
     ///
     /// # Errors
-    /// What the device says when its buffers and pipelines are made.
+    /// Those of the device, when its buffers and pipelines are made.
     pub fn stream<T: Element, O: Op<T>>(&self, op: O, options: &StreamOptions) -> Result<Stream<T, O>> {
         match self {
             Engine::Gpu(gpu) => gpu.stream(op, options),

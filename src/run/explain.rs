@@ -4,7 +4,7 @@ use crate::device::Recorder;
 use crate::plan::{Kernel, Load, Order, Pass, Plan, Resource, Store};
 use std::fmt;
 
-/// How an input would be reduced: the plan in words, and the WGSL of each pass.
+/// The reduction of an input, explained: the plan in words, and the WGSL of each pass.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The plan in words.

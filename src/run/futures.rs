@@ -126,7 +126,7 @@ impl Gpu {
     /// [`Gpu::reduce`] without blocking, with all elements in the device's memory at once.
     ///
     /// # Errors
-    /// What the device says, or [`Op::finish`].
+    /// Those of the device, or of [`Op::finish`].
     pub async fn reduce_async<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
         let reducer = self.reducer_async::<T, O>(op).await?;
         let context = self.context();

@@ -160,7 +160,7 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
                 *at += 1;
             }
         }
-        // What each group begins with is where the one before it ends.
+        // Each group begins where the one before it ends.
         let begins = || [0].iter().chain(&ends);
         let slices = begins().zip(&ends).take(accs.len()).map(|(&begin, &end)| &sorted[begin..end]);
         let mut there = accs.iter_mut().zip(slices).filter(|(_, slice)| !slice.is_empty());
@@ -288,7 +288,7 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
     /// The answers, by key.
     ///
     /// # Errors
-    /// What [`Op::finish`] says.
+    /// Those of [`Op::finish`].
     pub fn finish(self) -> Result<Grouped<O::Output>> {
         Grouped::of::<T, O>(&self.op, self.accs, self.taken)
     }

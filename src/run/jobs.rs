@@ -19,7 +19,7 @@ struct Job<'b> {
     result: u64,
 }
 
-/// Which parts are whose.
+/// The parts of each input.
 enum Inputs {
     /// Of each input the number of its parts, and how many elements it has.
     Known(Vec<(usize, u64)>),

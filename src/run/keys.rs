@@ -19,7 +19,7 @@ use wgpu::BufferUsages;
 pub trait Key: Element {
     /// Whether two keys are one.
     fn same(self, other: Self) -> bool {
-        // What is not equal to itself is NaN.
+        // A key that is not equal to itself is NaN.
         #[expect(clippy::eq_op, reason = "only NaN is not equal to itself")]
         let nan = self != self && other != other;
         self == other || nan
@@ -34,7 +34,7 @@ impl Key for i64 {}
 impl Key for u64 {}
 impl Key for f16 {}
 
-/// Where [`Reducer::record_by_key`] leaves what it finds, on the device. Where the outputs have room for fewer runs than there are,
+/// The outputs of [`Reducer::record_by_key`], on the device. Where the outputs have room for fewer runs than there are,
 /// they get the first ones, and the number says how many there are all the same.
 #[derive(Clone, Debug)]
 pub struct ByKey<'a> {
@@ -95,7 +95,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let each = 4 * (self.answer_words() as u64 + u64::from(to.answers.counted));
         let bytes = |output: &Output<'_>| output.bytes.end.saturating_sub(output.bytes.start);
         let room = count.min(bytes(&to.answers) / each).min(bytes(&to.keys) / K::DTYPE.bytes());
-        // What is written first is not yet read there.
+        // The bytes of an output that is written before the values are read: apart from both inputs.
         let words = |output: &Output<'_>, words: u64| {
             let bytes = Output::bare(output.clone()).claim("the runs of equal keys", words as usize, 1)?;
             values.ranges.reads(output.buffer, &bytes)?;
@@ -199,7 +199,7 @@ impl Cpu {
     }
 }
 
-/// How many there are of both.
+/// The number of keys, which must be that of the values.
 fn equally_many<K: Element, T: Element>(keys: &Input<'_, K>, values: &Input<'_, T>) -> Result<u64> {
     let (left, right) = (keys.elements(), values.elements());
     if left == right { Ok(left) } else { Err(Error::Unequal { left, right }) }

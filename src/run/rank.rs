@@ -68,7 +68,7 @@ impl<T: Scalar> Ranker<T> {
         Ok(Ranker { context, operator, k: ranking.wanted(), rules, texts, element: PhantomData })
     }
 
-    /// How many elements are wanted.
+    /// Number of elements that are wanted.
     pub fn k(&self) -> u32 {
         self.k
     }

@@ -63,7 +63,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         finished(&self.op, self.accumulate_each(&each, 0)?)
     }
 
-    /// How many answers there are, and the submissions of them all, each made when it is asked for; see [`each_answer`].
+    /// Number of answers, and the submissions of them all, each made when it is asked for; see [`each_answer`].
     pub(super) fn submissions<'a>(&'a self, each: &'a Each<'_, T>, position: u64) -> Result<(u64, Submissions<'a>)> {
         let (input, count) = (&each.input.ranges, each.count()?);
         let all: Submissions = match each.divided(count)? {

@@ -129,7 +129,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.recorder.planner.plan(&whole(&pieces, Store::Sealed))
     }
 
-    /// How an input of so many elements in one buffer would be reduced: the plan in words, and the WGSL of each pass.
+    /// The reduction of an input of so many elements in one buffer, explained: the plan in words, and the WGSL of each pass.
     ///
     /// # Errors
     /// As for [`Reducer::record`].
@@ -237,7 +237,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.op.fold().most_elements()
     }
 
-    /// How long [`Reducer::reduce`] waits before it gives up with [`Error::Timeout`].
+    /// The longest wait of [`Reducer::reduce`], before it gives up with [`Error::Timeout`].
     pub fn timeout(&self) -> Duration {
         self.recorder.context.timeout()
     }
@@ -248,7 +248,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         self.recorder.context.set_timeout(timeout);
     }
 
-    /// How exact folds keep their accumulators here: the first kernel that this device was found to run right. `None` for
+    /// The way that exact folds keep their accumulators here: the first kernel that this device was found to run right. `None` for
     /// operators that have one kernel only.
     pub fn kernel(&self) -> Option<Keep> {
         self.recorder.op.folds.iter().any(|fold| fold.tested).then_some(self.recorder.op.keep)
@@ -366,7 +366,7 @@ impl Gpu {
     /// The answer of `op` over elements in host memory.
     ///
     /// # Errors
-    /// What the device says, or [`Op::finish`].
+    /// Those of the device, or of [`Op::finish`].
     pub fn reduce<T: Element, O: Op<T>>(&self, op: O, elements: &[T]) -> Result<O::Output> {
         may_block("Gpu::reduce", "Gpu::reduce_async")?;
         let options = StreamOptions { elements_hint: Some(elements.len() as u64), ..StreamOptions::default() };
@@ -378,7 +378,7 @@ impl Gpu {
     /// Begins a reduction whose elements come in parts; see [`Stream`].
     ///
     /// # Errors
-    /// What the device says when its buffers and pipelines are made.
+    /// Those of the device, when its buffers and pipelines are made.
     pub fn stream<T: Element, O: Op<T>>(&self, op: O, options: &StreamOptions) -> Result<Stream<T, O>> {
         may_block("Gpu::stream", "Gpu::reduce_async, or Reducer::partial_async of each part")?;
         Stream::on_gpu(self.context().clone(), op, options)

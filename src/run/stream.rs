@@ -16,13 +16,13 @@ use std::time::Duration;
 use web_time::Instant;
 use wgpu::{BufferUsages, Features};
 
-/// What a stream may use.
+/// The options of a stream.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamOptions {
     /// Bytes of staging and device memory together, about; at least 1 MiB is taken.
     pub memory_bytes: u64,
-    /// How many elements will come, where that is known: small inputs then take small buffers.
+    /// Number of elements that will come, where that is known: small inputs then take small buffers.
     pub elements_hint: Option<u64>,
     /// Position of the first element in the whole input; `None`: positions count from this stream's first element, and its
     /// partial moves behind the one that it is merged to.
@@ -36,13 +36,13 @@ impl Default for StreamOptions {
     }
 }
 
-/// What a finished stream tells.
+/// The answer of a finished stream, with its count and its times.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finished<R> {
     /// The answer.
     pub output: R,
-    /// How many elements went into it.
+    /// Number of elements that went into it.
     pub count: u64,
     /// Time spent copying into staging memory, on the host.
     pub copy_time: Duration,
@@ -76,7 +76,7 @@ pub struct Stream<T: Element, O: Op<T>> {
 
 /// Bytes of small parts that wait for more.
 const GATHERED_BYTES: usize = 64 << 10;
-/// How old the knowledge may be that the device is there. Asking takes a microsecond, longer than a small part.
+/// The greatest age of the knowledge that the device is there. Asking takes a microsecond, longer than a small part.
 const LOOK_AGAIN: Duration = Duration::from_micros(20);
 
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Takes the next elements. Large parts (megabytes) are faster than small ones.
     ///
     /// # Errors
-    /// What the device says; the stream is of no use afterwards. [`Error::DeviceLost`] of small parts may come 20 µs late.
+    /// Those of the device; the stream is of no use afterwards. [`Error::DeviceLost`] of small parts may come 20 µs late.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
         if let Way::Gpu(ring) = &mut self.engine {
             ring.look()?;
@@ -177,7 +177,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         self.count
     }
 
-    /// How many elements a part should have, so that none is cut.
+    /// Number of elements that a part should have, so that none is cut.
     pub fn part_elements(&self) -> usize {
         match &self.engine {
             Way::Cpu(..) => 8 << 20,
@@ -185,7 +185,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         }
     }
 
-    /// How this stream works, in lines for people: passes, workgroups, bindings, bytes.
+    /// The work of this stream, in lines for people: passes, workgroups, bindings, bytes.
     pub fn explain(&self) -> Vec<String> {
         match &self.engine {
             Way::Cpu(cpu, _) => vec![format!("CPU engine: {} threads", cpu.threads())],
@@ -196,7 +196,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Waits for what is under way and gives the answer.
     ///
     /// # Errors
-    /// What the device says, or [`Op::finish`].
+    /// Those of the device, or of [`Op::finish`].
     pub fn finish(self) -> Result<Finished<O::Output>> {
         self.ended(|op, acc, span| op.finish(op.fold().canonical(acc), span.count))
     }
@@ -205,7 +205,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// counts from this stream's first element.
     ///
     /// # Errors
-    /// What the device says.
+    /// Those of the device.
     pub fn partial(self) -> Result<Finished<Partial<T, O>>> {
         self.ended(|op, acc, span| Ok(Partial::of(op, acc, span)))
     }
@@ -254,7 +254,7 @@ struct Ring {
     first: u64,
     copy_time: Duration,
     clock: Clock,
-    /// When the device was last seen to be there.
+    /// The time at which the device was last seen to be there.
     seen: Option<Instant>,
 }
 

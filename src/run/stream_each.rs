@@ -36,7 +36,7 @@ pub struct StreamEach<T: Element, O: Op<T>> {
     taken: u64,
 }
 
-/// How elements are divided among the answers.
+/// The division of elements among the answers.
 #[derive(Debug)]
 enum StreamDivision {
     /// All dimensions as they lie, the outermost first; the shape of the answers, and the elements of each.
@@ -54,7 +54,7 @@ impl<T: Element, O: Op<T>> std::fmt::Debug for StreamEach<T, O> {
     }
 }
 
-/// Where parts are folded.
+/// The engine on which parts are folded.
 enum EachOn<T: Element, O: Op<T>> {
     Cpu(Cpu),
     Gpu { gpu: Gpu, reducer: Box<Reducer<T, O>>, buffer: wgpu::Buffer },

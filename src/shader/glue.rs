@@ -1,11 +1,11 @@
-//! What makes the folds and answers of an operator one: the accumulator of all, and how results are written.
+//! The text that makes the folds and answers of an operator one: the accumulator of all, and how results are written.
 
 use super::members::prefix;
 use crate::op::{DeviceOp, FoldGroup};
 use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant};
 use std::fmt::Write;
 
-/// What the pass that finishes calls: a row's accumulators as answers.
+/// The functions that the finishing pass calls: a row's accumulators as answers.
 pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
     let counted = variant.store == Store::Answer { counted: true };
     let words = op.answer_words();
@@ -46,7 +46,7 @@ fn row_words(op: &DeviceOp, variant: &Variant) -> usize {
     op.sealed_words() + if variant.rows.counted() { COUNT_WORDS as usize } else { 0 }
 }
 
-/// How many segments there are, as a result behind the last that there may be, where the host does not know.
+/// The function that stores the number of segments, as a result behind the last that there may be, where the host does not know it.
 pub(super) fn store_number(op: &DeviceOp, variant: &Variant) -> String {
     let words = row_words(op, variant);
     let body = match (variant.store, variant.rows) {
@@ -62,12 +62,12 @@ pub(super) fn store_number(op: &DeviceOp, variant: &Variant) -> String {
     format!("fn store_number() {{{body}}}")
 }
 
-/// How many elements an answer stands on, at most 2^32 - 1; 0: there is none.
+/// The statement that stores the number of an answer's elements, at most 2^32 - 1; 0: there is none.
 fn store_count_word(words: usize, at: &str) -> String {
     format!("results[{at} + {words}u] = select(total_of(row).x, 0xffffffffu, total_of(row).y > 0u);")
 }
 
-/// Which answers belong to a fold, by number, and the word at which each begins.
+/// The answers that belong to a fold, by number, and the word at which each begins.
 fn answers_of(op: &DeviceOp, fold: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let starts = op.answers.iter().scan(0, |at, (_, answer)| {
         let begin = *at;
@@ -82,7 +82,7 @@ fn answers_of(op: &DeviceOp, fold: usize) -> impl Iterator<Item = (usize, usize)
         .map(|((number, _), at)| (number, at))
 }
 
-/// How a group writes its results.
+/// The functions that write the results of a group.
 pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, variant: &Variant) -> String {
     let group = &groups[number];
     let mut out = String::new();
@@ -265,7 +265,7 @@ fn states(op: &DeviceOp, variant: &Variant) -> String {
     out
 }
 
-/// What an invocation holds as one accumulator: as it is, with places counted from its row's first element, and both in one.
+/// The accumulator that an invocation holds: as it is, with places counted from its row's first element, and both in one.
 fn accs(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
     let single = op.folds.len() == 1;
     let all = |one: &dyn Fn(usize, String) -> String| {
@@ -286,7 +286,7 @@ fn accs(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
     out + "fn acc_of(state: State, id: Invocation, row: u32) -> Acc { return placed(raw_of(state, id), row); }\n"
 }
 
-/// What the kernel that reads calls: the state of all folds, and what the workgroup does at the end.
+/// The functions that the reading kernel calls: the state of all folds, and the workgroup's work at the end.
 pub(super) fn glue(op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) -> String {
     let mut out = String::new();
     let single = op.folds.len() == 1;

@@ -83,7 +83,7 @@ fn number(of: Dtype) -> (&'static str, &'static str) {
 
 /// The functions of a fold that take elements, of which only some pass: those of all elements have this prefix.
 const SIFTED: &str = "kept_";
-/// What a test may ask of bits, and the prefix of that where the fold is over another type.
+/// The functions of bits that a test may call, and their prefix where the fold is over another type.
 const ASKED: [&str; 6] = ["value", "is_nan", "is_zero", "key", "unkey", "tie"];
 const READ: &str = "read_";
 

@@ -69,7 +69,7 @@ impl Source {
     /// The piece that a line of the text came from, the line in it, and its words.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn piece(&self, line: usize) -> Option<(&'static str, usize, &str)> {
-        // What a compiler says of a function as a whole, it says of the head, which stands before the first line.
+        // An error of a compiler about a function as a whole has the line of the head, which stands before the first line.
         let within =
             |piece: &&PieceOfText| (piece.line.saturating_sub(1)..piece.line + piece.lines.len()).contains(&line);
         let found = self.pieces.iter().find(within)?;
@@ -208,12 +208,12 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
     if groups > 1 { groups } else { 0 }
 }
 
-/// What folds may ask of the bits of an element, and how narrow ones are widened.
+/// The functions of an element's bits that folds may call, and the widening of narrow elements.
 fn element(op: &DeviceOp) -> String {
     [op.dtype.widening(), op.over_type().wgsl()].join("\n").trim_start().into()
 }
 
-/// How a kernel reads elements of a type.
+/// The WGSL that reads elements of a type.
 fn load(op: &DeviceOp, variant: &Variant) -> String {
     let load = variant.load;
     let words = match op.dtype.bytes() {
@@ -238,7 +238,7 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
     elements.join("\n") + "\n" + one
 }
 
-/// How a kernel reads texels of the elements' type.
+/// The WGSL that reads texels of the elements' type.
 fn texels(op: &DeviceOp, texel: Texel) -> String {
     let text = include_str!("../../shaders/load/texture.wgsl");
     let bits = match texel {
@@ -314,7 +314,7 @@ fn columns(
     source.push(&unrolled(include_str!("../../shaders/columns.wgsl"), variant));
 }
 
-/// How the elements of a vector are taken apart.
+/// The WGSL that takes the elements of a vector apart.
 fn elements_of_vectors(dtype: Dtype) -> &'static str {
     match dtype.bytes() {
         1 => include_str!("../../shaders/columns/quarters.wgsl"),
@@ -405,7 +405,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Var
     source.push(include_str!("../../shaders/segments/carry.wgsl"));
 }
 
-/// What kernels that read share: places, the operator, and how results are written.
+/// The text that kernels that read share: places, the operator, and how results are written.
 fn reading(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
@@ -457,7 +457,7 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(&glue::glue_finish(op, variant));
 }
 
-/// How a workgroup finds its row.
+/// The WGSL by which a workgroup finds its row.
 fn rows(op: &DeviceOp, variant: &Variant) -> String {
     let total = concat!("\n", include_str!("../../shaders/rows/total.wgsl"));
     match variant.rows {
@@ -485,7 +485,7 @@ fn rows(op: &DeviceOp, variant: &Variant) -> String {
     }
 }
 
-/// What says where segments end.
+/// The WGSL that finds the ends of segments.
 fn ends(by: Bounds) -> &'static [&'static str] {
     const OFFSETS: &str = include_str!("../../shaders/ends/offsets.wgsl");
     const COUNT: &str = include_str!("../../shaders/ends/count.wgsl");

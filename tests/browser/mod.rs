@@ -66,7 +66,7 @@ impl Browser {
         Some(Browser { process, folder })
     }
 
-    /// What it posts in time.
+    /// The text that it posts in time.
     fn answer(&mut self, posts: &Receiver<(String, String)>) -> String {
         let end = Instant::now() + Duration::from_secs(SECONDS);
         let silent = loop {
@@ -101,7 +101,7 @@ impl Drop for Browser {
     }
 }
 
-/// What a path leads to. The page is at `/`.
+/// A file and the path that leads to it. The page is at `/`.
 pub struct Served {
     pub path: &'static str,
     pub kind: &'static str,
@@ -143,7 +143,7 @@ fn serve(mut stream: TcpStream, served: &[Served], posts: &Sender<(String, Strin
     Ok(())
 }
 
-/// What a page posts to `/done`; `None` where there is no Chromium. A post to anywhere else is a failure.
+/// The text that a page posts to `/done`; `None` where there is no Chromium. A post to anywhere else is a failure.
 pub fn posted(served: Vec<Served>, folder: &str) -> Option<String> {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}/", listener.local_addr().expect("an address"));

@@ -68,7 +68,7 @@ pub fn upload<T: Element>(gpu: &Gpu, elements: &[T]) -> wgpu::Buffer {
     gpu.device().create_buffer_init(&descriptor)
 }
 
-/// What stands in a buffer.
+/// The words of a buffer.
 pub fn download(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u32> {
     gpu.download(buffer).expect("a copy for the host")
 }

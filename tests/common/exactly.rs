@@ -16,7 +16,7 @@ pub fn inputs<T: Element>(longest: usize) -> Vec<Set<T>> {
     sets
 }
 
-/// Where a way differs from the oracle.
+/// The differences of every way from the oracle.
 #[derive(Default)]
 pub struct Failures(pub Vec<String>);
 

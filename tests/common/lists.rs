@@ -9,7 +9,7 @@ pub fn list_bits<T: Scalar>(found: &Ranked<T>) -> (Vec<u64>, &[u64]) {
     (found.values.iter().map(|x| x.pattern()).collect(), &found.indices)
 }
 
-/// What is wrong of one list: reduced, and recorded from behind other elements into a part of a buffer.
+/// The failures of one list: reduced, and recorded from behind other elements into a part of a buffer.
 fn judge<T: Scalar + Into<Value>, const HIGH: bool>(
     gpu: &Gpu,
     op: impl Op<T, Fold = Ranking<HIGH>, Output = Ranked<T>>,
@@ -52,7 +52,7 @@ fn judge<T: Scalar + Into<Value>, const HIGH: bool>(
             if (values, &indices[..]) != list_bits(&want) || rest.into_iter().any(|&word| word != u32::MAX) {
                 failures.push(format!("{place}, recorded: {:?}, want {:?}", &mine[..words.min(20)], some_of(&want)));
             }
-            // What is not written is 0.
+            // Words that are not written are 0.
             if mine[words..words + 2] != [if counted { there as u32 } else { 0 }, 0] {
                 failures.push(format!("{place}, counted {counted}: {:?}", &mine[words..words + 2]));
             }

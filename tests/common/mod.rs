@@ -1,4 +1,4 @@
-//! What the tests share: an adapter that must be there, elements, operators that tell every index and every order apart, and
+//! Parts that the tests share: an adapter that must be there, elements, operators that tell every index and every order apart, and
 //! the comparison of kernels with a plain fold.
 #![allow(dead_code, unused_imports)]
 

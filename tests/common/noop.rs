@@ -37,7 +37,7 @@ pub fn buffer(device: &wgpu::Device, size: u64) -> wgpu::Buffer {
     device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
 }
 
-/// What a program's own handler hears of a device, from now on.
+/// The errors that a program's own handler hears of a device, from now on.
 pub fn heard(device: &wgpu::Device) -> Arc<Mutex<Vec<String>>> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let theirs = heard.clone();

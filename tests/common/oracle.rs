@@ -1,4 +1,4 @@
-//! What exact operators must answer, by arithmetic on big integers: no code is shared with the library.
+//! The right answers of exact operators, by arithmetic on big integers: no code is shared with the library.
 //!
 //! Significands are summed per exponent in `i128`, put in their places in a `BigInt`, and rounded once, by division with
 //! remainder (for the norm, by an integer square root) and a comparison of what is left with one half.
@@ -120,7 +120,7 @@ impl Total {
         total
     }
 
-    /// What is no number: NaN, or the only infinity.
+    /// The answer that is no number: NaN, or the only infinity.
     fn special(&self, format: Format) -> Option<u64> {
         match (self.nan, self.infinite) {
             (true, _) | (_, [true, true]) => Some(format.nan()),

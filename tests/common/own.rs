@@ -86,7 +86,7 @@ impl<T: Element> Op<T> for TextHash {
 }
 
 accumulator! {
-    /// How many, their sum, and their sum weighted by index, modulo 2^32.
+    /// Number of elements, their sum, and their sum weighted by index, modulo 2^32.
     pub struct Weights { count: u32, sum: u32, weighted: u32 }
 }
 
@@ -165,12 +165,12 @@ impl Op<f32> for OwnAnswer {
     }
 }
 
-/// How many elements there are, and the sum of their hashes: in any order, over elements of every size, exact modulo 2^32.
+/// Number of elements, and the sum of their hashes: in any order, over elements of every size, exact modulo 2^32.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SetHash;
 
 accumulator! {
-    /// How many, and the sum of their hashes, modulo 2^32.
+    /// Number of elements, and the sum of their hashes, modulo 2^32.
     pub struct Set { count: u32, sum: u32 }
 }
 

@@ -29,7 +29,7 @@ pub fn rows<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<S
     failures
 }
 
-/// What each row is folded to alone.
+/// The answer of each row alone.
 pub(super) struct Wanted<'r, T: Element, O: Op<T>> {
     rows: Vec<&'r [T]>,
     answers: Vec<Result<O::Output>>,

@@ -2,7 +2,7 @@
 
 use treefold::{DeviceAnswer, Fold, Op, Result, Trips, Wgsl, WordType};
 
-/// Which function loops without saying so.
+/// The function that loops without saying so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silent {
     Nothing,

@@ -5,7 +5,7 @@ use treefold::{Acc, DeviceAnswer, Fold, Op, Result, WordType};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shares {
-    /// What the sum is multiplied by.
+    /// A factor of the sum.
     pub scale: u32,
 }
 

@@ -160,7 +160,7 @@ fn part(few: usize) -> usize {
     if std::env::var_os("HOSTILE").is_some() { 1 } else { few }
 }
 
-/// What wgpu says of all that is recorded. Exact operators, which are tried before they are used, are not made here.
+/// The verdict of wgpu on all that is recorded. Exact operators, which are tried before they are used, are not made here.
 #[test]
 fn each_limit_alone_on_a_device_that_does_nothing() {
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What a program may do wrong with devices: each call ends in a right answer or a typed error, without a panic, in time.
+//! Mistakes that a program may make with devices: each call ends in a right answer or a typed error, without a panic, in time.
 //!
 //! `cargo test --test hostile` takes a part of the table; `HOSTILE=all cargo test --test hostile` all of it.
 

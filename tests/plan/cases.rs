@@ -41,7 +41,7 @@ impl Case {
         planner.plan(&Request { pieces: &self.pieces, each, start, direct, store, output })
     }
 
-    /// How elements belong to answers, where they are many.
+    /// The division of elements among answers, where there are many.
     pub fn strided(&self) -> Option<Cow<'_, Strided>> {
         let rows = self.row.map(|length| Cow::Owned(Strided::rows(self.elements() / length, length)));
         rows.or(self.view.as_ref().map(Cow::Borrowed))

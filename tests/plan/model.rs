@@ -64,7 +64,7 @@ struct Machine<'a> {
     /// Of results that a pass will finish, by group.
     accumulators: Vec<Vec<Runs>>,
     partials: Vec<Option<Runs>>,
-    /// What wrote them, and how many groups have been combined since.
+    /// The pass that wrote the partials, and the number of groups that have been combined since.
     writer: Option<&'a Pass>,
     combined: usize,
     exact: bool,
@@ -108,7 +108,7 @@ pub fn check(case: &Case, planner: &Planner, plan: &Plan) {
 }
 
 impl<'a> Machine<'a> {
-    /// What every dispatch asks of the device.
+    /// Checks what every dispatch asks of the device.
     fn shape(&self, pass: &Pass, planner: &Planner) {
         let (limits, v, cost) = (&self.case.limits, &pass.variant, &self.case.cost);
         let size = v.workgroup_size;
@@ -350,12 +350,12 @@ impl<'a> Machine<'a> {
         self.case.cost.finish_pass.is_some() && matches!(self.case.store, Store::Answer { .. })
     }
 
-    /// What passes that fold write.
+    /// The kind of the results of passes that fold.
     fn store(&self) -> Store {
         if self.apart() { Store::Sealed } else { self.case.store }
     }
 
-    /// Where those passes write so many results.
+    /// The destination of so many results of those passes.
     fn output(&self, rows: usize) -> Resource {
         match self.apart() {
             true => Resource::Accumulators { bytes: 0..4 * self.case.cost.sealed_words * rows as u64 },

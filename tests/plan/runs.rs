@@ -4,7 +4,7 @@ use crate::cases::{BYTES_MAX, limits, some_limits};
 use treefold::Error;
 use treefold::internals::{Limits, Runs, TRIPS_MAX};
 
-/// What the passes leave: offsets and keys in so much room, and how many runs there are.
+/// The outputs of the passes: offsets and keys in so much room, and the number of runs.
 fn followed(plan: &Runs, keys: &[u64], room: usize) -> (Vec<Option<usize>>, Vec<Option<u64>>, usize) {
     let (size, tiles) = (plan.workgroup_size as usize, plan.tiles as usize);
     let mut bits = vec![None; (plan.bits_bytes / 4) as usize];

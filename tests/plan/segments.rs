@@ -13,7 +13,7 @@ use treefold::{Error, Result, Tuning};
 /// Positions, in the order in which they are folded.
 type Acc = Vec<u64>;
 
-/// What a share leaves.
+/// The carry of a share.
 #[derive(Clone, Debug, Default)]
 struct Carry {
     head: Acc,
@@ -29,9 +29,9 @@ struct Case {
     tuning: Tuning,
     cost: Cost,
     pieces: Vec<Piece>,
-    /// Where segments begin and end.
+    /// The offsets of the segments.
     offsets: Vec<u64>,
-    /// What says so, and how many more it might be.
+    /// The source of the segments' ends, and the number of further segments for which there is room.
     by: Bounds,
     room: u64,
     store: Store,
@@ -148,7 +148,7 @@ fn check(case: &Case, plan: &Plan, lanes: u32) {
     }
 }
 
-/// What every dispatch asks of the device.
+/// Checks what every dispatch asks of the device.
 fn shape(case: &Case, plan: &Plan, pass: &Pass, done: usize) {
     let (limits, size) = (&case.limits, pass.variant.workgroup_size);
     assert!((1..=limits.workgroups_max.min(65535)).contains(&pass.workgroups), "{pass:?}");

@@ -330,7 +330,7 @@ fn of_whole_passes() {
     assert!(!passes(&case, &Plan { rows: 2, ..good }));
 }
 
-/// What `Params` has: 16 words, all of them looked at above.
+/// The size of `Params`: 16 words, all of them looked at above.
 #[test]
 fn parameters_are_sixteen_words() {
     assert_eq!(size_of::<Params>(), 64);

@@ -21,7 +21,7 @@ use treefold::ops::{
 };
 use treefold::{Axes, Dtype, DynOp, Element, Op, Order, OrderKey, Scalar, Tuning, Value, Widened};
 
-/// What texts depend on besides the operator.
+/// All that texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     pub name: &'static str,
@@ -31,7 +31,7 @@ pub struct Machine {
     pub wide: bool,
 }
 
-/// What every browser allows.
+/// Limits that every browser allows.
 const BROWSER: Limits = Limits {
     binding_bytes_max: 128 << 20,
     storage_alignment: 256,
@@ -88,7 +88,7 @@ pub struct Text {
     pub made: Option<Made>,
 }
 
-/// What a text was made of; none of the ladder's.
+/// The operator, the variant and the machine that a text was made of; none of the ladder's.
 #[derive(Clone, Debug)]
 pub struct Made {
     pub op: Arc<DeviceOp>,
@@ -112,7 +112,7 @@ pub fn operators(visit: &mut impl Each) {
     }
 }
 
-/// What is done with each operator.
+/// A visitor of each operator.
 pub trait Each {
     fn each<T: Element, O: Op<T>>(&mut self, op: &O);
 }
@@ -154,7 +154,7 @@ pub fn texts() -> Vec<Text> {
 /// A collection in which every text is once.
 #[derive(Default)]
 pub struct Texts {
-    /// Which machines come next: an operator meets some of each kind, its neighbours others.
+    /// The turn of the machines: an operator meets some of each kind, its neighbours others.
     turn: usize,
     seen: HashSet<String>,
     pub texts: Vec<Text>,
@@ -331,7 +331,7 @@ impl Texts {
 
 const KEYS: &[Piece] = &[Piece::of(3, 0, 100_000)];
 
-/// What is asked without a view, by its name.
+/// The arrangement that is asked for without a view, by its name.
 fn divided(what: &str) -> Arrangement<'static> {
     let offsets = Ends::of(Piece::of(2, 0, 1000));
     let count = what.contains("as many as").then_some(Piece::of(3, 0, 1));

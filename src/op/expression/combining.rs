@@ -5,7 +5,8 @@ use crate::element::{Dtype, Scalar};
 use crate::error::{Error, Result};
 use crate::op::{Accumulator, Answer, DeviceAnswer, Fold, Op, Wgsl, WordType};
 
-/// What an expression of two accumulators makes of all elements, from left to right: `a + b`, `max(a, b)`, `select(b, a, b == 0)`.
+/// The operator of an expression of two accumulators, over all elements from left to right: `a + b`, `max(a, b)`,
+/// `select(b, a, b == 0)`.
 ///
 /// The expression must be associative, `combine(combine(a, b), c)` what `combine(a, combine(b, c))` is up to rounding, and must leave what it
 /// combines with the identity as it is; [`check`](crate::check) looks for both on some elements. Of no elements the answer is the identity. The order is kept, unless
@@ -48,7 +49,7 @@ impl<U: Scalar> Combining<U> {
         Combining { commutative: true, ..self }
     }
 
-    /// What it makes of pairs.
+    /// The accumulators that the expression makes of pairs.
     fn pairs(&self, a: &[U], b: &[U]) -> Vec<U> {
         let mut made = vec![self.identity; a.len().min(b.len())];
         self.combine.fill(a, b, &mut made);

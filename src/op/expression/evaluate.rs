@@ -192,7 +192,7 @@ fn scaled(x: f64, by: i32) -> f64 {
     x * f64::from(half).exp2() * f64::from(by.clamp(-2000, 2000) - half).exp2()
 }
 
-/// What is made of integers of any type.
+/// A function of integers of any type.
 trait OfIntegers {
     fn of<T: Integer>(self, x: &[T]) -> Vec<T>;
 }

@@ -121,9 +121,9 @@ lane!(bool Bool, f32 F32, i32 I32, u32 U32, f64 F64, i64 I64, u64 U64);
 
 /// A number.
 pub(super) trait Number: Lane + PartialOrd {
-    /// What an operator makes of numbers; `None` where it makes none.
+    /// The numbers that an operator makes of numbers; `None` where it makes none.
     fn operator(op: BinaryOperator, a: &[Self], b: &[Self]) -> Option<Vec<Self>>;
-    /// What a function makes of one number each.
+    /// The numbers that a function makes of one number each.
     fn one(function: MathFunction, a: &[Self]) -> Option<Vec<Self>>;
     /// Of two.
     fn two(function: MathFunction, a: &[Self], b: &[Self]) -> Option<Vec<Self>>;
@@ -132,7 +132,7 @@ pub(super) trait Number: Lane + PartialOrd {
     fn negated(self) -> Self;
 }
 
-/// What a function makes of each value.
+/// The results of a function of each value.
 pub(super) fn each<A: Copy, R>(a: &[A], f: impl Fn(A) -> R) -> Vec<R> {
     a.iter().map(|&a| f(a)).collect()
 }
@@ -147,7 +147,7 @@ pub(super) fn each3<A: Copy, B: Copy, C: Copy, R>(a: &[A], b: &[B], c: &[C], f: 
     a.iter().zip(b).zip(c).map(|((&a, &b), &c)| f(a, b, c)).collect()
 }
 
-/// What a comparison makes of values; `None`, where an operator is none.
+/// The results of a comparison of values; `None` where the operator is no comparison.
 pub(super) fn compared<T: Copy + PartialOrd>(op: BinaryOperator, a: &[T], b: &[T]) -> Option<Vec<bool>> {
     Some(match op {
         BinaryOperator::Equal => each2(a, b, |a, b| a == b),
@@ -334,7 +334,7 @@ macro_rules! integer {
     };
 }
 
-/// What only integers have.
+/// Operations that only integers have.
 pub(super) trait Integer: Number {
     fn left(self, by: u32) -> Self;
     fn right(self, by: u32) -> Self;

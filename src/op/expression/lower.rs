@@ -81,13 +81,13 @@ struct Lowering<'a> {
     here: &'a dyn Fn(Span) -> Range<usize>,
 }
 
-/// What is made so far.
+/// The steps that are made so far.
 #[derive(Default)]
 struct Made {
     steps: Vec<(Step, Kind)>,
-    /// Where the value of an expression is.
+    /// The step that makes the value of an expression.
     values: HashMap<Handle<Expression>, StepIndex>,
-    /// Where the value of a variable is now.
+    /// The step that makes the present value of a variable.
     variables: HashMap<Handle<LocalVariable>, StepIndex>,
 }
 
@@ -171,7 +171,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Where the value of an expression is: it has been made, or it is one that needs no statement.
+    /// The step that makes the value of an expression, which has been made or needs no statement.
     fn value(&self, of: Handle<Expression>, made: &mut Made) -> Result<StepIndex> {
         match made.values.get(&of) {
             Some(&value) => Ok(value),
@@ -269,7 +269,7 @@ impl Lowering<'_> {
         let constant = match literal {
             Literal::F64(x) => Constant::F64(x),
             Literal::F32(x) => Constant::F32(x),
-            // What is left of numbers without a type, in errors.
+            // Numbers that are left without a type, in errors.
             Literal::AbstractFloat(x) => Constant::F32(x as f32),
             Literal::AbstractInt(x) => Constant::I32(x as i32),
             Literal::U32(x) => Constant::U32(x),

@@ -141,7 +141,7 @@ impl Expression {
         self.program.makes_truth()
     }
 
-    /// What it makes of numbers: as many as there is room for and both have. Arguments of other types give nothing.
+    /// Fills `to` with the expression's numbers: as many as there is room for and both have. Arguments of other types give nothing.
     pub(crate) fn fill<A: Element, B: Element, U: Element>(&self, first: &[A], second: &[B], to: &mut [U]) {
         self.program.fill(first, second, to);
     }

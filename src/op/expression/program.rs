@@ -1,4 +1,4 @@
-//! What an expression computes, step by step.
+//! The computation of an expression, step by step.
 
 use super::lane::{Column, Kind};
 use wgpu::naga::{BinaryOperator, MathFunction, UnaryOperator};
@@ -6,7 +6,7 @@ use wgpu::naga::{BinaryOperator, MathFunction, UnaryOperator};
 /// A value: the number of the step that makes it.
 pub(super) type StepIndex = usize;
 
-/// What a step makes of earlier values.
+/// The operation of a step on earlier values.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// An argument.
@@ -15,7 +15,7 @@ pub(super) enum Step {
     Constant(Constant, Column),
     Unary(UnaryOperator, StepIndex),
     Binary(BinaryOperator, StepIndex, StepIndex),
-    /// Where the first is true the second, else the third.
+    /// The second where the first is true, else the third.
     Select(StepIndex, StepIndex, StepIndex),
     Math(MathFunction, Vec<StepIndex>),
     /// The number in another type.
@@ -104,7 +104,7 @@ impl Program {
                 let from = self.steps.get(*of).map_or(Kind::Bool, |&(_, kind)| kind);
                 let widens = from == Kind::Bool || (from, *kind) == (Kind::F32, Kind::F64);
                 let whole = *kind == Kind::F64 && from.is_integer() && from.bits() == 32;
-                // What becomes of NaN and of what does not fit differs.
+                // The casts of NaN and of numbers that do not fit differ.
                 from.is_float() && kind.is_integer() || kind.is_float() && from != *kind && !widens && !whole
             }
         };

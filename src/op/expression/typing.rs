@@ -1,4 +1,4 @@
-//! Which operators and functions numbers of a type have: those that can be computed.
+//! The operators and functions that numbers of a type have: those that can be computed.
 
 use super::lane::{Kind, Number, compared};
 use wgpu::naga::{BinaryOperator, MathFunction};

@@ -1,4 +1,4 @@
-//! What is said of expressions that are wrong: in words of the expression, with its place.
+//! Messages about expressions that are wrong: in words of the expression, with its place.
 
 use crate::element::Dtype;
 use crate::error::Error;
@@ -20,7 +20,7 @@ pub(super) fn refused(text: &str, at: Range<usize>, message: impl Into<String>) 
     Error::BadExpression { expression: expression.replace(['\n', '\r', '\t'], " "), marks, message: message.into() }
 }
 
-/// What the front end says, in words of the expression.
+/// The front end's message, in words of the expression.
 pub(super) fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
     let message = message.lines().next().unwrap_or_default().trim();
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
@@ -58,7 +58,7 @@ const POWER: &str = "there is no such operator; powers are pow(x, 2.0)";
 pub(super) const NOT_COMPUTED: &str =
     "this is not computed of single numbers; use their operators, comparisons, select and functions";
 
-/// How an operator is written.
+/// The sign of an operator in an expression.
 pub(super) fn sign_of(op: BinaryOperator) -> &'static str {
     match op {
         BinaryOperator::Add => "+",

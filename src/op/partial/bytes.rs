@@ -10,7 +10,7 @@
 use crate::error::{Error, Result};
 use std::ops::Range;
 
-/// What a partial's bytes say of themselves.
+/// The description of a partial that its bytes carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
@@ -18,7 +18,7 @@ pub struct Header {
     pub operator: String,
     /// The element type's name.
     pub dtype: String,
-    /// How many elements went in; of many answers, into each.
+    /// Number of elements that went in; of many answers, into each.
     pub count: u64,
     /// Place of the first in the whole input, where it is known.
     pub first: Option<u64>,
@@ -49,7 +49,7 @@ impl Header {
         self.operator.split('(').next().unwrap_or_default()
     }
 
-    /// What the bytes of a partial say of themselves, after all checks that need no operator.
+    /// The description that the bytes of a partial carry, after all checks that need no operator.
     ///
     /// # Errors
     /// [`Error::BadPartial`].
@@ -73,7 +73,7 @@ pub fn title(signature: &str) -> String {
     format!("{front}…{back} (CRC-32 {:08x})", crc32fast::hash(signature.as_bytes()))
 }
 
-/// How many answers a shape has; `None`: more than 64 bits count.
+/// Number of answers of a shape; `None`: more than 64 bits count.
 pub(super) fn answers(shape: &[u64]) -> Option<u64> {
     match shape.contains(&0) {
         true => Some(0),
@@ -106,7 +106,7 @@ pub(super) fn write(header: &Header, each: usize, words: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// Where what stands behind the fixed part, as the lengths say it.
+/// The places of the parts behind the fixed one, as the lengths give them.
 struct Places {
     shape: Vec<u64>,
     operator: Range<usize>,
@@ -143,7 +143,7 @@ fn wide(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// What bytes say of themselves, and the words of all accumulators.
+/// The header of bytes, and the words of all accumulators.
 pub(super) fn read(bytes: &[u8]) -> Result<(Header, Vec<u32>)> {
     if !bytes.starts_with(Header::MAGIC) {
         return Err(bad("it does not begin as one; Partial::to_bytes writes partials"));

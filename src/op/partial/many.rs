@@ -57,7 +57,7 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         Partials { op, accs, shape, span, element: PhantomData }
     }
 
-    /// How many answers there are.
+    /// Number of answers.
     pub fn answers(&self) -> u64 {
         self.accs.len() as u64
     }
@@ -67,7 +67,7 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         &self.shape
     }
 
-    /// How many elements of each answer went in.
+    /// Number of elements that went into each answer.
     pub fn length(&self) -> u64 {
         self.span.count
     }
@@ -117,7 +117,7 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// The answers, in C order.
     ///
     /// # Errors
-    /// What [`Op::finish`] says; the first that occurs.
+    /// Those of [`Op::finish`]; the first that occurs.
     pub fn finish(&self) -> Result<Vec<O::Output>> {
         self.finish_as(&self.op)
     }
@@ -125,7 +125,7 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// The answers of the same fold with other parameters of the answer: another ddof, say.
     ///
     /// # Errors
-    /// What [`Op::finish`] says.
+    /// Those of [`Op::finish`].
     #[doc(hidden)]
     pub fn finish_as(&self, op: &O) -> Result<Vec<O::Output>> {
         self.accs.iter().map(|acc| op.finish(acc.clone(), self.span.count)).collect()

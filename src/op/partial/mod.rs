@@ -62,7 +62,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         Partial { op, acc, span, element: PhantomData }
     }
 
-    /// How many elements went in.
+    /// Number of elements that went in.
     pub fn count(&self) -> u64 {
         self.span.count
     }
@@ -91,7 +91,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
     /// The answer.
     ///
     /// # Errors
-    /// What [`Op::finish`] says.
+    /// Those of [`Op::finish`].
     pub fn finish(&self) -> Result<O::Output> {
         self.op.finish(self.acc.clone(), self.span.count)
     }
@@ -99,7 +99,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
     /// The answer of the same fold with other parameters of the answer: another ddof, say.
     ///
     /// # Errors
-    /// What [`Op::finish`] says.
+    /// Those of [`Op::finish`].
     #[doc(hidden)]
     pub fn finish_as(&self, op: &O) -> Result<O::Output> {
         op.finish(self.acc.clone(), self.span.count)

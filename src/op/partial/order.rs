@@ -5,10 +5,10 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::op::{Fold, Keep, Leaf, Op};
 
-/// Which elements a part has.
+/// The elements of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// How many went in.
+    /// Number of elements that went in.
     pub count: u64,
     /// Place of the first in the whole input; `None`: a part of its own, whose positions count from its start.
     pub first: Option<u64>,
