@@ -50,6 +50,10 @@ impl Dtype {
     /// Every type that operators are over, in the order in which help texts list them.
     pub const ALL: [Dtype; 7] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64];
 
+    /// The same, and pairs.
+    pub const WITH_PAIRS: [Dtype; 8] =
+        [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64, Dtype::F32x2];
+
     /// Every type that is read as a wider one.
     pub const NARROW: [Dtype; 5] = [Dtype::BF16, Dtype::I8, Dtype::U8, Dtype::I16, Dtype::U16];
 

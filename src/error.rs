@@ -690,6 +690,7 @@ pub enum Error {
         message: String,
     },
     /// No elements, or more than one binding holds.
+    #[cfg(feature = "ladder")]
     #[error("a ladder of {elements} elements is not possible on this adapter; ask for 1 to {most}")]
     BadLength {
         /// The elements that were asked for.

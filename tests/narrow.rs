@@ -9,7 +9,7 @@ use treefold::ops::{
     Any, ArgMax, ArgMin, CountIf, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, SumOfSquares,
     Variance, Xor,
 };
-use treefold::{Cpu, Dtype, Element, Engine, Error, Input, Narrow, Op, StreamOptions, Widened, check};
+use treefold::{Answer, Cpu, Dtype, Element, Engine, Error, Input, Narrow, Op, StreamOptions, Value, Widened, check};
 
 #[test]
 fn every_length_from_any_place() {
@@ -27,13 +27,14 @@ fn every_length_from_any_place() {
 /// Operators with each kind of kernel, over integers.
 fn integers<N: Narrow>(compare: &mut Compare<'_>)
 where
-    Sum: Op<N::Wide>,
-    Product: Op<N::Wide>,
-    Xor: Op<N::Wide>,
-    Variance: Op<N::Wide>,
-    SumOfSquares: Op<N::Wide>,
-    Histogram: Op<N::Wide>,
-    Any: Op<N::Wide>,
+    Value: From<N::Wide>,
+    Sum: Op<N::Wide, Output: Answer>,
+    Product: Op<N::Wide, Output: Answer>,
+    Xor: Op<N::Wide, Output: Answer>,
+    Variance: Op<N::Wide, Output: Answer>,
+    SumOfSquares: Op<N::Wide, Output: Answer>,
+    Histogram: Op<N::Wide, Output: Answer>,
+    Any: Op<N::Wide, Output: Answer>,
 {
     let histogram = Histogram::integers(-7, 120).expect("a histogram");
     compare.all::<N, _>(&Widened((Sum, MinMax, ArgMin)));

@@ -286,21 +286,20 @@ pub fn check(name: &str, told: &Told) -> Result<()> {
     chosen.map_or(Ok(()), |chosen| chosen.visit(told, Nothing))
 }
 
-/// Element types, pairs included.
-fn dtypes() -> impl Iterator<Item = Dtype> {
-    Dtype::ALL.into_iter().chain([Dtype::F32x2])
-}
-
 /// The element type of that name, pairs included.
 pub fn dtype_named(name: &str) -> Option<Dtype> {
-    dtypes().find(|dtype| dtype.name() == name)
+    Dtype::WITH_PAIRS.into_iter().find(|dtype| dtype.name() == name)
 }
 
 /// One line for the help text.
 pub fn meaning(name: &str) -> String {
     let about = TABLE.iter().find(|entry| entry.name == name).map_or("", |entry| entry.about);
     let fast = |dtype| choose(name, dtype, true).is_some_and(|chosen| chosen.method == Some(Method::Fast));
-    if dtypes().any(fast) { format!("{about}; with --fast accumulated in f32") } else { about.into() }
+    if Dtype::WITH_PAIRS.into_iter().any(fast) {
+        format!("{about}; with --fast accumulated in f32")
+    } else {
+        about.into()
+    }
 }
 
 /// The operator of a typed name for inputs of that type; `None` where it does not take them. f16 is widened where need be.

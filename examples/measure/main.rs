@@ -98,10 +98,11 @@ fn main() -> Outcome<()> {
         match key {
             "operator" => request.operators = value.split(',').map(String::from).collect(),
             "dtype" => {
-                let others = || Dtype::NARROW.into_iter().chain([Dtype::F32x2]);
+                let all = Dtype::WITH_PAIRS.into_iter().chain(Dtype::NARROW);
                 let parse = |name: &str| {
-                    let other = || others().find(|dtype| dtype.name() == name);
-                    Dtype::parse(name).or_else(other).ok_or_else(|| format!("{name}: expected an element type"))
+                    all.clone()
+                        .find(|dtype| dtype.name() == name)
+                        .ok_or_else(|| format!("{name}: expected an element type"))
                 };
                 request.dtypes = value.split(',').map(parse).collect::<Result<_, _>>()?;
             }

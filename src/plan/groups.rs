@@ -111,7 +111,7 @@ impl Planner {
         let each = 4 * words * groups.groups;
         let room = self.limits.binding_bytes_max.saturating_sub(totals);
         let splits_max = (room / each).min(self.partials_max());
-        let wanted = u64::from(self.launch.workgroups_max).min((PARTIALS_BYTES / each).max(1));
+        let wanted = self.workgroups_of(shape.size).min((PARTIALS_BYTES / each).max(1));
         let (mut workgroups, mut chunks) = (wanted.min(splits_max), Vec::new());
         while workgroups > 0 {
             chunks = cut(&pairs, &shape, shape.reads_max(workgroups), self.dispatch_elements_max());
@@ -167,10 +167,16 @@ impl Planner {
     pub fn groups_together(&self, elements: u64) -> Result<u64> {
         let words = self.cost.value_words().max(1);
         let shape = self.groups_shape(words, u32::MAX.into())?;
-        let chunk = shape.reads_max(self.launch.workgroups_max.into()).min(self.dispatch_elements_max());
+        let chunk = shape.reads_max(self.workgroups_of(shape.size)).min(self.dispatch_elements_max());
         let chunks = elements.div_ceil(chunk).max(1);
         let by_partials = PARTIALS_BYTES.min(self.limits.binding_bytes_max / 2) / (4 * (words + 1) * chunks);
         Ok((TOGETHER * u64::from(shape.own) / chunks).min(by_partials).max(1))
+    }
+
+    /// Workgroups of this size that have as many invocations together as the launch policy's, at most.
+    fn workgroups_of(&self, size: u32) -> u64 {
+        let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
+        (invocations / u64::from(size)).clamp(1, self.limits.workgroups_max.min(65_535).into())
     }
 
     /// Elements that one dispatch may read by its time.

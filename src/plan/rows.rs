@@ -6,7 +6,8 @@ use super::windows::{Window, windows};
 use super::{GroupCost, Kernel, Rows, Store};
 use crate::input::Taken;
 
-/// Bytes of the accumulators of rows that are finished together, about.
+/// Bytes of the accumulators of rows that are finished together, about. An H200, `measure -- operator=variance shape=1048576x32 axis=1`, by 1, 16 and
+/// 128 MiB: 30,972, 28,058 and 28,060 µs.
 const ACCUMULATORS_MAX: u64 = 16 << 20;
 
 /// Fewest invocations of a workgroup that reads a row longer than a round of its loads. An H200, `measure -- shape=16384x16384

@@ -7,19 +7,22 @@ use crate::error::{Error, Result};
 use crate::input::{By, Ends, Piece};
 use crate::limits::TRIPS_MAX;
 
-/// Invocations of a workgroup.
+// Figures: an H200, `measure -- operator=fast_sum log2=28 segments=16,256,4096,65536`, with the constant changed, in µs; as they stand
+// 521.0, 452.0, 337.4 and 310.4.
+
+/// Invocations of a workgroup. 64: 521.1, 454.5, 335.7, 308.6; 256: 561.7, 502.5, 379.5, 335.6.
 const SIZE: u32 = 128;
-/// Elements and ends of an invocation, at least, where there are enough.
+/// Elements and ends of an invocation, at least, where there are enough. 16 or 64 change less than 1 percent.
 const ITEMS_MIN: u64 = 32;
-/// Loads in flight, at most.
+/// Loads in flight, at most. 2: 675.9, 615.2, 392.4, 347.4; a round has no more than four where elements are words.
 const LOADS_MAX: u32 = 4;
 /// Elements and ends that one plan takes: 32 bits count them, and those of a share more.
 const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
-/// Invocations of the workgroup that carries, where there is room.
+/// Invocations of the workgroup that carries, where there is room. 1024 changes less than 1 percent.
 const CARRY_SIZE: u32 = 256;
-/// Shares that an invocation carries over, about, where there is a choice.
+/// Shares that an invocation carries over, about, where there is a choice. 16 or 256 change less than 1 percent.
 const CARRIED_MAX: u64 = 64;
-/// Vectors of a lane in a round of segments/subgroup.wgsl.
+/// Vectors of a lane in a round of segments/subgroup.wgsl. 16: 499.2, 468.7, 337.9, 316.6; 64: 513.3, 461.8, 332.0, 307.6.
 const VECTORS: u64 = 32;
 
 /// The launch of a dispatch over segments.

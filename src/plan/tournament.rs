@@ -16,11 +16,11 @@ const CHOOSE_SIZE: u32 = 512;
 const CANDIDATES: [u64; 3] = [1 << 12, 1 << 13, 1 << 14];
 /// The most that are few.
 const FEW: u32 = 32;
-/// Elements of a tile that is long.
+/// Elements of a tile that is long. Half and twice as many differ by less than 1 percent in that run.
 const LONG: u64 = 1 << 17;
-/// Candidates for each invocation of that workgroup, at most.
+/// Candidates for each invocation of that workgroup, at most. Half as many differ by less than 1 percent.
 const CANDIDATES_EACH: u64 = 64;
-/// Counters of each digit side by side, at most.
+/// Counters of each digit side by side, at most. 4 take 307 µs in place of 310 there, where digits are uniform, 16 take 316.
 const REPLICAS: u64 = 8;
 /// Storage buffers of the pass that has most.
 const BUFFERS: u32 = 4;

@@ -4,12 +4,7 @@ use super::{Random, TextHash, WeightedSum, extremes, one, recorded, upload};
 use std::ops::Range;
 use treefold::ops::Visitor;
 use treefold::wgpu;
-use treefold::{Answer, Dtype, DynOp, Element, Fold, Gpu, Input, Op, Result};
-
-/// Every type of elements.
-pub fn every_dtype() -> impl Iterator<Item = Dtype> {
-    Dtype::ALL.into_iter().chain([Dtype::F32x2])
-}
+use treefold::{Answer, Dtype, DynAnswer, DynOp, Element, Fold, Gpu, Input, Op, Result};
 
 /// The obvious reference: one element after the other.
 pub fn plain_fold<T: Element, O: Op<T>>(op: &O, elements: &[T]) -> Result<O::Output> {
@@ -65,13 +60,17 @@ impl<'a> Compare<'a> {
 impl Visitor for &mut Compare<'_> {
     type Out = ();
     fn visit<T: Element>(self, op: DynOp<T>) {
-        self.all(&op);
+        self.all_of(&op);
     }
 }
 
 impl Compare<'_> {
     /// Ordinary values at every length; and a special value in every position of a short input.
-    pub fn all<T: Element, O: Op<T>>(&mut self, op: &O) {
+    pub fn all<T: Element, O: Op<T, Output: Answer>>(&mut self, op: &O) {
+        self.all_of(&DynOp::of(op.clone()));
+    }
+
+    fn all_of<T: Element>(&mut self, op: &DynOp<T>) {
         let longest = self.lengths.iter().copied().max().unwrap_or(0);
         let mut random = Random(longest as u64);
         // Mostly ones and zeros too, on which any, all, count and product have something to say.
@@ -103,17 +102,11 @@ impl Compare<'_> {
         self.batch(op, &buffer, &rows, (0..rows.len()).step_by(n * step).map(|at| at..at + n).collect());
     }
 
-    fn batch<T: Element, O: Op<T>>(
-        &mut self,
-        op: &O,
-        buffer: &wgpu::Buffer,
-        elements: &[T],
-        ranges: Vec<Range<usize>>,
-    ) {
+    fn batch<T: Element>(&mut self, op: &DynOp<T>, buffer: &wgpu::Buffer, elements: &[T], ranges: Vec<Range<usize>>) {
         if self.brief && !self.failures.is_empty() {
             return;
         }
-        let reducer = self.gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+        let reducer = self.gpu.reducer::<T, _>(op.clone()).expect("a reducer");
         let input = |range: &Range<usize>| Input::range(buffer, range.start as u64..range.end as u64);
         let wants: Vec<_> = ranges.iter().map(|range| plain_fold(op, &elements[range.clone()])).collect();
         for (ranges, wants) in ranges.chunks(256).zip(wants.chunks(256)) {
@@ -140,18 +133,18 @@ impl Compare<'_> {
         }
     }
 
-    fn judge<T: Element, O: Op<T>>(
+    fn judge<T: Element>(
         &mut self,
-        op: &O,
+        op: &DynOp<T>,
         way: &str,
         elements: &[T],
         range: &Range<usize>,
-        (got, want): (Result<O::Output>, &Result<O::Output>),
+        (got, want): (Result<DynAnswer>, &Result<DynAnswer>),
         finished: bool,
     ) {
         if !same(op, &got, want, &elements[range.clone()], finished) {
             let (name, n) = (op.name(), range.len());
-            let tell = |outcome: &Result<O::Output>| {
+            let tell = |outcome: &Result<DynAnswer>| {
                 let text = outcome.as_ref().map_or_else(|error| error.to_string(), |output| format!("{output:?}"));
                 text.chars().take(300).collect::<String>()
             };
@@ -172,8 +165,8 @@ pub fn coverage<T: Element>(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let buffer = upload(gpu, &elements);
     let ranges: Vec<_> = lengths.iter().flat_map(|&n| [0, 1, 2, 3, 5].map(|at| at..at + n)).collect();
     let mut compare = Compare::new(gpu, lengths);
-    compare.batch(&TextHash, &buffer, &elements, ranges.clone());
-    compare.batch(&WeightedSum, &buffer, &elements, ranges);
+    compare.batch(&DynOp::of(TextHash), &buffer, &elements, ranges.clone());
+    compare.batch(&DynOp::of(WeightedSum), &buffer, &elements, ranges);
     compare.failures
 }
 

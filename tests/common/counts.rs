@@ -2,15 +2,19 @@
 
 use super::rows::{Wanted, each_way};
 use super::{Random, upload};
-use treefold::{DeviceCount, Element, Gpu, Input, Op};
+use treefold::{Answer, DeviceCount, DynOp, Element, Gpu, Input, Op};
 
 /// Room for rows or segments of so many elements, and what the count says.
 pub type Room = (u64, usize, u32);
 
 /// The answers of the first elements, rows and segments by a count in a buffer, where it is below the room, the room itself or
 /// beyond; says where one differs from those folded alone.
-pub fn counts<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Room]) -> Vec<String> {
-    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+pub fn counts<T: Element, O: Op<T, Output: Answer>>(gpu: &Gpu, op: &O, all: &[Room]) -> Vec<String> {
+    counts_of(gpu, &DynOp::of(op.clone()), all)
+}
+
+fn counts_of<T: Element>(gpu: &Gpu, op: &DynOp<T>, all: &[Room]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let mut failures = Vec::new();
     for (turn, &(room, length, says)) in all.iter().enumerate() {
         let (n, start) = (room as usize * length, turn % 3);

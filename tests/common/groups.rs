@@ -3,15 +3,19 @@
 use super::rows::{Wanted, each_way};
 use super::{Random, upload};
 use treefold::ops::Sum;
-use treefold::{Cpu, Element, Gpu, Input, Op};
+use treefold::{Answer, Cpu, DynOp, Element, Gpu, Input, Op};
 
 /// Elements, groups, and how many keys there are besides those of groups.
 pub type Spread = (usize, u64, u64);
 
 /// Each group's answer by keys in one buffer and in two, recorded and reduced, and by the CPU engine; says where one differs from
 /// the group's elements folded alone. Of operators whose answers are places: those of the whole input, by `placed`.
-pub fn groups<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Spread]) -> Vec<String> {
-    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+pub fn groups<T: Element, O: Op<T, Output: Answer>>(gpu: &Gpu, op: &O, all: &[Spread]) -> Vec<String> {
+    groups_of(gpu, &DynOp::of(op.clone()), all)
+}
+
+fn groups_of<T: Element>(gpu: &Gpu, op: &DynOp<T>, all: &[Spread]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let mut failures = Vec::new();
     for (turn, &(n, groups, besides)) in all.iter().enumerate() {
         let start = turn % 4;

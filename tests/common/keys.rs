@@ -2,12 +2,16 @@
 
 use super::rows::Wanted;
 use super::{Random, answers, download, upload};
-use treefold::{ByKey, Cpu, Element, Error, Gpu, Input, Key, Op, Output, Result};
+use treefold::{Answer, ByKey, Cpu, DynAnswer, DynOp, Element, Error, Gpu, Input, Key, Op, Output, Result};
 
 /// The answer of each run, reduced and recorded, by the device and by the CPU engine; says where a run, its key or its answer is
 /// another than plain code finds.
-pub fn runs<K: Key, T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Vec<K>]) -> Vec<String> {
-    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+pub fn runs<K: Key, T: Element, O: Op<T, Output: Answer>>(gpu: &Gpu, op: &O, all: &[Vec<K>]) -> Vec<String> {
+    runs_of(gpu, &DynOp::of(op.clone()), all)
+}
+
+fn runs_of<K: Key, T: Element>(gpu: &Gpu, op: &DynOp<T>, all: &[Vec<K>]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let mut failures = Vec::new();
     for (turn, keys) in all.iter().enumerate() {
         let (n, start) = (keys.len(), turn % 4);
@@ -27,7 +31,7 @@ pub fn runs<K: Key, T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Vec<K>]) -> 
         let front = padded.len() as u64 - n as u64;
         let of_keys = || Input::<K>::range(&stored, front..front + n as u64);
         let of_values = || Input::<T>::range(&values, start as u64..(start + n) as u64);
-        let mut judge = |way: &str, got: Result<Vec<(K, O::Output)>>| {
+        let mut judge = |way: &str, got: Result<Vec<(K, DynAnswer)>>| {
             let found = got.as_ref().map(|got| got.iter().map(|(key, _)| key.pattern()).collect::<Vec<_>>());
             if let Some(found) = found.ok().filter(|found| *found != want) {
                 return failures.push(format!("{}: keys {found:?}, want {want:?}", place(way)));

@@ -25,7 +25,7 @@ mod views;
 
 pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, tell, upload};
 pub use alternating::Alternating;
-pub use compare::{Compare, coverage, every_dtype, plain_fold, same, some};
+pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};
 pub use cover::{on_devices, stands_for_others};
 pub use elements::{Random, extremes, from_bits, one};

@@ -1,12 +1,16 @@
 //! Rows, each against that row alone.
 
 use super::{Random, answers, download, plain_fold, same, upload};
-use treefold::{Each, Element, Error, Gpu, Input, Op, Output, Reducer, Result};
+use treefold::{Answer, DynAnswer, DynOp, Each, Element, Error, Gpu, Input, Op, Output, Reducer, Result};
 
 /// Each row's answer by `reduce_each`, by `record_each` with and without count words, from aligned and unaligned starts and from
 /// several buffers that end anywhere; says where one differs from the row folded alone.
-pub fn rows<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<String> {
-    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+pub fn rows<T: Element, O: Op<T, Output: Answer>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<String> {
+    rows_of(gpu, &DynOp::of(op.clone()), lengths)
+}
+
+fn rows_of<T: Element>(gpu: &Gpu, op: &DynOp<T>, lengths: &[usize]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let mut failures = Vec::new();
     for (turn, &n) in lengths.iter().enumerate() {
         let count = (6000 / n).clamp(1, [1, 2, 5, 17, 70][turn % 5]);
@@ -30,13 +34,13 @@ pub fn rows<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, lengths: &[usize]) -> Vec<S
 }
 
 /// The answer of each row alone.
-pub(super) struct Wanted<'r, T: Element, O: Op<T>> {
+pub(super) struct Wanted<'r, T: Element> {
     rows: Vec<&'r [T]>,
-    answers: Vec<Result<O::Output>>,
+    answers: Vec<Result<DynAnswer>>,
 }
 
-impl<'r, T: Element, O: Op<T>> Wanted<'r, T, O> {
-    pub fn new(op: &O, rows: Vec<&'r [T]>) -> Self {
+impl<'r, T: Element> Wanted<'r, T> {
+    pub fn new(op: &DynOp<T>, rows: Vec<&'r [T]>) -> Self {
         let answers = rows.iter().map(|row| plain_fold(op, row)).collect();
         Wanted { rows, answers }
     }
@@ -44,9 +48,9 @@ impl<'r, T: Element, O: Op<T>> Wanted<'r, T, O> {
     /// Says where answers differ from these.
     pub fn judge(
         &self,
-        op: &O,
+        op: &DynOp<T>,
         place: &str,
-        got: Result<Vec<Result<O::Output>>>,
+        got: Result<Vec<Result<DynAnswer>>>,
         finished: bool,
         failures: &mut Vec<String>,
     ) {
@@ -66,12 +70,12 @@ impl<'r, T: Element, O: Op<T>> Wanted<'r, T, O> {
 }
 
 /// By `reduce_each`, and by `record_each` with count words or without.
-pub(super) fn each_way<'i, T: Element, O: Op<T>>(
+pub(super) fn each_way<'i, T: Element>(
     gpu: &Gpu,
-    reducer: &Reducer<T, O>,
+    reducer: &Reducer<T, DynOp<T>>,
     place: &str,
     each: impl Fn() -> Each<'i, T>,
-    wanted: &Wanted<T, O>,
+    wanted: &Wanted<T>,
     counts: &[bool],
     failures: &mut Vec<String>,
 ) {
@@ -85,13 +89,13 @@ pub(super) fn each_way<'i, T: Element, O: Op<T>>(
     }
 }
 
-fn recorded<T: Element, O: Op<T>>(
+fn recorded<T: Element>(
     gpu: &Gpu,
-    reducer: &Reducer<T, O>,
+    reducer: &Reducer<T, DynOp<T>>,
     each: Each<T>,
     lengths: Vec<usize>,
     counted: bool,
-) -> Vec<Result<O::Output>> {
+) -> Vec<Result<DynAnswer>> {
     let words = reducer.answer_words();
     let words_of_each = words + usize::from(counted);
     // Where the device counts them, there may be more.

@@ -2,15 +2,19 @@
 
 use super::rows::{Wanted, each_way};
 use super::{Random, upload};
-use treefold::{Cpu, Element, Gpu, Input, Offsets, Op};
+use treefold::{Answer, Cpu, DynOp, Element, Gpu, Input, Offsets, Op};
 
 /// Offsets: how many elements there are, and where segments begin and end.
 pub type Lengths = (usize, Vec<u32>);
 
 /// Each segment's answer by offsets in a buffer and in a slice, of one buffer and of two, recorded and reduced, and by the CPU
 /// engine; says where one differs from the segment folded alone.
-pub fn segments<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, all: &[Lengths]) -> Vec<String> {
-    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+pub fn segments<T: Element, O: Op<T, Output: Answer>>(gpu: &Gpu, op: &O, all: &[Lengths]) -> Vec<String> {
+    segments_of(gpu, &DynOp::of(op.clone()), all)
+}
+
+fn segments_of<T: Element>(gpu: &Gpu, op: &DynOp<T>, all: &[Lengths]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let mut failures = Vec::new();
     for (turn, (n, offsets)) in all.iter().enumerate() {
         let (n, start) = (*n, turn % 5);

@@ -2,7 +2,7 @@
 
 use super::rows::{Wanted, each_way};
 use super::{Random, upload};
-use treefold::{Axes, Cpu, Element, Gpu, Input, Op};
+use treefold::{Answer, Axes, Cpu, DynOp, Element, Gpu, Input, Op};
 
 /// A view of an array: its first element, its shape, its strides, and the axes that are reduced.
 #[derive(Clone, Debug)]
@@ -50,8 +50,12 @@ impl View {
 
 /// Each answer of each view by `reduce_each`, by `record_each` and on the CPU, from one buffer and from several that end anywhere;
 /// says where one differs from its elements folded alone.
-pub fn views<T: Element, O: Op<T>>(gpu: &Gpu, op: &O, views: &[View]) -> Vec<String> {
-    let reducer = gpu.reducer::<T, O>(op.clone()).expect("a reducer");
+pub fn views<T: Element, O: Op<T, Output: Answer>>(gpu: &Gpu, op: &O, views: &[View]) -> Vec<String> {
+    views_of(gpu, &DynOp::of(op.clone()), views)
+}
+
+fn views_of<T: Element>(gpu: &Gpu, op: &DynOp<T>, views: &[View]) -> Vec<String> {
+    let reducer = gpu.reducer::<T, _>(op.clone()).expect("a reducer");
     let mut failures = Vec::new();
     for (turn, view) in views.iter().enumerate() {
         let places = view.places();

@@ -1,12 +1,12 @@
 //! Limits shrunk to WebGPU's and below, each alone: what does not fit is told by `new`, or before anything is submitted, by the
 //! limit's name; what `new` takes, it reduces.
 
-use super::common::{Random, adapter, every_dtype, on_devices, plain_fold};
+use super::common::{Random, adapter, on_devices, plain_fold};
 use super::noop::{On, buffer, heard, instance, nothing_heard, open};
 use std::time::{Duration, Instant};
 use treefold::ops::{self, Visitor};
 use treefold::wgpu::{self, Features, Limits};
-use treefold::{DynAnswer, DynOp, Element, Error, Gpu, Input, Op, Output, Reducer, StreamOptions};
+use treefold::{Dtype, DynAnswer, DynOp, Element, Error, Gpu, Input, Op, Output, Reducer, StreamOptions};
 
 /// The limits that a kernel could meet.
 macro_rules! limits {
@@ -143,7 +143,7 @@ fn sweep(part: usize, real: bool, open: impl Fn(Limits) -> On) {
             let handler = heard(&on.0);
             for (operator, dtype) in ops::names()
                 .into_iter()
-                .flat_map(|name| every_dtype().map(move |of| (name, of)))
+                .flat_map(|name| Dtype::WITH_PAIRS.into_iter().map(move |of| (name, of)))
                 .filter(|&(name, of)| on_devices(name, of))
             {
                 turn += 1;
