@@ -1,9 +1,11 @@
 //! A device: opening it, pipelines, recording, readback, clocks.
 
+mod buffers;
 mod clock;
 mod context;
 mod gpu;
 mod instance;
+mod pipelines;
 mod prepared;
 mod presence;
 mod readback;
@@ -17,8 +19,9 @@ mod waiting;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
+pub(crate) use buffers::fill;
 pub(crate) use clock::{Clock, Stamps};
-pub(crate) use context::{Context, fill};
+pub(crate) use context::Context;
 pub use gpu::{Gpu, Listed};
 pub(crate) use gpu::{is_auto, name_asked};
 pub use prepared::Prepared;

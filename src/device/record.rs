@@ -1,6 +1,7 @@
 //! From a plan to what its dispatches need: pipelines, parameters, bind groups.
 
-use super::context::{Context, Layout, PipelineKey, Texts};
+use super::context::Context;
+use super::pipelines::{Layout, PipelineKey, Texts};
 use super::prepared::{Dispatch, Prepared};
 use crate::error::{Error, Result};
 use crate::input::Origin;
