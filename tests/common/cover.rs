@@ -1,37 +1,87 @@
 //! Operators that stand for others, where every text or every launch shape is gone through.
 
-use treefold::Dtype;
-use treefold::ops::TABLE;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+use treefold::internals::{
+    Arrangement, Cost, DeviceOp, Groups, Keep, Limits, Piece, Planner, Request, Store, assemble,
+};
+use treefold::ops::{self, TABLE, Visitor};
+use treefold::{Dtype, DynOp, Element, Tuning};
 
 /// Whether devices compute it, too.
 pub fn on_devices(name: &str, dtype: Dtype) -> bool {
     TABLE.iter().any(|entry| (entry.name, entry.dtype) == (name, dtype) && entry.host_only.is_none())
 }
 
-/// Whether an operator over elements of 64 bits has pieces that no other one has; those of fewer bits all count. Its texts are put together
-/// from shaders/element, the pieces of one operator, and the same kernels.
+/// Whether an operator over elements of 64 bits has a piece that none before it in the table has; those of fewer bits all count. Its texts
+/// are put together from shaders/element, the pieces of one operator, and the same kernels.
 pub fn stands_for_others(name: &str, dtype: Dtype) -> bool {
-    match dtype {
-        Dtype::F64 => {
-            ["sum", "mean", "minmax", "norminf", "argmin", "count_nan", "norm2", "find_first"].contains(&name)
+    static STANDING: LazyLock<HashSet<(&str, Dtype)>> = LazyLock::new(|| {
+        let mut seen = HashSet::new();
+        let wide = TABLE.iter().filter(|entry| is_wide(entry.dtype) && entry.host_only.is_none());
+        let new = wide.filter(|entry| {
+            let pieces = ops::visit(entry.name, entry.dtype, Pieces).expect("an operator");
+            // All of them are seen, whether the first is new or not.
+            pieces.into_iter().filter(|piece| seen.insert(piece.clone())).count() > 0
+        });
+        new.map(|entry| (entry.name, entry.dtype)).collect()
+    });
+    !is_wide(dtype) || STANDING.contains(&(name, dtype))
+}
+
+fn is_wide(dtype: Dtype) -> bool {
+    matches!(dtype, Dtype::F64 | Dtype::I64 | Dtype::U64)
+}
+
+/// The declarations of an operator's texts: of a whole reduction and of one by keys, in all ways to keep accumulators.
+struct Pieces;
+
+impl Visitor for Pieces {
+    type Out = HashSet<String>;
+
+    fn visit<T: Element>(self, op: DynOp<T>) -> HashSet<String> {
+        let limits = Limits {
+            binding_bytes_max: 1 << 30,
+            storage_alignment: 16,
+            uniform_alignment: 16,
+            invocations_max: 256,
+            workgroups_max: 65_535,
+            workgroup_bytes_max: 32_768,
+            storage_buffers_max: 8,
+            lanes: Some((32, 32)),
+        };
+        let keys = [Piece::of(3, 0, 1 << 20)];
+        let groups = Groups { keys: &keys, first: 0, groups: 40 };
+        let mut pieces = HashSet::new();
+        for keep in [Keep::Bins { replicas: 1 }, Keep::Registers, Keep::Registers64, Keep::Cells] {
+            let op = DeviceOp::new::<T, _>(&op, keep).expect("names");
+            // Without a choice by self-tests there is one text, whatever is asked for.
+            if !op.folds.iter().any(|fold| fold.tested) && !op.has_cells() && keep != Keep::Registers {
+                continue;
+            }
+            let Ok(planner) = Planner::new(limits, Tuning::GPU, Cost::of(&op)) else { continue };
+            let store = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
+            for each in [Arrangement::Whole, Arrangement::Groups(groups)] {
+                let input = [Piece::of(0, 0, 1 << 20)];
+                let request = Request { pieces: &input, each, start: 0, direct: true, store, output: 0 };
+                let Ok(plan) = planner.plan(&request) else { continue };
+                for pass in plan.passes {
+                    pieces.extend(declarations(&assemble(&op, &pass.variant).text));
+                }
+            }
         }
-        Dtype::I64 => [
-            "sum",
-            "wrapping_sum",
-            "mean",
-            "max",
-            "range",
-            "norminf",
-            "argmax",
-            "variance",
-            "sumsq",
-            "and",
-            "hash",
-            "product",
-            "find_last",
-        ]
-        .contains(&name),
-        Dtype::U64 => ["sum", "min", "std", "sem", "any", "norm1", "wrapping_product", "parity"].contains(&name),
-        _ => true,
+        pieces
     }
+}
+
+/// The top-level declarations of a text, without comments.
+fn declarations(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or("").trim_end()) {
+        match all.last_mut() {
+            Some(last) if line.is_empty() || line.starts_with([' ', '}', ')']) => last.push_str(line),
+            _ => all.push(line.into()),
+        }
+    }
+    all
 }

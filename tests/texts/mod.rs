@@ -6,6 +6,7 @@ mod cover;
 #[path = "../common/own.rs"]
 pub mod own;
 
+#[allow(unused_imports)]
 pub use cover::{on_devices, stands_for_others};
 use own::{SetHash, TextHash, WeightedSum};
 use std::collections::HashSet;
@@ -16,10 +17,10 @@ use treefold::internals::{
     Runs, Slots, Store, Strided, Texel, Variant, assemble, runs_texts, slots_text, tournament_texts,
 };
 use treefold::ops::{
-    self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Histogram, Histogram2d, Max,
-    Mean, Min, MinMax, Norm2, Product, Stats, Std, Sum, SumOfSquares, Top, Variance, Visitor,
+    self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Filtered, Histogram, Histogram2d,
+    Max, Mean, Min, MinMax, Norm2, Numbers, Product, Stats, Std, Sum, SumOfSquares, TABLE, Top, Variance, Visitor,
 };
-use treefold::{Axes, Dtype, DynOp, Element, Op, Order, OrderKey, Scalar, Tuning, Value, Widened};
+use treefold::{Axes, Dtype, DynOp, Element, Expression, Mapped, Op, Order, OrderKey, Scalar, Tuning, Value, Widened};
 
 /// All that texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,10 @@ pub struct Machine {
     pub tuning: Tuning,
     /// Whether shaders may have 64-bit integers.
     pub wide: bool,
+    /// Whether accumulators are kept only as a reducer would keep them where every self-test passes; else in all ways.
+    pub chosen: bool,
+    /// Whether an operator of this turn asks there for what [`variants`] calls so.
+    pub asks: fn(usize, &str) -> bool,
 }
 
 /// Limits that every browser allows.
@@ -46,7 +51,7 @@ const NATIVE: Limits = Limits { invocations_max: 1024, workgroup_bytes_max: 49_1
 
 /// Machines without subgroups first: browsers; then others.
 pub fn machines() -> [Machine; 8] {
-    let machine = |name, limits, tuning, wide| Machine { name, limits, tuning, wide };
+    let machine = |name, limits, tuning, wide| Machine { name, limits, tuning, wide, chosen: false, asks: |_, _| true };
     let lanes = |least, most| Limits { lanes: Some((least, most)), ..NATIVE };
     let roomy = Limits { workgroup_bytes_max: 32_768, ..BROWSER };
     let small = Limits { invocations_max: 64, workgroup_bytes_max: 4096, ..BROWSER };
@@ -78,6 +83,11 @@ pub fn machines() -> [Machine; 8] {
     ]
 }
 
+/// Whether a request is the one for a large input, whatever becomes of the answer.
+pub fn is_large(what: &str) -> bool {
+    what.starts_with("large")
+}
+
 /// A text and what it was made of.
 #[derive(Clone, Debug)]
 pub struct Text {
@@ -94,6 +104,8 @@ pub struct Made {
     pub op: Arc<DeviceOp>,
     pub variant: Variant,
     pub machine: Machine,
+    /// The first request for it.
+    pub what: &'static str,
 }
 
 impl Text {
@@ -104,11 +116,13 @@ impl Text {
 
 /// The operators over the types that they take; of those of 64 bits those that stand for the others.
 pub fn operators(visit: &mut impl Each) {
-    for name in ops::names() {
-        let dtypes = Dtype::ALL.into_iter().chain([Dtype::F32x2]);
-        for dtype in dtypes.filter(|&dtype| stands_for_others(name, dtype) && on_devices(name, dtype)) {
-            ops::visit(name, dtype, Seen(visit));
-        }
+    each_of(stands_for_others, visit);
+}
+
+/// The operators over the types of a kind.
+fn each_of(kind: fn(&str, Dtype) -> bool, visit: &mut impl Each) {
+    for entry in TABLE.iter().filter(|entry| entry.host_only.is_none() && kind(entry.name, entry.dtype)) {
+        ops::visit(entry.name, entry.dtype, Seen(visit));
     }
 }
 
@@ -128,11 +142,17 @@ impl<E: Each> Visitor for Seen<'_, E> {
 
 /// All texts, each once, with a name that tells how it came about.
 pub fn texts() -> Vec<Text> {
+    texts_of(&machines())
+}
+
+/// All texts of these machines; of the operators and types that others stand for, those of large reductions on the first of them.
+pub fn texts_of(machines: &[Machine]) -> Vec<Text> {
     let others = || {
-        let mut all = Texts::default();
+        let mut all = Texts::of(machines);
         all.tuples();
         all.quads();
         all.narrow();
+        all.maps();
         all.runs();
         all.slots();
         all.tournaments();
@@ -142,49 +162,80 @@ pub fn texts() -> Vec<Text> {
     };
     std::thread::scope(|scope| {
         let others = scope.spawn(others);
-        let mut all = Texts::default();
+        let mut all = Texts::of(machines);
         operators(&mut all);
-        for Text { name, text, web, made } in others.join().expect("a thread").texts {
-            all.add(name, text, web, made);
+        let first = Machine { chosen: true, asks: |_, what| is_large(what), ..machines[0] };
+        let mut rest = Texts::of(&[first]);
+        each_of(|name, dtype| !stands_for_others(name, dtype), &mut rest);
+        let others = others.join().expect("a thread").texts;
+        for Text { name, text, web, made } in rest.texts.into_iter().chain(others) {
+            all.add(text, web, || (name, made));
         }
         all.texts
     })
 }
 
 /// A collection in which every text is once.
-#[derive(Default)]
 pub struct Texts {
+    /// The machines that the texts are for.
+    machines: Vec<Machine>,
     /// The turn of the machines: an operator meets some of each kind, its neighbours others.
     turn: usize,
     seen: HashSet<String>,
     pub texts: Vec<Text>,
 }
 
-impl Each for Texts {
-    fn each<T: Element, O: Op<T>>(&mut self, op: &O) {
-        let machines = machines();
-        let (browsers, others) = machines.split_at(4);
-        let turn = self.turn;
-        self.turn += 1;
-        for machine in
-            [0, 1].map(|k| browsers[(turn + k) % 4]).into_iter().chain([0, 1].map(|k| others[(turn + k) % 4]))
-        {
-            self.on::<T, O>(op, &machine);
-        }
+impl Default for Texts {
+    fn default() -> Self {
+        Texts::of(&machines())
     }
 }
 
-/// All ways to keep accumulators on a machine.
+impl Each for Texts {
+    fn each<T: Element, O: Op<T>>(&mut self, op: &O) {
+        let (browsers, others): (Vec<_>, Vec<_>) = self.machines.iter().partition(|one| one.limits.lanes.is_none());
+        for kind in [browsers, others] {
+            for k in 0..kind.len().min(2) {
+                self.on::<T, O>(op, &kind[(self.turn + k) % kind.len()]);
+            }
+        }
+        self.turn += 1;
+    }
+}
+
+/// Whether a reducer keeps accumulators so for a request, where every self-test passes; `first` is how it keeps those of whole inputs.
+fn chosen(first: &DeviceOp, op: &DeviceOp, what: &str) -> bool {
+    let bins: Vec<_> = first.folds.iter().filter_map(|fold| fold.bins()).collect();
+    let values = if bins.is_empty() { first.keep } else { Keep::Registers };
+    let rows = if bins.iter().all(|bins| bins.many_by_value) { values } else { first.keep };
+    let word = what.split([' ', ',']).next();
+    op.keep
+        == match word {
+            // Where there are cells, those of registers are not asked for either.
+            Some("groups") if op.keep == Keep::Cells => Keep::Cells,
+            Some("groups" | "segments" | "elements" | "rows") => values,
+            Some("short" | "long" | "columns" | "few" | "a" | "two") if what != "a texture" => rows,
+            _ => first.keep,
+        }
+}
+
+/// All ways to keep accumulators on a machine, the most replicas first.
 pub fn keeps(machine: &Machine) -> Vec<Keep> {
-    let bins = [1, 8, 32].map(|replicas| Keep::Bins { replicas });
+    let bins = [32, 8, 1].map(|replicas| Keep::Bins { replicas });
     bins.into_iter().chain([Keep::Registers]).chain(machine.wide.then_some(Keep::Registers64)).collect()
 }
 
 impl Texts {
+    /// None yet, for these machines.
+    pub fn of(machines: &[Machine]) -> Self {
+        Texts { machines: machines.to_vec(), turn: 0, seen: HashSet::new(), texts: Vec::new() }
+    }
+
     /// The texts of an operator on a machine: of small and large inputs and rows, for the host and for the device.
     pub fn on<T: Element, O: Op<T>>(&mut self, op: &O, machine: &Machine) {
         // Only counts lie in the device's memory.
         let memory = op.name().starts_with("histogram").then_some(Keep::Memory);
+        let mut first = None;
         for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
             // Not every number of replicas has room.
@@ -192,22 +243,26 @@ impl Texts {
             if keep == Keep::Cells && !op.has_cells() {
                 continue;
             }
-            for (variant, what) in variants(&planner, &op) {
+            let first = first.get_or_insert_with(|| op.clone());
+            let asks = |what: &str| (machine.asks)(self.turn, what) && (!machine.chosen || chosen(first, &op, what));
+            for (variant, what) in variants_of(&planner, &op, asks) {
                 // The others are those of registers.
                 if keep == Keep::Cells && !variant.kernel.has_cells() {
                     continue;
                 }
                 let text = assemble(&op, &variant).text;
-                let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
                 let web = variant.lanes_min.is_none() && keep != Keep::Registers64;
-                self.add(name, text, web, Some(Made { op: op.clone(), variant, machine: *machine }));
+                self.add(text, web, || {
+                    let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
+                    (name, Some(Made { op: op.clone(), variant, machine: *machine, what }))
+                });
             }
         }
     }
 
     /// On every machine.
     pub fn everywhere<T: Element, O: Op<T>>(&mut self, op: &O) {
-        machines().iter().for_each(|machine| self.on::<T, O>(op, machine));
+        self.machines.clone().iter().for_each(|machine| self.on::<T, O>(op, machine));
     }
 
     /// Tuples: of one fold and of several, of values, of bins and of both, with answers and without.
@@ -250,13 +305,39 @@ impl Texts {
         self.each::<bf16, _>(&Widened((FastSum, Max)));
     }
 
+    /// Over what functions make of elements, and over those that pass a condition, by values, by bins and by cells.
+    pub fn maps(&mut self) {
+        let of = |text: &str, takes| Expression::of_element(text, takes).expect("an expression");
+        let not_nan = Numbers { not_nan: true, compare: None };
+        let above = Numbers { not_nan: false, compare: Some("> 7".parse().expect("a comparison")) };
+        let root = || of("sqrt(abs(x)) * 2.0", Dtype::F32);
+        self.each::<f32, _>(&root().map::<f32, f32, _>(Sum).expect("types"));
+        self.each::<f32, _>(&root().map::<f32, f32, _>((FastMean, ArgMax)).expect("types"));
+        self.each::<f32, _>(&of("x > 0.5", Dtype::F32).map::<f32, u32, _>(Mean).expect("types"));
+        self.each::<u32, _>(&of("f32(x ^ i)", Dtype::U32).map::<u32, f32, _>(MinMax).expect("types"));
+        self.each::<i32, _>(&of("x / 3", Dtype::I32).map::<i32, i32, _>(Product).expect("types"));
+        self.each::<[f32; 2], _>(&Mapped::new("return x.x * x.y;", |x: [f32; 2]| x[0] * x[1], Sum));
+        self.each::<[f32; 4], _>(&Mapped::new("return x.x - x.w;", |x: [f32; 4]| x[0] - x[3], Max));
+        let histogram = Histogram::new(100, -1.0, 1.0).expect("a range");
+        self.each::<f32, _>(&root().map::<f32, f32, _>(histogram.clone()).expect("types"));
+        self.each::<f32, _>(&Filtered::by(not_nan, histogram));
+        self.each::<f32, _>(&Filtered::by(not_nan, Sum));
+        self.each::<f32, _>(&Filtered::by(not_nan, (ArgMax, FastMean)));
+        self.each::<f32, _>(&Filtered::by(above, root().map::<f32, f32, _>(Max).expect("types")));
+        self.each::<u32, _>(&Filtered::by(above, TextHash));
+        self.each::<u64, _>(&Filtered::by(above, Sum));
+        self.each::<f64, _>(&Filtered::by(not_nan, Mean));
+        self.each::<f16, _>(&Filtered::by(not_nan, MinMax));
+        self.each::<[f32; 2], _>(&Filtered::by(not_nan, Dot));
+    }
+
     /// Of runs of equal keys.
     fn runs(&mut self) {
         for dtype in [Dtype::U32, Dtype::F32, Dtype::I64, Dtype::F64] {
-            for machine in machines() {
+            for machine in self.machines.clone() {
                 let Ok(plan) = Runs::of(&machine.limits, 1000, dtype.bytes()) else { continue };
                 for (label, text) in runs_texts(dtype, &plan) {
-                    self.add(format!("{label} of {dtype} {}", machine.name), text, true, None);
+                    self.add(text, true, || (format!("{label} of {dtype} {}", machine.name), None));
                 }
             }
         }
@@ -266,12 +347,13 @@ impl Texts {
     fn slots(&mut self) {
         let (equal, given) = (Histogram::new(100, -1.0, 1.0).expect("a range"), Histogram::of_edges(&[0.0, 0.5, 2.0]));
         for op in [equal, given.expect("edges")] {
-            for machine in machines() {
+            for machine in self.machines.clone() {
                 let Ok(plan) = Slots::of(&machine.limits, &machine.tuning, &[], 26) else { continue };
                 for (dtype, (text, ..)) in
                     [("f32", op.finding::<f32>()), ("i32", op.finding::<i32>()), ("u32", op.finding::<u32>())]
                 {
-                    self.add(format!("slots of {dtype} {}", machine.name), slots_text(&text, &plan), true, None);
+                    let name = || format!("slots of {dtype} {}", machine.name);
+                    self.add(slots_text(&text, &plan), true, || (name(), None));
                 }
             }
         }
@@ -280,13 +362,13 @@ impl Texts {
     /// Of the best elements.
     fn tournaments(&mut self) {
         fn of<T: Scalar + Into<Value>>(all: &mut Texts) {
-            for machine in machines() {
+            for machine in all.machines.clone() {
                 let Ok(rules) = Rules::of(&machine.limits, &machine.tuning, 4 * T::Key::WORDS as u64) else { continue };
                 let ranks =
                     [Op::<T>::fold(&Top::default()).ranks::<T>(), Op::<T>::fold(&Bottom::default()).ranks::<T>()];
                 for ranks in ranks {
                     for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
-                        all.add(format!("{label} of {} {}", T::DTYPE, machine.name), text, true, None);
+                        all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));
                     }
                 }
             }
@@ -310,20 +392,18 @@ impl Texts {
                 for operator in [Operator::Sum, Operator::Min].into_iter().filter(|&operator| stage.takes(operator)) {
                     for launch in stage.launches(1 << 20, Some(size), operator) {
                         let web = !NATIVE.contains(&launch.file);
-                        self.add(
-                            format!("{} of {} {operator:?} by {size}", launch.file, stage.id),
-                            launch.wgsl,
-                            web,
-                            None,
-                        );
+                        let name = || format!("{} of {} {operator:?} by {size}", launch.file, stage.id);
+                        self.add(launch.wgsl, web, || (name(), None));
                     }
                 }
             }
         }
     }
 
-    fn add(&mut self, name: String, text: String, web: bool, made: Option<Made>) {
+    /// A text, unless it is there; `told` says its name and what it was made of.
+    fn add(&mut self, text: String, web: bool, told: impl FnOnce() -> (String, Option<Made>)) {
         if self.seen.insert(text.clone()) {
+            let (name, made) = told();
             self.texts.push(Text { name, text, web, made });
         }
     }
@@ -346,6 +426,11 @@ fn divided(what: &str) -> Arrangement<'static> {
 
 /// The variants that plans of an operator ask for, each once, and what first asked for it.
 pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)> {
+    variants_of(planner, op, |_| true)
+}
+
+/// Those of some requests.
+fn variants_of(planner: &Planner, op: &DeviceOp, asks: impl Fn(&str) -> bool) -> Vec<(Variant, &'static str)> {
     let counted = Store::Answer { counted: true };
     let bare = Store::Answer { counted: false };
     let large = planner.launch().single_elements_max * 4 + 100_000;
@@ -386,7 +471,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
         if zipped && op.dtype != Dtype::F32x2 {
             continue;
         }
-        for (what, elements, view, store) in &requests {
+        for (what, elements, view, store) in requests.iter().filter(|(what, ..)| asks(what)) {
             let (what, elements, store) = (*what, *elements, *store);
             if matches!(store, Store::Answer { .. }) && op.answers.is_empty() {
                 continue;
@@ -401,7 +486,7 @@ pub fn variants(planner: &Planner, op: &DeviceOp) -> Vec<(Variant, &'static str)
             see(plan, what);
         }
     }
-    for (elements, texel, store) in textures(op, large) {
+    for (elements, texel, store) in textures(op, large).into_iter().filter(|_| asks("a texture")) {
         let grid = Some(Grid { width: 1920, texel, weights: [1, 2, 3, 4] });
         let pieces = [Piece { grid, ..Piece::of(0, 0, elements) }];
         let request = Request { pieces: &pieces, each: Arrangement::Whole, start: 0, direct: true, store, output: 0 };

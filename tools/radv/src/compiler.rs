@@ -203,6 +203,7 @@ fn bindings(module: &naga::Module) -> impl Iterator<Item = vk::DescriptorSetLayo
     module.global_variables.iter().filter_map(|(_, global)| {
         let kind = match global.space {
             naga::AddressSpace::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+            naga::AddressSpace::Handle => vk::DescriptorType::SAMPLED_IMAGE,
             _ => vk::DescriptorType::STORAGE_BUFFER,
         };
         let binding = vk::DescriptorSetLayoutBinding::default()

@@ -9,6 +9,9 @@
 //! ```
 
 mod compiler;
+// The generator of the library's tests.
+#[path = "../../../tests/texts/mod.rs"]
+mod every;
 mod texts;
 
 pub use compiler::Compiler;
@@ -109,7 +112,7 @@ pub fn measure(program: &Path, family: &Family, files: &[String]) -> Result<Vec<
 pub fn answer(family: &Family, files: &[String]) -> Result<()> {
     let compiler = Compiler::open(family.name)?;
     let texts = if files.is_empty() {
-        texts(family.lanes_min)
+        texts(family)
     } else {
         let text = |file: &String| match std::fs::read_to_string(file) {
             Ok(text) => Ok((file.clone(), text)),

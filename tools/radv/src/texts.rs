@@ -1,14 +1,13 @@
 //! The library's texts as an AMD GPU would run them.
 
-use treefold::Axes;
-use treefold::internals::{
-    Arrangement, Cost, DeviceOp, Keep, Limits, Piece, Planner, Request, Store, Strided, assemble,
-};
-use treefold::ops::{self, Visitor};
-use treefold::{DynOp, Element, Tuning};
+use crate::Family;
+use crate::every::{self, Machine, Text, is_large};
+use treefold::Tuning;
+use treefold::internals::Limits;
 
-/// The texts of every operator, with names, where subgroups have so many lanes.
-pub fn texts(lanes: u32) -> Vec<(String, String)> {
+/// The texts of all kinds of kernels, with names: those of large inputs by every operator, and of the others of each operator a part, its
+/// neighbours others, and the other GPU others.
+pub fn texts(family: &Family) -> Vec<(String, String)> {
     let limits = Limits {
         binding_bytes_max: (1 << 31) - 256,
         storage_alignment: 16,
@@ -17,49 +16,26 @@ pub fn texts(lanes: u32) -> Vec<(String, String)> {
         workgroups_max: 65_535,
         workgroup_bytes_max: 65_536,
         storage_buffers_max: 8,
-        lanes: Some((lanes, lanes)),
+        lanes: Some((family.lanes_min, family.lanes_min)),
     };
-    let mut all = All { limits, texts: Vec::new() };
-    for entry in ops::TABLE.iter().filter(|entry| entry.host_only.is_none()) {
-        ops::visit(entry.name, entry.dtype, &mut all);
-    }
-    all.texts
-}
-
-struct All {
-    limits: Limits,
-    texts: Vec<(String, String)>,
-}
-
-impl Visitor for &mut All {
-    type Out = ();
-    fn visit<T: Element>(self, op: DynOp<T>) {
-        // As many replicas as the workgroup's memory has room for, as the library takes them.
-        let planned = [32, 8, 1].into_iter().find_map(|replicas| {
-            let op = DeviceOp::new::<T, _>(&op, Keep::Bins { replicas }).expect("names");
-            Planner::new(self.limits, Tuning::GPU, Cost::of(&op)).ok().map(|planner| (op, planner))
+    let asks: fn(usize, &str) -> bool = match family.lanes_min {
+        32 => in_its_turn,
+        _ => |turn, what| in_its_turn(turn + 4, what),
+    };
+    let (name, tuning) = (family.name, Tuning::GPU);
+    let machine = Machine { name, limits, tuning, wide: false, chosen: true, asks };
+    let named = |Text { name, text, made, .. }: Text| {
+        let name = made.map_or(name, |made| {
+            let (op, variant) = (&made.op, &made.variant);
+            format!("{} {} {}: {:?} {:?}", op.name, op.dtype, made.what, variant.kernel, variant.store)
         });
-        let (op, planner) = planned.expect("a plan");
-        let store = if op.answers.is_empty() { Store::Sealed } else { Store::Answer { counted: true } };
-        // The passes of a large input, the one pass of a small one, and those of rows.
-        let columns = Axes::of(&[1 << 16, 1 << 8], &[0]).expect("axes");
-        let requests = [
-            ("large", 1 << 24, Arrangement::Whole),
-            ("small", 1000, Arrangement::Whole),
-            ("rows", 1 << 16, Arrangement::Strided(&Strided::rows(1 << 8, 1 << 8))),
-            ("columns", 1 << 24, Arrangement::Strided(columns.dims())),
-        ];
-        for (size, elements, each) in requests {
-            let pieces = [Piece::of(0, 0, elements)];
-            let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
-            for pass in planner.plan(&request).expect("a plan").passes {
-                let text = assemble(&op, &pass.variant).text;
-                let name =
-                    format!("{} {} {size} {:?} {:?}", op.name, op.dtype, pass.variant.kernel, pass.variant.store);
-                if self.texts.iter().all(|(_, known)| *known != text) {
-                    self.texts.push((name.to_lowercase(), text));
-                }
-            }
-        }
-    }
+        (name.to_lowercase(), text)
+    };
+    every::texts_of(&[machine]).into_iter().map(named).collect()
+}
+
+/// Whether an operator of this turn asks for what is called so: of eight operators in a row, one.
+fn in_its_turn(turn: usize, what: &str) -> bool {
+    let number: usize = what.bytes().map(usize::from).sum();
+    is_large(what) || (turn + number).is_multiple_of(8)
 }
