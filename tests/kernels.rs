@@ -135,9 +135,12 @@ fn every_operator_without_subgroups() {
     check(&gpu(), shapes()[4], Types::Part { turn: 2, of: 3 });
 }
 
+/// On hardware every pair; software adapters, whose compilers take most of the time, half of them.
 #[test]
 fn every_operator_and_type_as_the_adapter_runs_it() {
-    check(&gpu(), *gpu().tuning(), Types::Standing);
+    let software = gpu().info().device_type == treefold::wgpu::DeviceType::Cpu;
+    let types = if software { Types::Part { turn: 0, of: 2 } } else { Types::Standing };
+    check(&gpu(), *gpu().tuning(), types);
 }
 
 /// Every operator is in each turn, every type too, and all pairs of them in all turns together.

@@ -11,7 +11,7 @@ use crate::limits::TRIPS_MAX;
 
 /// Words of accumulators that an invocation holds, about: in registers. 24, of 2^26 elements: 1241 and 4335 in place of 645 and 3208.
 const HELD_WORDS: u64 = 48;
-/// Groups of an invocation at most. 10 (with room for 96 words): 1157.1 and 5480.1, but that many do not divide most numbers of groups; 16: 1157.4, 7241.5.
+/// Groups of an invocation at most. 10 (with 96 words): 1157.1, and 5480.1 where they read four times in place of five; 16: 1157.4, 7241.5.
 const OWN_MAX: u64 = 8;
 /// Invocations of a workgroup at most. 128: 1165.8, 5806.5; 512: 1205.0, 5999.8.
 const SIZE: u32 = 256;

@@ -23,7 +23,7 @@ const FLAGS: [&str; 11] = [
     "--no-default-browser-check",
     "--disable-crash-reporter",
 ];
-const SECONDS: u64 = 120;
+const SECONDS: u64 = 300;
 
 /// A line that passing tests show as well.
 pub fn tell(line: &str) {
