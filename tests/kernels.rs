@@ -135,7 +135,8 @@ fn every_operator_without_subgroups() {
     check(&gpu(), shapes()[4], Types::Part { turn: 2, of: 3 });
 }
 
-/// On hardware every pair; software adapters, whose compilers take most of the time, half of them.
+/// On hardware every pair; on software adapters, whose compilers take most of the time, half of them, always the same: the others run there by
+/// subgroups and without, in small launches.
 #[test]
 fn every_operator_and_type_as_the_adapter_runs_it() {
     let software = gpu().info().device_type == treefold::wgpu::DeviceType::Cpu;

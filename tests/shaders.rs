@@ -88,7 +88,7 @@ impl Known {
 }
 
 /// Keys of the functions of a text, by which their translations differ: the text of each, the declarations that it names, and those that these name;
-/// of functions that it calls the heads only, which is all that a translation of the caller sees.
+/// of functions that it calls the heads, and the variables that they reach, which Metal passes on: all that a translation of the caller sees.
 fn function_keys(code: &str, subgroups: bool) -> Vec<u64> {
     let mut whole: Vec<String> = Vec::new();
     for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
@@ -101,18 +101,19 @@ fn function_keys(code: &str, subgroups: bool) -> Vec<u64> {
             _ => whole.push(line.into()),
         }
     }
-    let named = |text: &String| {
+    fn named(text: &str) -> Option<(String, &str)> {
         let mut words = words(text).skip_while(|word| !["fn", "struct", "alias", "const", "var"].contains(word));
         let kind = words.next()?;
         let space = kind == "var";
         let mut rest =
             words.skip_while(|word| space && ["workgroup", "storage", "uniform", "read", "read_write"].contains(word));
-        Some((rest.next()?.to_string(), kind == "fn"))
-    };
-    let names: Vec<Option<(String, bool)>> = whole.iter().map(named).collect();
+        Some((rest.next()?.to_string(), kind))
+    }
+    let names: Vec<Option<(String, &str)>> = whole.iter().map(|text| named(text)).collect();
     let places: HashMap<&str, usize> =
         names.iter().enumerate().filter_map(|(at, name)| Some((name.as_ref()?.0.as_str(), at))).collect();
-    let is_function = |at: usize| names[at].as_ref().is_some_and(|name| name.1);
+    let is = |at: usize, kind: &str| names[at].as_ref().is_some_and(|name| name.1 == kind);
+    let is_function = |at: usize| is(at, "fn");
     // Of a declaration, or of the head alone: its hash, and what it names.
     let seen = |text: &str| {
         let mut hasher = DefaultHasher::new();
@@ -126,22 +127,30 @@ fn function_keys(code: &str, subgroups: bool) -> Vec<u64> {
     let key = |function: usize| {
         let mut hasher = DefaultHasher::new();
         (subgroups, all[function].0).hash(&mut hasher);
-        let mut met = vec![false; whole.len()];
-        met[function] = true;
-        let mut ahead = vec![&all[function].1];
-        while let Some(places) = ahead.pop() {
-            for &at in places {
-                if !std::mem::replace(&mut met[at], true) {
-                    heads[at].0.hash(&mut hasher);
-                    ahead.push(&heads[at].1);
-                }
-            }
-        }
+        reached(function, &all[function].1, &heads).for_each(|at| heads[at].0.hash(&mut hasher));
+        let variables = reached(function, &all[function].1, &all).filter(|&at| is(at, "var"));
+        variables.for_each(|at| all[at].0.hash(&mut hasher));
         hasher.finish()
     };
     // A declaration without a name is part of every key: there should be none.
     let nameless = names.iter().any(Option::is_none);
     if nameless { Vec::new() } else { (0..whole.len()).filter(|&at| is_function(at)).map(key).collect() }
+}
+
+/// Places that a function reaches by what it names, and by what stands there, in their order in the text.
+fn reached(function: usize, names: &[usize], stands: &[(u64, Vec<usize>)]) -> impl Iterator<Item = usize> + use<> {
+    let mut met = vec![false; stands.len()];
+    met[function] = true;
+    let mut ahead = vec![names];
+    while let Some(places) = ahead.pop() {
+        for &at in places {
+            if !std::mem::replace(&mut met[at], true) {
+                ahead.push(&stands[at].1);
+            }
+        }
+    }
+    met[function] = false;
+    met.into_iter().enumerate().filter_map(|(at, met)| met.then_some(at))
 }
 
 /// Checks the words that the text itself must and must not hold.
@@ -590,16 +599,21 @@ fn of<T: Element, O: Op<T>>(op: &O, machine: &str, wanted: impl Fn(&Made) -> boo
     all.texts.into_iter().find(|text| wanted(text.made())).expect("such a variant")
 }
 
-/// A function is another one where its text, what it names, or the head of what it calls is another.
+/// A function is another one where its text, what it names, the head of what it calls, or a variable that this reaches is another.
 #[test]
 fn functions_are_told_apart() {
     let text = "alias Acc = u32;\nconst N = Acc(4u);\n@group(0) @binding(0) var<storage, read> all: array<Acc>;
+@group(0) @binding(1) var<storage, read> more: array<Acc>;
 fn f(a: Acc) -> Acc {\n    return a + N;\n}\n@compute @workgroup_size(1)\nfn main() {\n    _ = f(all[0]);\n}\n";
     let keys = |text: &str| <[u64; 2]>::try_from(function_keys(text, false)).expect("two functions");
     let [f, main] = keys(text);
-    for (from, to, both) in
-        [("u32", "i32", true), ("4u", "5u", false), ("a + N", "a", false), ("(a: Acc)", "(a: u32)", true)]
-    {
+    for (from, to, both) in [
+        ("u32", "i32", true),
+        ("4u", "5u", false),
+        ("a + N", "a", false),
+        ("a + N", "a + more[0]", true),
+        ("(a: Acc)", "(a: u32)", true),
+    ] {
         let [other_f, other_main] = keys(&text.replacen(from, to, 1));
         assert!(other_f != f && (other_main != main) == both, "{from} {to}");
     }

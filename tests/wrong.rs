@@ -327,7 +327,7 @@ wrong! {
     nan_of_the_low_word_lost: "((size == 0x7ff00000u) & (bits.x != 0u))" => "false", by_words;
     wide_zeros_differ: "(k.x == 0xffffffffu) & (k.y == 0x7fffffffu)" => "false", by_words;
     wide_integers_without_sign: "return bits ^ vec2<u32>(0u, 0x80000000u);" => "return bits;", by_words;
-    rank_of_another_element: "select(a.rank_high, b.rank_high, other)" => "a.rank_high", by_words;
+    rank_of_another_element: "select(a.key_high, b.key_high, other)" => "a.key_high", by_words;
     sums_of_negatives_cut: "array<u32, 4>(bits.x, bits.y, above, above)" => "array<u32, 4>(bits.x, bits.y, 0u, 0u)", by_words;
     sizes_of_negatives_one_less: "vec2<u32>(below(bits) & 1u, 0u)" => "vec2<u32>(0u, 0u)", by_words;
     carry_of_a_square_lost: "let carry = select(0u, 1u, second < low.y);" => "let carry = 0u;", by_words;

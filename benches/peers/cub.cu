@@ -1,6 +1,6 @@
 // CUB's times for docs/performance.md, by the method of examples/measure: calls back to back between two events, over windows
-// that rotate through 2 GiB so that none finds its input in the cache, after half a second of them; the median of nine samples. One JSON
-// line per figure.
+// that rotate through 2 GiB, 64 of them at most, so that from 2^20 elements on none finds its input in the cache, after half a second of them;
+// the median of nine samples. One JSON line per figure.
 //
 //     nvcc -O3 -std=c++17 -arch=native -o target/cub benches/peers/cub.cu
 //     target/cub reduce histogram segments runs
@@ -60,7 +60,10 @@ struct Bench {
     size_t scratch_bytes = 0;
     void *output = device<uint64_t>(1 << 20);
 
-    Bench() { fill_uniform<<<4096, 256>>>(pool, POOL_BYTES / 4); }
+    Bench() {
+        fill_uniform<<<4096, 256>>>(pool, POOL_BYTES / 4);
+        CHECK(cudaGetLastError());
+    }
 
     // A call of CUB: with no scratch memory it says how much it wants.
     using Call = std::function<cudaError_t(void *, size_t &, size_t)>;
@@ -74,8 +77,8 @@ struct Bench {
             scratch = device<char>(wanted);
             scratch_bytes = wanted;
         }
-        size_t windows = std::max<size_t>(1, POOL_BYTES / bytes);
-        int repeats = bytes <= size_t{16} << 20 ? 200 : bytes <= size_t{1} << 30 ? 20 : 5;
+        size_t windows = std::min<size_t>(64, std::max<size_t>(1, POOL_BYTES / bytes));
+        int repeats = bytes <= size_t{16} << 20 ? 200 : 20;
         cudaEvent_t begin, end;
         CHECK(cudaEventCreate(&begin));
         CHECK(cudaEventCreate(&end));
@@ -162,6 +165,7 @@ struct Bench {
         float *sums = device<float>(count);
         for (size_t run : {size_t{4}, size_t{16}, size_t{256}, size_t{65536}}) {
             fill_keys<<<4096, 256>>>(keys, count, run);
+            CHECK(cudaGetLastError());
             time("runs of " + std::to_string(run), count, count * 4, [=](void *t, size_t &bytes, size_t place) {
                 return cub::DeviceReduce::ReduceByKey(t, bytes, keys, unique, at<float>(place), sums, to<int>(), cuda::std::plus<>{}, static_cast<int>(count));
             });
@@ -172,6 +176,10 @@ struct Bench {
 } // namespace
 
 int main(int count, char **words) {
+    if (count < 2) {
+        std::fprintf(stderr, "cub: say what to measure: reduce, histogram, segments, runs\n");
+        return 2;
+    }
     Bench bench;
     for (int i = 1; i < count; i++) {
         std::string what = words[i];

@@ -187,30 +187,41 @@ fn the_library_goes_one_way() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// A new operator is a file of the library: the program's code names none. The ladder's are of its own.
 /// Names that two types have, with the lines that declare them. A type that one kind of machine has otherwise than another is
 /// declared twice, behind a `#[cfg]` or in files that are.
 fn doubles(files: &[File]) -> Vec<String> {
+    let of_machines = |line: &str| {
+        line.starts_with("#[cfg(") && ["target_", "unix", "windows"].iter().any(|word| line.contains(word))
+    };
     let mut declared: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
     for File { path, text } in files {
-        let stem = path.trim_end_matches(".rs").rsplit('/').next().unwrap_or_default();
-        let behind = format!(")]\nmod {stem};");
-        let file_is_chosen = files.iter().any(|file| file.text.contains(&behind));
+        let (folder, stem) =
+            path.trim_end_matches(".rs").rsplit_once('/').unwrap_or(("", path.trim_end_matches(".rs")));
+        let parents = [format!("{folder}/mod.rs"), format!("{folder}.rs")];
+        let parents = files.iter().filter(|file| match folder {
+            "" => ["main.rs", "lib.rs"].contains(&file.path.as_str()),
+            _ => parents.contains(&file.path),
+        });
+        let module = format!("mod {stem};");
+        let mut heads = parents.flat_map(|file| file.text.lines().zip(file.text.lines().skip(1)));
+        let file_is_chosen = heads.any(|(cfg, line)| of_machines(cfg) && line.ends_with(&module));
         let lines: Vec<_> = text.lines().collect();
-        let mut in_tests = false;
+        let (mut in_tests, mut outer) = (false, "");
         for (at, line) in lines.iter().enumerate() {
             in_tests |=
                 line.starts_with("#[cfg(test)]") && lines.get(at + 1).is_some_and(|next| next.starts_with("mod "));
+            outer = if line.starts_with([' ', '}']) || line.is_empty() { outer } else { line };
             let words: Vec<_> = line.split_whitespace().skip_while(|word| word.starts_with("pub")).collect();
-            // Types of a trait, which are indented, are not declared at the top.
             let ["struct" | "enum" | "trait" | "union" | "type", name, ..] = words[..] else { continue };
+            // Types of a trait are indented, those of a macro's rules too; accumulators are declared within one.
+            let within = line.starts_with(' ') && !outer.starts_with("accumulator!");
             let in_wgsl = line.contains("{{");
-            if in_tests || in_wgsl || line.starts_with(' ') {
+            if in_tests || in_wgsl || within {
                 continue;
             }
             let name = first_names(name).into_iter().map(|(_, name)| name).collect();
             let chosen = file_is_chosen
-                || lines[..at].iter().rev().take_while(|line| !line.is_empty()).any(|line| line.starts_with("#[cfg("));
+                || lines[..at].iter().rev().take_while(|line| !line.is_empty()).any(|line| of_machines(line));
             declared.entry(name).or_default().push((format!("{path}:{}", at + 1), chosen));
         }
     }
@@ -238,10 +249,27 @@ fn doubles_are_found() {
         file("b.rs", "trait One {\n    type Two;\n}\n#[cfg(test)]\nmod tests {\nstruct Two;\n}\n"),
         file("c.rs", "#[cfg(unix)]\ntype Three = u32;\n\n#[cfg(not(unix))]\n#[derive(Debug)]\nstruct Three;\n"),
         file("d.rs", "type Four = u32;\n\n#[cfg(not(unix))]\nstruct Four;\n"),
+        file(
+            "e/mod.rs",
+            "#[cfg(unix)]\nmod f;\n#[cfg(feature = \"g\")]\nmod g;\nstruct Six;\naccumulator! {\n    pub struct Five {\n    }\n}\n",
+        ),
+        file("e/f.rs", "struct Seven;\n"),
+        file("f.rs", "struct Six;\n"),
+        file("e/g.rs", "struct Five;\nstruct Eight;\n"),
+        file("g.rs", "#[cfg(feature = \"g\")]\nstruct Eight;\n#[cfg(windows)]\nstruct Seven;\n"),
     ];
-    assert_eq!(doubles(&files), ["Four: d.rs:1, d.rs:4", "One: a.rs:1, b.rs:1"]);
+    let found = doubles(&files);
+    let wanted = [
+        "Eight: e/g.rs:2, g.rs:2",
+        "Five: e/mod.rs:7, e/g.rs:1",
+        "Four: d.rs:1, d.rs:4",
+        "One: a.rs:1, b.rs:1",
+        "Six: e/mod.rs:5, f.rs:1",
+    ];
+    assert_eq!(found, wanted);
 }
 
+/// A new operator is a file of the library: the program's code names none. The ladder's are of its own.
 #[test]
 fn the_program_names_no_operator() {
     // An option may have an operator's name; a table says that there is nothing, and a report how many elements there are.

@@ -9,7 +9,7 @@ use crate::limits::TRIPS_MAX;
 
 // Figures: an H200, `measure -- operator=fast_sum log2=28 by_key=8,37`, with the constant changed, in µs; as they stand 1158.9 and 5762.6.
 
-/// Words of accumulators that an invocation holds, about: in registers. 24, of 2^26 elements: 1241 and 4335 in place of 645 and 3208.
+/// Words of accumulators that an invocation holds, about: in registers.
 const HELD_WORDS: u64 = 48;
 /// Groups of an invocation at most. 10 (with 96 words): 1157.1, and 5480.1 where they read four times in place of five; 16: 1157.4, 7241.5.
 const OWN_MAX: u64 = 8;

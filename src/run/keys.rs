@@ -95,7 +95,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let each = 4 * (self.answer_words() as u64 + u64::from(to.answers.counted));
         let bytes = |output: &Output<'_>| output.bytes.end.saturating_sub(output.bytes.start);
         let room = count.min(bytes(&to.answers) / each).min(bytes(&to.keys) / K::DTYPE.bytes());
-        // The bytes of an output that is written before the values are read: apart from both inputs.
+        // Gives the bytes of an output, which is written before the values are read: it may overlap neither input.
         let words = |output: &Output<'_>, words: u64| {
             let bytes = Output::bare(output.clone()).claim("the runs of equal keys", words as usize, 1)?;
             values.ranges.reads(output.buffer, &bytes)?;

@@ -6,7 +6,7 @@ use treefold::internals::{
     Arrangement, Cost, DeviceOp, Groups, Keep, Limits, Piece, Planner, Request, Store, assemble,
 };
 use treefold::ops::{self, TABLE, Visitor};
-use treefold::{Dtype, DynOp, Element, Tuning};
+use treefold::{Dtype, DynOp, Element, Op, Tuning};
 
 /// Whether devices compute it, too.
 pub fn on_devices(name: &str, dtype: Dtype) -> bool {
@@ -70,6 +70,7 @@ impl Visitor for Pieces {
                 }
             }
         }
+        assert!(!pieces.is_empty(), "{}: no plan", Op::<T>::name(&op));
         pieces
     }
 }

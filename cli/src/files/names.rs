@@ -9,7 +9,7 @@ pub fn named(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut all = vec![];
     for path in paths {
         let pattern = path.to_str().filter(|text| text.contains(['*', '?', '[']) && !path.exists());
-        // A path that is no pattern is the name of a file.
+        // A path that is no pattern is the name of a file, whether it is there or not.
         let Some(found) = pattern.and_then(|pattern| glob::glob(pattern).ok()) else {
             all.push(path);
             continue;

@@ -53,6 +53,11 @@ fn compiled(family: &Family) {
     let rows = measure(Path::new(PROGRAM), family, &[]).expect("rows");
     assert!(rows.len() > 1000, "{}: {} texts", family.name, rows.len());
     let mut failures = Vec::new();
+    for entry @ (of, operator, kernel) in SPILLS.iter().filter(|(of, ..)| *of == family.name) {
+        if !rows.iter().any(|row| row.name.starts_with(operator) && row.name.contains(kernel)) {
+            failures.push(format!("no text of {of} is that of {entry:?}, so that SPILLS should not hold it"));
+        }
+    }
     for Row { name, outcome } in &rows {
         let is = |&(of, operator, kernel): &(&str, &str, &str)| {
             of == family.name && name.starts_with(operator) && name.contains(kernel)
