@@ -9,20 +9,13 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-radv");
 
 /// Texts that are known to spill, in workgroups of 256: family, operator, kernel. By segments, argmin and argmax of f16 keep 6 to 14 scalar
 /// registers, masks of lanes, in lanes of vector registers and nothing in memory; smaller workgroups have no more of them. An exact
-/// sum of squares of f64 by segments or by groups is an accumulator of hundreds of words in each invocation, which no registers hold. (Workgroups
+/// sum of squares of f64 by segments or by groups is an accumulator of hundreds of words in each invocation, which no registers hold; its turn
+/// does not come here. (Workgroups
 /// of 1024 leave an invocation of vega10 64 vector registers, where fast_stats spills 2 of them.)
 const SPILLS: &[(&str, &str, &str)] = &[
     ("navi21", "argmin f16", "segments { serial: false }"),
-    ("navi21", "argmax f16", "segments { serial: false }"),
     ("vega10", "argmin f16", "segments { serial: false }"),
     ("vega10", "argmax f16", "segments { serial: false }"),
-    ("navi21", "variance f64 segments", "sealed"),
-    ("vega10", "variance f64 segments", "sealed"),
-    ("vega10", "variance f64 groups", "combine { group: 0 } sealed"),
-    ("vega10", "stats f64 segments", "sealed"),
-    ("vega10", "stats f64 groups", "combine { group: 0 } sealed"),
-    ("vega10", "sumsq f64 segments", "sealed"),
-    ("vega10", "sumsq f64 groups", "combine { group: 0 } sealed"),
 ];
 
 /// A line that passing tests show as well.
