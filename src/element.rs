@@ -51,8 +51,14 @@ impl Dtype {
     pub const ALL: [Dtype; 7] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64];
 
     /// The same, and pairs.
-    pub const WITH_PAIRS: [Dtype; 8] =
-        [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64, Dtype::F32x2];
+    pub const WITH_PAIRS: [Dtype; 8] = {
+        let (mut all, mut at) = ([Dtype::F32x2; 8], 0);
+        while at < Dtype::ALL.len() {
+            all[at] = Dtype::ALL[at];
+            at += 1;
+        }
+        all
+    };
 
     /// Every type that is read as a wider one.
     pub const NARROW: [Dtype; 5] = [Dtype::BF16, Dtype::I8, Dtype::U8, Dtype::I16, Dtype::U16];

@@ -5,10 +5,8 @@ mod texts;
 
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{LazyLock, Mutex};
 use texts::{Each, Made, Text, Texts, combines, machines, on_devices, operators, stands_for_others};
 use treefold::internals::{Cost, Device, DeviceOp, FoldGroup, Keep, Kernel, Rows, Store};
 use treefold::ops::{self, ArgMax, Entry, FastMean, Max, Sum, TABLE};
@@ -37,13 +35,9 @@ fn validated(text: &str, subgroups: bool) -> Result<(naga::Module, ModuleInfo), 
     info.map(|info| (module, info)).map_err(|error| error.emit_to_string(text))
 }
 
-/// Translates a text to every language, unless all of its functions were; the message says which one refused.
-fn translated(original: &str, subgroups: bool, known: &Known) -> Result<naga::Module, String> {
+/// Translates a text to every language; the message says which one refused.
+fn translated(original: &str, subgroups: bool) -> Result<naga::Module, String> {
     let (module, info) = validated(original, subgroups)?;
-    let keys = function_keys(&code(original), subgroups);
-    if known.has(&keys) {
-        return Ok(module);
-    }
     // Versions that wgpu asks of devices with subgroup operations: Vulkan 1.1, Metal 2.4, DX12 with wave intrinsics.
     let vulkan = spv::Options { lang_version: (1, 3), ..Default::default() };
     spv::write_vec(&module, &info, &vulkan, None).map_err(|error| format!("SPIR-V: {error}"))?;
@@ -68,89 +62,7 @@ fn translated(original: &str, subgroups: bool, known: &Known) -> Result<naga::Mo
     let again =
         wgsl::write_string(&module, &info, wgsl::WriterFlags::empty()).map_err(|error| format!("WGSL: {error}"))?;
     validated(&again, subgroups).map_err(|error| format!("WGSL, second time: {error}\n{again}"))?;
-    known.add(keys);
     Ok(module)
-}
-
-/// Functions that are translated, by their keys.
-#[derive(Default)]
-struct Known(Mutex<HashSet<u64>>);
-
-impl Known {
-    fn has(&self, keys: &[u64]) -> bool {
-        let known = self.0.lock().expect("no panic");
-        !keys.is_empty() && keys.iter().all(|key| known.contains(key))
-    }
-
-    fn add(&self, keys: Vec<u64>) {
-        self.0.lock().expect("no panic").extend(keys);
-    }
-}
-
-/// Keys of the functions of a text, by which their translations differ: the text of each, the declarations that it names, and those that these name;
-/// of functions that it calls the heads, and the variables that they reach, which Metal passes on: all that a translation of the caller sees.
-fn function_keys(code: &str, subgroups: bool) -> Vec<u64> {
-    let mut whole: Vec<String> = Vec::new();
-    for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-        match whole.last_mut() {
-            // Attributes stand before what they are of.
-            Some(last) if line.starts_with([' ', '}', ')']) || last.starts_with('@') && !last.contains(['{', ';']) => {
-                last.push('\n');
-                last.push_str(line);
-            }
-            _ => whole.push(line.into()),
-        }
-    }
-    fn named(text: &str) -> Option<(String, &str)> {
-        let mut words = words(text).skip_while(|word| !["fn", "struct", "alias", "const", "var"].contains(word));
-        let kind = words.next()?;
-        let space = kind == "var";
-        let mut rest =
-            words.skip_while(|word| space && ["workgroup", "storage", "uniform", "read", "read_write"].contains(word));
-        Some((rest.next()?.to_string(), kind))
-    }
-    let names: Vec<Option<(String, &str)>> = whole.iter().map(|text| named(text)).collect();
-    let places: HashMap<&str, usize> =
-        names.iter().enumerate().filter_map(|(at, name)| Some((name.as_ref()?.0.as_str(), at))).collect();
-    let is = |at: usize, kind: &str| names[at].as_ref().is_some_and(|name| name.1 == kind);
-    let is_function = |at: usize| is(at, "fn");
-    // Of a declaration, or of the head alone: its hash, and what it names.
-    let seen = |text: &str| {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        (hasher.finish(), words(text).filter_map(|word| places.get(word).copied()).collect::<Vec<_>>())
-    };
-    let all: Vec<_> = whole.iter().map(|text| seen(text)).collect();
-    let head = |at: usize| if is_function(at) { whole[at].split('{').next().unwrap_or("") } else { &whole[at] };
-    let heads: Vec<_> =
-        (0..whole.len()).map(|at| if is_function(at) { seen(head(at)) } else { all[at].clone() }).collect();
-    let key = |function: usize| {
-        let mut hasher = DefaultHasher::new();
-        (subgroups, all[function].0).hash(&mut hasher);
-        reached(function, &all[function].1, &heads).for_each(|at| heads[at].0.hash(&mut hasher));
-        let variables = reached(function, &all[function].1, &all).filter(|&at| is(at, "var"));
-        variables.for_each(|at| all[at].0.hash(&mut hasher));
-        hasher.finish()
-    };
-    // A declaration without a name is part of every key: there should be none.
-    let nameless = names.iter().any(Option::is_none);
-    if nameless { Vec::new() } else { (0..whole.len()).filter(|&at| is_function(at)).map(key).collect() }
-}
-
-/// Places that a function reaches by what it names, and by what stands there, in their order in the text.
-fn reached(function: usize, names: &[usize], stands: &[(u64, Vec<usize>)]) -> impl Iterator<Item = usize> + use<> {
-    let mut met = vec![false; stands.len()];
-    met[function] = true;
-    let mut ahead = vec![names];
-    while let Some(places) = ahead.pop() {
-        for &at in places {
-            if !std::mem::replace(&mut met[at], true) {
-                ahead.push(&stands[at].1);
-            }
-        }
-    }
-    met[function] = false;
-    met.into_iter().enumerate().filter_map(|(at, met)| met.then_some(at))
 }
 
 /// Checks the words that the text itself must and must not hold.
@@ -325,35 +237,29 @@ fn fits(module: &naga::Module, made: &Made) -> Result<(), String> {
     if bytes > most { Err(format!("{bytes} bytes of workgroup memory, {most} at most")) } else { Ok(()) }
 }
 
-/// Everything that is asked of a text; of functions that are known no translation is.
-fn checked_beside(text: &Text, known: &Known) -> Result<(), String> {
+/// Everything that is asked of a text.
+fn checked(text: &Text) -> Result<(), String> {
     let made = text.made();
     let subgroups = made.variant.lanes_min.is_some() && text.text.contains("subgroupShuffle");
     let has64 = made.op.keep == Keep::Registers64 && wide(&text.text);
     spelled(&text.text, made.variant.lanes_min.is_some(), has64)?;
     // A kernel that clears has no operator.
     declared_once(&text.text, if made.variant.kernel == Kernel::Clear { 7 } else { 8 })?;
-    let module = translated(&text.text, subgroups || made.variant.lanes_min.is_some(), known)?;
+    let module = translated(&text.text, subgroups || made.variant.lanes_min.is_some())?;
     finite(&module)?;
     stride(&module, made)?;
     fits(&module, made)?;
     loops_declared(&module, made)
 }
 
-/// The same of a text alone.
-fn checked(text: &Text) -> Result<(), String> {
-    checked_beside(text, &Known::default())
-}
-
 /// Checks all texts, by as many threads as there are; the first few failures are told.
 fn verdict(texts: &[Text]) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    static KNOWN: LazyLock<Known> = LazyLock::new(Known::default);
     let next = AtomicUsize::new(0);
     let part = || {
         let mut failures = Vec::new();
         while let Some(text) = texts.get(next.fetch_add(1, Relaxed)) {
-            failures.extend(checked_beside(text, &KNOWN).err().map(|error| format!("{}: {error}", text.name)));
+            failures.extend(checked(text).err().map(|error| format!("{}: {error}", text.name)));
         }
         failures
     };
@@ -597,29 +503,6 @@ fn of<T: Element, O: Op<T>>(op: &O, machine: &str, wanted: impl Fn(&Made) -> boo
     let machine = machines().into_iter().find(|one| one.name == machine).expect("a machine");
     all.on::<T, O>(op, &machine);
     all.texts.into_iter().find(|text| wanted(text.made())).expect("such a variant")
-}
-
-/// A function is another one where its text, what it names, the head of what it calls, or a variable that this reaches is another.
-#[test]
-fn functions_are_told_apart() {
-    let text = "alias Acc = u32;\nconst N = Acc(4u);\n@group(0) @binding(0) var<storage, read> all: array<Acc>;
-@group(0) @binding(1) var<storage, read> more: array<Acc>;
-fn f(a: Acc) -> Acc {\n    return a + N;\n}\n@compute @workgroup_size(1)\nfn main() {\n    _ = f(all[0]);\n}\n";
-    let keys = |text: &str| <[u64; 2]>::try_from(function_keys(text, false)).expect("two functions");
-    let [f, main] = keys(text);
-    for (from, to, both) in [
-        ("u32", "i32", true),
-        ("4u", "5u", false),
-        ("a + N", "a", false),
-        ("a + N", "a + more[0]", true),
-        ("(a: Acc)", "(a: u32)", true),
-    ] {
-        let [other_f, other_main] = keys(&text.replacen(from, to, 1));
-        assert!(other_f != f && (other_main != main) == both, "{from} {to}");
-    }
-    let [same_f, other_main] = keys(&text.replacen("storage, read>", "storage, read_write>", 1));
-    assert!(same_f == f && other_main != main);
-    assert_ne!(function_keys(text, true), function_keys(text, false));
 }
 
 /// The checks themselves notice what they are there for.
