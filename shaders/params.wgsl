@@ -16,4 +16,5 @@ struct Params {
     total: vec2<u32>, // elements of a whole row, (low, high)
     rows: u32,         // rows by strides of this dispatch; columns: groups of them
     row_partials: u32, // rows by strides: partials of a row
+    seal: u32,         // the word that follows a result for the host
 }

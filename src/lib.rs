@@ -81,8 +81,8 @@ pub use op::{
 pub use op::{Combining, Expression, Formula};
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
-    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, Ranker, Reducer, Stream,
-    StreamEach, StreamGroups, StreamOptions, check,
+    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, PreparedAnswer, Ranker, Reducer,
+    Stream, StreamEach, StreamGroups, StreamOptions, check,
 };
 pub use wgpu;
 

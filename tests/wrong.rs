@@ -470,11 +470,31 @@ wrong! {
 fn a_missing_seal_is_an_error() {
     static MATCHED: AtomicBool = AtomicBool::new(false);
     let patch = |text: String| {
-        MATCHED.fetch_or(text.contains("] = SEAL;"), Ordering::Relaxed);
-        text.replace("] = SEAL;", "] = 0u;")
+        MATCHED.fetch_or(text.contains("] = params.seal;"), Ordering::Relaxed);
+        text.replace("] = params.seal;", "] = 0u;")
     };
     let gpu = gpu().with_patched_shaders(patch).expect("a device");
     let answer = gpu.reduce(ops::FastSum, &[1.0f32, 2.0]);
     assert!(matches!(answer, Err(Error::ResultMissing)), "{answer:?}");
     assert!(MATCHED.load(Ordering::Relaxed), "nothing to patch");
+}
+
+/// Results land again where others did: one that was not written this time is no answer.
+#[test]
+fn a_seal_of_the_result_before_is_an_error() {
+    let gpu =
+        gpu().with_patched_shaders(|text| text.replace("] = params.seal;", "] = 0x7ee5f01du;")).expect("a device");
+    let buffer = upload(&gpu, &[1.0f32, 2.0]);
+    let sum = gpu.reducer::<f32, _>(ops::FastSum).expect("a reducer");
+    // A fresh place, the same again, a fresh one.
+    for right in [true, false, true, false] {
+        let answer = sum.reduce(&buffer);
+        assert_eq!(right, matches!(answer, Ok(3.0)), "{answer:?}");
+        assert_eq!(right, !matches!(answer, Err(Error::ResultMissing)), "{answer:?}");
+    }
+    let mut prepared = sum.prepare_answer(&buffer).expect("a plan");
+    assert_eq!(prepared.reduce().expect("a sum"), 3.0);
+    for _ in 0..2 {
+        assert!(matches!(prepared.reduce(), Err(Error::ResultMissing)));
+    }
 }

@@ -141,6 +141,8 @@ fn work() -> Result<ExitCode> {
 /// Messages of the library and of wgpu: with --verbose at level info, or as RUST_LOG says; else none.
 fn log_as_told(verbose: bool) {
     if verbose || std::env::var_os("RUST_LOG").is_some() {
-        env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
+        // wgpu warns of what results are read through where the kernel left them.
+        let told = env_logger::Env::default().default_filter_or("info,wgpu_core::instance=error");
+        env_logger::Builder::from_env(told).init();
     }
 }

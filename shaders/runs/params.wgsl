@@ -7,7 +7,7 @@ struct Params {
     offset: u32,  // word of the first offset
     key: u32,     // word of the first key that is written
     number: u32,  // word of the number of runs
-    sealed: u32,  // whether a seal follows it
+    seal: u32,    // the word that follows it, where it is not 0
 }
 
 @group(0) @binding(7) var<uniform> params: Params;

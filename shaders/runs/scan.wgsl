@@ -24,6 +24,6 @@ fn main(@builtin(local_invocation_index) local: u32) {
         // Where there is no room for them all, the run behind the last one that is written begins there.
         if before <= params.room { offsets[params.offset + before] = params.count; }
         result[params.number] = before;
-        if params.sealed != 0u { result[params.number + 1u] = SEAL; }
+        if params.seal != 0u { result[params.number + 1u] = params.seal; }
     }
 }

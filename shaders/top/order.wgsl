@@ -1,12 +1,12 @@
 // The chosen elements, the best first: each goes behind as many as are better. Where there is room for more, all ones.
 //
-// Expects: WORKGROUP_SIZE, SEAL; Bits, WORDS, words_of, lower, same (top/ranks.wgsl); tie, unrank.
+// Expects: WORKGROUP_SIZE; Bits, WORDS, words_of, lower, same (top/ranks.wgsl); tie, unrank.
 struct Params {
     chosen: u32,
     room: u32,     // elements of the output
     at: u32,       // word of the first
     counted: u32,  // whether their number follows the indices
-    sealed: u32,   // whether a seal follows that
+    seal: u32,     // the word that follows that, where it is not 0
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
@@ -40,6 +40,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if i == 0u {
         let end = indices + 2u * params.room;
         if params.counted != 0u { results[end] = params.chosen; }
-        if params.sealed != 0u { results[end + 1u] = SEAL; }
+        if params.seal != 0u { results[end + 1u] = params.seal; }
     }
 }

@@ -3,6 +3,7 @@
 use super::Verdicts;
 use super::pipelines::{Layout, PipelineKey, TEXELS, bind_group_layout};
 use super::presence::{Loss, caught, is_there, owns, refusal};
+use super::readback::{Landings, mapped_bytes_max};
 use crate::error::{Error, Result, may_block};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep};
@@ -33,6 +34,11 @@ pub(crate) struct Context {
     /// By their whole text.
     pub(super) others: Mutex<HashMap<String, wgpu::ComputePipeline>>,
     spins: bool,
+    /// Bytes of results that the host may read where the kernel leaves them: all where memory is one, few behind a bus, none where the
+    /// device cannot.
+    pub mapped_bytes_max: u64,
+    /// Where results landed, for those that follow.
+    pub(super) landings: Landings,
     pub(super) parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
     tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
@@ -114,6 +120,8 @@ impl Context {
             scratch: Mutex::default(),
             others: Mutex::default(),
             spins: device.adapter_info().device_type != wgpu::DeviceType::Cpu,
+            mapped_bytes_max: mapped_bytes_max(device),
+            landings: Landings::default(),
             parameters: Mutex::default(),
             tested: Mutex::default(),
             tables: Mutex::default(),
@@ -177,6 +185,7 @@ impl Context {
         lock(&self.parameters).clear();
         lock(&self.tables).clear();
         lock(&self.others).clear();
+        self.landings.clear();
         *lock(&self.scratch) = [const { None }; 4];
     }
 

@@ -52,7 +52,9 @@ const WANTED: Features = Features::SUBGROUP
     .union(Features::SHADER_INT64)
     .union(Features::SHADER_FLOAT32_ATOMIC)
     .union(Features::SHADER_F64)
-    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
+    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS)
+    // For results that the host reads where the kernel left them; where memory is one, for staging buffers that kernels read in place.
+    .union(Features::MAPPABLE_PRIMARY_BUFFERS);
 
 impl Gpu {
     /// Opens the best adapter: discrete, integrated, virtual, then software (slower than [`Cpu`](crate::Cpu) mostly); never OpenGL, which is
@@ -185,11 +187,7 @@ impl Gpu {
 
     async fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
         let info = adapter.get_info();
-        let mut features = adapter.features() & WANTED;
-        if matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu) {
-            // Memory is one there: kernels read staging buffers in place.
-            features |= adapter.features() & Features::MAPPABLE_PRIMARY_BUFFERS;
-        }
+        let features = adapter.features() & WANTED;
         let opened = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("treefold"),
             required_features: features,

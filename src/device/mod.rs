@@ -26,7 +26,7 @@ pub use gpu::{Gpu, Listed};
 pub(crate) use gpu::{is_auto, name_asked};
 pub use prepared::Prepared;
 pub(crate) use prepared::compute_pass;
-pub(crate) use readback::{Pending, Readback, Waiting, download};
+pub(crate) use readback::{Pending, Readback, SEAL, Waiting, download};
 pub(crate) use record::{Destination, Recorder};
 pub use runs::runs_texts;
 pub(crate) use runs::{RunsTo, Words};

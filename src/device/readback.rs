@@ -2,21 +2,84 @@
 
 use super::context::{Context, lock};
 use super::landed;
+use super::prepared::Prepared;
 use super::record::Destination;
 use crate::error::{Error, Result};
 use crate::input::room;
-use crate::shader::SEAL;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use wgpu::BufferUsages;
 
 pub(super) const WHAT: &str = "waiting for a result";
 
+/// The word behind each group of a result for the host, in a fresh buffer, which is zeroed. Where results land again it differs from the one
+/// that lies there.
+pub(crate) const SEAL: u32 = 0x7ee5_f01d;
+
+/// Memory in which results land.
+#[derive(Debug)]
+struct Landing {
+    device: wgpu::Buffer,
+    /// A copy for the host, where it does not read what the device wrote.
+    copy: Option<wgpu::Buffer>,
+    seal: u32,
+}
+
+/// Where results landed, by their number and groups, the latest last.
+#[derive(Debug, Default)]
+pub(super) struct Landings(Mutex<VecDeque<(Shape, Landing)>>);
+
+/// Results, and the words of each group of one.
+type Shape = (u64, Vec<usize>);
+
+impl Landings {
+    /// Those that wait for results, at most, and the bytes of each.
+    const KEPT: usize = 16;
+    const KEPT_BYTES: u64 = 64 << 10;
+
+    /// One for such results, its seal another one than lies there. All that lies there is of such results, seals at the same words.
+    fn take(&self, shape: &Shape) -> Option<Landing> {
+        let mut kept = lock(&self.0);
+        let found = kept.iter().rposition(|(of, _)| of == shape)?;
+        let (_, landing) = kept.remove(found)?;
+        Some(Landing { seal: landing.seal ^ 1, ..landing })
+    }
+
+    /// Keeps one, of which every seal was right.
+    fn keep(&self, shape: Shape, landing: Landing) {
+        let mut kept = lock(&self.0);
+        if landing.device.size() <= Self::KEPT_BYTES {
+            if kept.len() >= Self::KEPT {
+                kept.pop_front();
+            }
+            kept.push_back((shape, landing));
+        }
+    }
+
+    /// Forgets them all.
+    #[cfg(target_arch = "wasm32")]
+    pub fn clear(&self) {
+        lock(&self.0).clear();
+    }
+}
+
+/// The bytes of results that the host may read where the kernel leaves them.
+pub(super) fn mapped_bytes_max(device: &wgpu::Device) -> u64 {
+    // An H200: an answer of few words takes 27 us so, and 34 with a copy; many words would cross the bus one by one.
+    const BEHIND_A_BUS: u64 = 64 << 10;
+    match device.adapter_info().device_type {
+        _ if !device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) => 0,
+        wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu => u64::MAX,
+        _ => BEHIND_A_BUS,
+    }
+}
+
 /// Sealed results of one submission, first on the device, then in host memory.
 #[derive(Debug)]
 pub(crate) struct Readback {
-    device: wgpu::Buffer,
-    host: wgpu::Buffer,
+    landing: Landing,
+    results: u64,
     /// Words of each group of a result; a seal follows each.
     groups: Vec<usize>,
     /// Results that one binding covers, such that the next binding begins aligned.
@@ -31,13 +94,13 @@ impl Readback {
         let each = sealed_bytes(&groups);
         let bytes = results * each;
         let window = Readback::together(context, each);
-        Ok(Readback {
-            device: context.buffer("results", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
-            host: context.buffer("result readback", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
-            groups,
-            window,
-            before: None,
-        })
+        let shape = (results, groups);
+        let landing = match context.landings.take(&shape) {
+            Some(landing) => landing,
+            None => Landing::new(context, bytes)?,
+        };
+        let (results, groups) = shape;
+        Ok(Readback { landing, results, groups, window, before: None })
     }
 
     /// Results of so many bytes that one binding holds; the next binding begins aligned.
@@ -53,13 +116,27 @@ impl Readback {
         let bytes = self.window * each;
         let offset = result / self.window * bytes;
         let word = (result % self.window * each / 4) as u32;
-        let size = bytes.min(self.device.size() - offset);
-        (Destination { buffer: &self.device, offset, size }, word)
+        let Landing { device: buffer, seal, .. } = &self.landing;
+        let size = bytes.min(buffer.size() - offset);
+        (Destination { buffer, offset, size, seal: *seal }, word)
     }
 
-    /// Records the copy to host memory; the last command of its encoder.
+    /// The number of its seal: 0 or 1, in turn.
+    pub fn turn(&self) -> usize {
+        (self.landing.seal ^ SEAL) as usize & 1
+    }
+
+    /// The same for the next results of the kind, once all of these have come.
+    pub fn turned(mut self) -> Readback {
+        self.landing.seal ^= 1;
+        self
+    }
+
+    /// Records the copy to host memory, where there is one; the last command of its encoder.
     pub fn copy(&self, encoder: &mut wgpu::CommandEncoder) {
-        encoder.copy_buffer_to_buffer(&self.device, 0, &self.host, 0, self.host.size());
+        if let Some(copy) = &self.landing.copy {
+            encoder.copy_buffer_to_buffer(&self.landing.device, 0, copy, 0, copy.size());
+        }
     }
 
     /// Submits what the encoder has, the copy behind it.
@@ -74,7 +151,7 @@ impl Readback {
     /// Asks for the results of a submission.
     pub fn request(self, submission: wgpu::SubmissionIndex) -> Pending {
         let arrival = Arc::new(Arrival::default());
-        arrival.follow(&self.host);
+        arrival.follow(self.landing.host());
         Pending { readback: self, submission, arrival }
     }
 
@@ -82,17 +159,19 @@ impl Readback {
     fn words(&self) -> Result<Vec<Vec<u32>>> {
         let refused =
             |error: wgpu::MapRangeError| Error::Refused { what: "mapping a result", message: error.to_string() };
-        let view = self.host.get_mapped_range(..).map_err(refused)?;
+        let host = self.landing.host();
+        let view = host.get_mapped_range(..).map_err(refused)?;
         let all: Vec<u32> = view.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
         drop(view);
-        self.host.unmap();
+        host.unmap();
+        let seal = self.landing.seal;
         let unsealed = |sealed: &[u32]| {
             let mut words = Vec::with_capacity(sealed.len());
             let mut rest = sealed;
             for &group in &self.groups {
                 let (now, later) = rest.split_at(group + 1);
                 match now.split_last() {
-                    Some((&SEAL, group)) => words.extend(group),
+                    Some((&last, group)) if last == seal => words.extend(group),
                     _ => return Err(Error::ResultMissing),
                 }
                 rest = later;
@@ -109,6 +188,24 @@ impl Readback {
             }
         };
         results.take(there).map(unsealed).collect()
+    }
+}
+
+impl Landing {
+    fn new(context: &Context, bytes: u64) -> Result<Landing> {
+        let (mut usage, mut copy) = (BufferUsages::STORAGE | BufferUsages::COPY_SRC, None);
+        if bytes <= context.mapped_bytes_max {
+            usage = BufferUsages::STORAGE | BufferUsages::MAP_READ;
+        } else {
+            let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+            copy = Some(context.buffer("result readback", bytes, usage)?);
+        }
+        Ok(Landing { device: context.buffer("results", bytes, usage)?, copy, seal: SEAL })
+    }
+
+    /// The buffer that the host reads.
+    fn host(&self) -> &wgpu::Buffer {
+        self.copy.as_ref().unwrap_or(&self.device)
     }
 }
 
@@ -197,8 +294,26 @@ impl Pending {
 
     /// Blocks until they are there.
     pub fn wait(self, context: &Context) -> Result<Vec<Vec<u32>>> {
-        let words = self.arrival.wait(context, &self.submission).and_then(|()| self.readback.words());
-        words.map_err(|error| context.diagnosed(error))
+        let landed = self.arrival.wait(context, &self.submission);
+        self.words(context, landed)
+    }
+
+    /// The words of what has landed, whose memory is kept for other results.
+    fn words(self, context: &Context, landed: Result<()>) -> Result<Vec<Vec<u32>>> {
+        let words = landed.and_then(|()| self.readback.words()).map_err(|error| context.diagnosed(error))?;
+        let Readback { landing, results, groups, before, .. } = self.readback;
+        // Of results that the device counts some may be older.
+        if before.is_none() {
+            context.landings.keep((results, groups), landing);
+        }
+        Ok(words)
+    }
+
+    /// The same, and what brought them, for the next ones of the kind.
+    pub fn wait_turned(self, context: &Context) -> Result<(Vec<Vec<u32>>, Readback)> {
+        let landed = self.arrival.wait(context, &self.submission);
+        let words = landed.and_then(|()| self.readback.words()).map_err(|error| context.diagnosed(error))?;
+        Ok((words, self.readback.turned()))
     }
 
     /// Waits as it is told to. No executor in particular is needed, and no polling by the program.
@@ -207,8 +322,18 @@ impl Pending {
             return self.wait(context);
         }
         context.heard().await?;
-        let words = landed(context.clone(), self.arrival).await.and_then(|()| self.readback.words());
-        words.map_err(|error| context.diagnosed(error))
+        let landed = landed(context.clone(), self.arrival.clone()).await;
+        self.words(context, landed)
+    }
+}
+
+impl Context {
+    /// Submits dispatches whose results land there.
+    pub fn sent(&self, prepared: &Prepared, readback: Readback) -> Result<Pending> {
+        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("treefold: reduce") };
+        let mut encoder = self.device.create_command_encoder(&descriptor);
+        prepared.record(&mut encoder)?;
+        readback.submit(self, encoder)
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Destination<'a> {
     /// First byte; keeps the device's alignment.
     pub offset: u64,
     pub size: u64,
+    /// The word that follows each group of a result for the host; nobody reads that of others.
+    pub seal: u32,
 }
 
 impl Recorder {
@@ -91,18 +93,37 @@ impl Recorder {
 
     /// Makes what the dispatches of a plan need: pipelines, parameters, bindings.
     pub fn make(&self, plan: &Plan, inputs: &[Origin], output: Destination) -> Result<Prepared> {
+        self.make_all(&[(plan, inputs, output)])
+    }
+
+    /// The same of several plans, whose parameters are in one buffer.
+    pub fn make_all(&self, plans: &[(&Plan, &[Origin], Destination)]) -> Result<Prepared> {
         let context = &self.context;
         // An app's device is not asked for each record: that takes a microsecond, and the next call that waits tells.
         if context.loss.is_some() {
             context.present("recording a reduction")?;
         }
-        let pipelines: Vec<_> = plan.passes.iter().map(|pass| self.pipeline(&pass.variant)).collect::<Result<_>>()?;
-        let some = |bytes: u64| (bytes > 0).then_some(bytes);
-        let scratch = some(plan.scratch_bytes).map(|bytes| context.partials(bytes)).transpose()?;
-        let accumulators = some(plan.accumulators_bytes).map(|bytes| context.accumulators(bytes)).transpose()?;
-        let (uniforms, bytes, stride) = self.uniforms(plan).map_err(|error| context.diagnosed(error))?;
+        let passes =
+            || plans.iter().flat_map(|(plan, _, output)| plan.passes.iter().map(move |pass| (pass, output.seal)));
+        let mut pipelines = Vec::with_capacity(passes().count());
+        for (pass, _) in passes() {
+            // Neighbours of a batch are often alike.
+            let pipeline = match pipelines.last() {
+                Some((variant, pipeline)) if *variant == pass.variant => wgpu::ComputePipeline::clone(pipeline),
+                _ => self.pipeline(&pass.variant)?,
+            };
+            pipelines.push((pass.variant, pipeline));
+        }
+        let most =
+            |bytes: fn(&Plan) -> u64| plans.iter().map(|(plan, ..)| bytes(plan)).max().filter(|&bytes| bytes > 0);
+        let scratch = most(|plan| plan.scratch_bytes).map(|bytes| context.partials(bytes)).transpose()?;
+        let accumulators = most(|plan| plan.accumulators_bytes).map(|bytes| context.accumulators(bytes)).transpose()?;
+        let (uniforms, bytes, stride) = self.uniforms(passes()).map_err(|error| context.diagnosed(error))?;
 
-        let bind = |number: usize, pass: &Pass, views: &[Option<wgpu::TextureView>]| {
+        let bind = |number: usize,
+                    pass: &Pass,
+                    (inputs, output): (&[Origin], &Destination),
+                    views: &[Option<wgpu::TextureView>]| {
             let mut entries = vec![wgpu::BindGroupEntry {
                 binding: 2,
                 resource: bind_range(&uniforms, number as u64 * stride, bytes),
@@ -129,13 +150,18 @@ impl Recorder {
         };
         // All bind groups before the first command: a refusal leaves the caller's pass as it was.
         let groups = context.guarded("the bindings of a reduction", 0, || {
-            let views: Vec<_> = inputs.iter().map(Origin::view).collect();
-            let passes = plan.passes.iter().enumerate();
-            passes.map(|(number, pass)| bind(number, pass, &views)).collect::<Option<Vec<_>>>()
+            let mut groups = Vec::with_capacity(pipelines.len());
+            for (plan, inputs, output) in plans {
+                let views: Vec<_> = inputs.iter().map(Origin::view).collect();
+                for pass in &plan.passes {
+                    groups.push(bind(groups.len(), pass, (inputs, output), &views)?);
+                }
+            }
+            Some(groups)
         })?;
         let missing = || Error::Refused { what: "the bindings of a reduction", message: "a buffer is missing".into() };
-        let made = pipelines.into_iter().zip(groups.ok_or_else(missing)?).zip(&plan.passes);
-        let dispatch = |((pipeline, bindings), pass): ((_, _), &Pass)| Dispatch {
+        let made = pipelines.into_iter().zip(groups.ok_or_else(missing)?).zip(passes());
+        let dispatch = |(((_, pipeline), bindings), (pass, _)): ((_, _), (&Pass, u32))| Dispatch {
             pipeline,
             bindings,
             workgroups: pass.workgroups,
@@ -143,16 +169,17 @@ impl Recorder {
         Ok(Prepared { context: context.clone(), dispatches: made.map(dispatch).collect() })
     }
 
-    /// The uniform blocks of all passes in one buffer, the bytes of each, and their stride.
-    fn uniforms(&self, plan: &Plan) -> Result<(wgpu::Buffer, u64, u64)> {
-        let dims = plan.passes.iter().map(|pass| pass.dims.len()).max().unwrap_or(0);
+    /// The uniform blocks of all passes, each with its seal, in one buffer, the bytes of each, and their stride.
+    fn uniforms<'p>(&self, passes: impl Iterator<Item = (&'p Pass, u32)> + Clone) -> Result<(wgpu::Buffer, u64, u64)> {
+        let dims = passes.clone().map(|(pass, _)| pass.dims.len()).max().unwrap_or(0);
         let tail = (shader::tail_words(&self.op) + dims).next_multiple_of(4);
         let bytes = size_of::<Params>() + 4 * tail;
         let stride = (bytes as u64).next_multiple_of(self.context.limits.uniform_alignment);
         let own = self.op.params();
-        let mut all = vec![0u8; plan.passes.len() * stride as usize];
-        for (room, pass) in all.chunks_mut(stride as usize).zip(&plan.passes) {
-            let words = bytemuck::bytes_of(&pass.params).iter().copied();
+        let mut all = vec![0u8; passes.clone().count() * stride as usize];
+        for (room, (pass, seal)) in all.chunks_mut(stride as usize).zip(passes) {
+            let params = Params { seal, ..pass.params };
+            let words = bytemuck::bytes_of(&params).iter().copied();
             let region = |number: usize| pass.regions.get(number).copied().unwrap_or(0);
             let regions = (0..shader::regions(&self.op)).map(region);
             let tail = regions.chain(own.iter().copied()).chain(pass.dims.iter().copied()).flat_map(u32::to_le_bytes);

@@ -6,7 +6,6 @@ use super::record::bind_range;
 use crate::element::Dtype;
 use crate::error::Result;
 use crate::plan::Runs;
-use crate::shader::SEAL;
 use std::ops::Range;
 use std::sync::Arc;
 use wgpu::{BindGroupEntry, BindingResource};
@@ -26,8 +25,8 @@ pub(crate) struct RunsTo<'a> {
     pub number: Words<'a>,
     /// Runs that there is room for.
     pub room: u64,
-    /// Whether a seal follows the number.
-    pub sealed: bool,
+    /// The word that follows the number.
+    pub seal: Option<u32>,
 }
 
 /// A pass: its text, its workgroups, and the slots that it binds.
@@ -53,7 +52,7 @@ impl Context {
             first(&to.offsets),
             first(&to.keys),
             first(&to.number),
-            to.sealed.into(),
+            to.seal.unwrap_or(0),
         ];
         let uniform = self.parameters(bytemuck::cast_slice(&params).to_vec())?;
         let mut dispatches = Vec::new();
@@ -109,7 +108,7 @@ fn passes(dtype: Dtype, plan: &Runs) -> [RunsPass; 3] {
     let before = include_str!("../../shaders/runs/before.wgsl");
     let text = |size: u32, parts: &[&str]| {
         let words = dtype.bytes() / 4;
-        let head = format!("const WORKGROUP_SIZE = {size}u;\nconst WORDS = {words}u;\nconst SEAL = {SEAL}u;\n");
+        let head = format!("const WORKGROUP_SIZE = {size}u;\nconst WORDS = {words}u;\n");
         format!("{head}\n{}\n{}", include_str!("../../shaders/runs/params.wgsl"), parts.join("\n"))
     };
     [

@@ -7,7 +7,7 @@ use super::runs::Words;
 use crate::element::Dtype;
 use crate::error::Result;
 use crate::plan::{Rules, Tournament};
-use crate::shader::{SEAL, unroll};
+use crate::shader::unroll;
 use std::sync::Arc;
 use wgpu::{BindGroupEntry, BindingResource};
 
@@ -19,8 +19,8 @@ pub(crate) struct BestTo<'a> {
     pub room: u32,
     /// Whether their number follows.
     pub counted: bool,
-    /// Whether a seal follows that.
-    pub sealed: bool,
+    /// The word that follows that.
+    pub seal: Option<u32>,
 }
 
 /// The texts of a tournament: of tiles, of what chooses among them, and of what brings the chosen elements in their order.
@@ -72,7 +72,7 @@ impl Context {
         let offset = to.words.bytes.start / alignment * alignment;
         let at = ((to.words.bytes.start - offset) / 4) as u32;
         let results = bind_range(to.words.buffer, offset, to.words.bytes.end - offset);
-        let told = [plan.found, to.room, at, to.counted.into(), to.sealed.into()];
+        let told = [plan.found, to.room, at, to.counted.into(), to.seal.unwrap_or(0)];
         let workgroups = to.room.div_ceil(plan.rules.workgroup_size).max(1);
         dispatches.push(self.pass(&order, &told, [(3, list()), (4, best()), (5, results)], workgroups)?);
         Ok(Prepared { context: self.clone(), dispatches: dispatches.into() })
@@ -117,9 +117,7 @@ pub fn tournament_texts(dtype: Dtype, rules: &Rules, ranks: &str) -> [(&'static 
     };
     let wide = include_str!("../../shaders/element/wide.wgsl");
     let text = |size: u32, parts: &[&str]| {
-        let head = format!(
-            "const WORKGROUP_SIZE = {size}u;\nconst BITS = {bits}u;\nconst SEAL = {SEAL}u;\nconst LOADS = {loads}u;\n"
-        );
+        let head = format!("const WORKGROUP_SIZE = {size}u;\nconst BITS = {bits}u;\nconst LOADS = {loads}u;\n");
         format!(
             "{head}const REPLICAS = {replicas}u;\n\n{words}\n{}\n{wide}\n{ranks}\n{}",
             dtype.wgsl(),

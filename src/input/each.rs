@@ -1,6 +1,6 @@
 //! Inputs of many answers: which elements belong to which.
 
-use super::{Axes, By, DeviceCount, Input, Offsets, Ranges, Strided};
+use super::{Axes, By, DeviceCount, Dim, Input, Offsets, Ranges, Strided};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -35,6 +35,27 @@ pub(crate) enum Division<'a> {
 }
 
 impl<'a, T: Element> Each<'a, T> {
+    /// Inputs of one buffer, all of one length and at one distance, as rows; `None` of others.
+    pub(crate) fn in_step(inputs: &[Input<'a, T>]) -> Option<Self> {
+        let element = T::DTYPE.bytes();
+        let at = |number: usize| inputs.get(number)?.ranges.single();
+        let ((buffer, first), (_, second)) = (at(0)?, at(1)?);
+        let (size, step) = (first.end.checked_sub(first.start)?, second.start.checked_sub(first.start)?);
+        let is_row = |number: usize| {
+            let start = step.checked_mul(number as u64)?.checked_add(first.start)?;
+            let row = (buffer, start..start.checked_add(size)?);
+            (at(number)? == row).then_some(row.1.end)
+        };
+        let ends = (0..inputs.len()).map(is_row).collect::<Option<Vec<u64>>>()?;
+        if size == 0 || size % element > 0 || step % element > 0 {
+            return None;
+        }
+        let rows = Dim { length: inputs.len() as u64, stride: i64::try_from(step / element).ok()? };
+        let reduced = vec![Dim { length: size / element, stride: 1 }];
+        let division = Division::Strided(Strided { first: 0, kept: vec![rows], reduced }.collapsed());
+        Some(Each { input: Input::bytes(buffer, first.start..*ends.last()?), division, count: None })
+    }
+
     /// Of the rows or segments the first, as many as the device says when the commands run, and no more than there are. Their
     /// answers are dense; behind the last of them the output holds nothing of meaning.
     ///

@@ -318,6 +318,14 @@ impl<'a> Ranges<'a> {
         Ok((pieces, origins.into_iter().map(Origin::buffer).collect::<Result<_>>()?))
     }
 
+    /// The buffer and its bytes, of one range.
+    fn single(&self) -> Option<(&'a wgpu::Buffer, Range<u64>)> {
+        match &self.ranges[..] {
+            [(Origin::Buffer(buffer), bytes)] if self.others.is_empty() => Some((*buffer, bytes.clone())),
+            _ => None,
+        }
+    }
+
     /// Whether a buffer is among those that are read; an error where a range of it is.
     pub fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
         let mut reads = false;

@@ -119,7 +119,6 @@ impl Wgsl {
         "REPLICAS",
         "RESULT_WORDS",
         "ROW_WORDS",
-        "SEAL",
         "STEP",
         "SUBGROUPS_MAX",
         "Share",

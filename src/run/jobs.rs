@@ -1,7 +1,7 @@
 //! Reductions of one submission with results for the host; without types, so that it is compiled once for all operators.
 
 use super::segments::{Keyed, SegmentBatch};
-use crate::device::{Context, Pending, Readback, Recorder, Waiting, compute_pass};
+use crate::device::{Context, Pending, Prepared, Readback, Recorder, Waiting};
 use crate::error::{Error, Result};
 use crate::input::{Groups, Origin, Piece, Ranges, Strided};
 use crate::op::DeviceOp;
@@ -61,20 +61,18 @@ impl Submitted {
 
 /// Submits the reductions of inputs, each of which begins at `first` and is cut into parts of at most `most` elements.
 pub(super) fn submit(recorder: &Recorder, inputs: &[&Ranges], most: u64, first: u64) -> Result<Submitted> {
-    let inputs = inputs.iter().map(|input| input.origins()).collect::<Result<_>>()?;
-    submit_pieces(recorder, inputs, most, first)
+    let (jobs, inputs) = whole_jobs(inputs, most, first)?;
+    let pending = launch(recorder, &jobs, jobs.len() as u64)?;
+    Ok(Submitted { inputs: Inputs::Known(inputs), pending })
 }
 
-fn submit_pieces(
-    recorder: &Recorder,
-    pieces: Vec<(Vec<Piece>, Vec<Origin>)>,
-    most: u64,
-    first: u64,
-) -> Result<Submitted> {
-    let (mut jobs, mut inputs) = (Vec::new(), Vec::new());
-    for (pieces, origins) in pieces {
+/// The jobs of inputs, a part each; of each input the number of its parts, and how many elements it has.
+fn whole_jobs<'b>(inputs: &[&Ranges<'b>], most: u64, first: u64) -> Result<(Vec<Job<'b>>, Vec<(usize, u64)>)> {
+    let (mut jobs, mut counts) = (Vec::new(), Vec::new());
+    for input in inputs {
+        let (pieces, origins) = input.origins()?;
         let parts = cut(&pieces, most);
-        inputs.push((parts.len(), elements(&pieces)));
+        counts.push((parts.len(), elements(&pieces)));
         let mut start = first;
         for pieces in parts {
             let next = start.wrapping_add(elements(&pieces));
@@ -83,8 +81,44 @@ fn submit_pieces(
             start = next;
         }
     }
-    let pending = launch(recorder, &jobs, jobs.len() as u64)?;
-    Ok(Submitted { inputs: Inputs::Known(inputs), pending })
+    Ok((jobs, counts))
+}
+
+/// The reduction of one input, ready to be submitted again and again.
+#[derive(Debug)]
+pub(super) struct Standing {
+    inputs: Vec<(usize, u64)>,
+    op: DeviceOp,
+    /// One for each seal.
+    prepared: [Prepared; 2],
+    /// Where the next results land; or why there are no more.
+    readback: Result<Readback>,
+}
+
+impl Standing {
+    /// Of an input that is cut into parts of at most `most` elements.
+    pub fn new(recorder: &Recorder, input: &Ranges<'_>, most: u64) -> Result<Standing> {
+        let (jobs, inputs) = whole_jobs(&[input], most, 0)?;
+        let readback = landing(recorder, &jobs, jobs.len() as u64)?;
+        let now = ready(recorder, &jobs, &readback)?;
+        let readback = readback.turned();
+        let next = ready(recorder, &jobs, &readback)?;
+        // Back to the seal that does not lie there.
+        let readback = readback.turned();
+        let prepared = if readback.turn() == 0 { [now, next] } else { [next, now] };
+        Ok(Standing { inputs, op: recorder.op.clone(), prepared, readback: Ok(readback) })
+    }
+
+    /// Submits it and blocks until its results are there.
+    pub fn results(&mut self, context: &Context) -> Result<Results> {
+        let readback = std::mem::replace(&mut self.readback, Err(Error::ResultMissing))?;
+        let brought =
+            context.sent(&self.prepared[readback.turn()], readback).and_then(|sent| sent.wait_turned(context));
+        let (parts, readback) = brought.inspect_err(|error| self.readback = Err(error.clone()))?;
+        self.readback = Ok(readback);
+        let parts = parts.into_iter().map(|words| self.op.expand(&words)).collect();
+        Ok(Results { inputs: self.inputs.clone(), parts })
+    }
 }
 
 /// Bytes of the results of one submission, about.
@@ -197,23 +231,33 @@ fn short_parts(block: Strided, most: u64) -> Vec<Strided> {
 
 /// Submits jobs that have so many results in all.
 fn launch(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Pending> {
-    let (context, op) = (&recorder.context, &recorder.op);
+    let readback = landing(recorder, jobs, results)?;
+    recorder.context.sent(&ready(recorder, jobs, &readback)?, readback)
+}
+
+/// The place of so many results.
+fn landing(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Readback> {
+    let op = &recorder.op;
     let mut groups: Vec<usize> = op.groups().iter().map(|group| op.group_words(group)).collect();
     if jobs.iter().any(|job| matches!(job.each, Arrangement::Segments(_) | Arrangement::Groups(_))) {
         groups.push(COUNT_WORDS as usize - 1);
     }
-    let readback = Readback::new(context, results, groups)?;
-    let mut encoder =
-        context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: reduce") });
-    let mut compute = compute_pass(&mut encoder);
-    for Job { pieces, origins, each, start, result } in jobs {
+    Readback::new(&recorder.context, results, groups)
+}
+
+/// The dispatches of jobs whose results land there.
+fn ready(recorder: &Recorder, jobs: &[Job], readback: &Readback) -> Result<Prepared> {
+    let plan = |job: &Job| {
+        let Job { pieces, each, start, result, .. } = job;
         let (destination, output) = readback.destination(*result);
         let (each, start, store) = (*each, *start, Store::Sealed);
         let plan = recorder.planner.plan(&Request { pieces, each, start, direct: true, store, output })?;
-        recorder.record(&mut compute, &plan, origins, destination)?;
-    }
-    drop(compute);
-    readback.submit(context, encoder)
+        Ok((plan, destination))
+    };
+    let plans = jobs.iter().map(plan).collect::<Result<Vec<_>>>()?;
+    let all: Vec<_> =
+        plans.iter().zip(jobs).map(|((plan, destination), job)| (plan, &job.origins[..], *destination)).collect();
+    recorder.make_all(&all)
 }
 
 /// Elements of all pieces.

@@ -3,12 +3,11 @@
 use super::cpu::Cpu;
 use super::reducer::{Reducer, claimed};
 use super::segments::ensure_apart;
-use crate::device::{Prepared, RunsTo, Words, download};
+use crate::device::{Prepared, RunsTo, SEAL, Words, download};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{DeviceCount, Input, Offsets, Output, Segments, SegmentsBy};
 use crate::op::Op;
-use crate::shader::SEAL;
 use half::f16;
 use wgpu::BufferUsages;
 
@@ -119,7 +118,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             keys: Words { buffer: to.keys.buffer, bytes: keys_to },
             number: Words { buffer: to.number.buffer, bytes: number_to.clone() },
             room,
-            sealed: false,
+            seal: None,
         };
         let runs = context.runs(K::DTYPE, keys_of(&keys)?.as_ref(), &to_runs)?;
         if room == 0 {
@@ -156,7 +155,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             keys: Words { buffer: &found, bytes: 0..bytes },
             number: Words { buffer: &number, bytes: 0..8 },
             room: count,
-            sealed: true,
+            seal: Some(SEAL),
         };
         context.runs(K::DTYPE, keys_of(&keys)?.as_ref(), &to)?.submit()?;
         let runs = match download::<u32>(context, &number, 2)?[..] {

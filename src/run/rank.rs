@@ -102,7 +102,7 @@ impl<T: Scalar> Ranker<T> {
         let bytes = output.claim(self.operator, self.output_words(), 1)?;
         input.ranges.reads(output.buffer, &bytes)?;
         let words = Words { buffer: output.buffer, bytes };
-        self.prepared(&input, &BestTo { words, room: self.k, counted: output.counted, sealed: false })
+        self.prepared(&input, &BestTo { words, room: self.k, counted: output.counted, seal: None })
     }
 
     fn prepared(&self, input: &Input<'_, T>, to: &BestTo<'_>) -> Result<Prepared> {
@@ -121,13 +121,10 @@ impl<T: Scalar> Ranker<T> {
     fn submit(&self, input: &Input<'_, T>) -> Result<Pending> {
         let context = &self.context;
         let readback = Readback::new(context, 1, vec![self.output_words() + 1])?;
-        let (Destination { buffer, offset, size }, _) = readback.destination(0);
+        let (Destination { buffer, offset, size, seal }, _) = readback.destination(0);
         let words = Words { buffer, bytes: offset..offset + size };
-        let prepared = self.prepared(input, &BestTo { words, room: self.k, counted: true, sealed: true })?;
-        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("treefold: best") };
-        let mut encoder = context.device.create_command_encoder(&descriptor);
-        prepared.record(&mut encoder)?;
-        readback.submit(context, encoder)
+        let prepared = self.prepared(input, &BestTo { words, room: self.k, counted: true, seal: Some(seal) })?;
+        context.sent(&prepared, readback)
     }
 
     /// Submits it and waits for the elements.

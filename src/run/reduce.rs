@@ -13,6 +13,9 @@ const BATCH_BYTES: u64 = 32 << 20;
 /// Bytes of what the record of a range holds, about.
 const RECORD_BYTES: u64 = 8 << 10;
 
+/// Inputs in step that are reduced as rows: fewer are not worth more pipelines.
+const ROWS_MIN: usize = 16;
+
 /// Submissions, and whether what each brings is more elements of the answers that came last.
 pub(super) type Submissions<'a> = Box<dyn Iterator<Item = Result<(Submitted, bool)>> + 'a>;
 
@@ -30,6 +33,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Answers many inputs with one submission and one wait for some thousands of them, in their order. Besides the answers at
     /// most 64 MiB are held at once, if no single input takes more.
     ///
+    /// Inputs of one length that lie in one buffer at one distance, 16 or more, are [rows](Input::rows), with the kernels of rows: of fast
+    /// float operators the answers may differ from those of [`Reducer::reduce`] in their last bits.
+    ///
     /// # Errors
     /// As for [`Reducer::reduce`]; the first that occurs.
     pub fn reduce_batch<'i, I: Into<Input<'i, T>>>(
@@ -46,12 +52,20 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             group.push(input);
             room = room.saturating_sub(needs);
             if room == 0 {
-                answers.extend(finished(&self.op, self.accumulate(&group, 0)?)?);
+                answers.extend(finished(&self.op, self.accumulate_many(&group)?)?);
                 (group, room) = (Vec::new(), most);
             }
         }
-        answers.extend(finished(&self.op, self.accumulate(&group, 0)?)?);
+        answers.extend(finished(&self.op, self.accumulate_many(&group)?)?);
         Ok(answers)
+    }
+
+    /// The accumulators of inputs of a batch: as rows, where they are some.
+    fn accumulate_many(&self, inputs: &[Input<T>]) -> Result<Vec<(Acc<T, O>, u64)>> {
+        match Some(inputs).filter(|inputs| inputs.len() >= ROWS_MIN).and_then(Each::in_step) {
+            Some(rows) => self.accumulate_each(&rows, 0),
+            None => self.accumulate(inputs, 0),
+        }
     }
 
     /// Answers [rows](Input::rows) or [segments](Input::segments), in their order, or [axes](Input::over), in C order.

@@ -345,7 +345,7 @@ pub(super) fn prepared_plan(
         return Err(Error::LimitTooSmall { limit, value, needs: size });
     }
     let plan = recorder.planner.plan(&Request { output: ((claimed.start - offset) / 4) as u32, ..*request })?;
-    recorder.make(&plan, origins, Destination { buffer: output, offset, size })
+    recorder.make(&plan, origins, Destination { buffer: output, offset, size, seal: 0 })
 }
 
 /// The request for one result over all pieces.

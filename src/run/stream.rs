@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use web_time::Instant;
-use wgpu::{BufferUsages, Features};
+use wgpu::BufferUsages;
 
 /// The options of a stream.
 #[derive(Clone, Debug)]
@@ -269,8 +269,7 @@ impl Ring {
     fn new(recorder: Recorder, elements_max: u64, options: &StreamOptions) -> Ring {
         let element_bytes = recorder.op.dtype.bytes();
         let context = &recorder.context;
-        let features = context.device.features();
-        let in_place = features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+        let in_place = context.mapped_bytes_max == u64::MAX;
         let copies = if in_place { 1 } else { 2 };
         let limits = [
             Some(options.memory_bytes.max(1 << 20) / (SLOTS as u64 * copies)),

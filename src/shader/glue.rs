@@ -51,8 +51,8 @@ pub(super) fn store_number(op: &DeviceOp, variant: &Variant) -> String {
     let words = row_words(op, variant);
     let body = match (variant.store, variant.rows) {
         (Store::Sealed, Rows::Segments(by)) if by.counts_segments() => format!(
-            "\n    let at = params.output + params.rows * {words}u;\n    results[at + {}u] = SEAL;\n    \
-             results[at + {}u] = segments_until();\n    results[at + {}u] = SEAL;\n",
+            "\n    let at = params.output + params.rows * {words}u;\n    results[at + {}u] = params.seal;\n    \
+             results[at + {}u] = segments_until();\n    results[at + {}u] = params.seal;\n",
             words - 3,
             words - 2,
             words - 1
@@ -134,14 +134,14 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, va
             if counts {
                 let _ = writeln!(out, "fn {own}store_count(bin: u32, count: u32, row: u32) {{\n    {at}");
                 let _ = writeln!(out, "    results[at + bin] = count;");
-                let _ = writeln!(out, "    if bin == 0u {{ results[at + {words}u] = SEAL; }}\n}}");
+                let _ = writeln!(out, "    if bin == 0u {{ results[at + {words}u] = params.seal; }}\n}}");
             } else {
                 let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
                 write_members(op, folds, variant, &member, &mut out);
-                let _ = writeln!(out, "    results[at + {words}u] = SEAL;");
+                let _ = writeln!(out, "    results[at + {words}u] = params.seal;");
                 if variant.rows.counted() {
                     let _ = writeln!(out, "    results[at + {words}u + 1u] = total_of(row).x;");
-                    let _ = writeln!(out, "    results[at + {words}u + 2u] = SEAL;");
+                    let _ = writeln!(out, "    results[at + {words}u + 2u] = params.seal;");
                 }
                 out.push_str("}\n");
             }

@@ -15,10 +15,6 @@ use members::{answers, member};
 use std::fmt::Write;
 pub(crate) use unroll::unroll;
 
-/// The word behind a group of a result for the host, in a fresh, zeroed buffer, so one number serves all. Nobody reads those of
-/// accumulators that a later pass finishes.
-pub(crate) const SEAL: u32 = 0x7ee5_f01d;
-
 /// Lanes that a subgroup may have at most, as a power of two.
 const BUTTERFLY: u32 = 7;
 
@@ -155,9 +151,6 @@ fn head(op: &DeviceOp, variant: &Variant) -> String {
     if let Some(lanes_min) = variant.lanes_min {
         let _ = writeln!(out, "const LANES_MIN = {lanes_min}u;");
         let _ = writeln!(out, "const SUBGROUPS_MAX = {}u;", variant.workgroup_size.div_ceil(lanes_min));
-    }
-    if variant.store == Store::Sealed {
-        let _ = writeln!(out, "const SEAL = {SEAL}u;");
     }
     let _ = writeln!(out, "alias Bits = {bits};\n\nstruct Invocation {{");
     let _ = writeln!(
