@@ -690,7 +690,9 @@ pub enum Error {
         message: String,
     },
     /// A device that keeps no cache.
-    #[error("adapter \"{adapter}\" keeps no cache: {why}; do without, or open it with Features::PIPELINE_CACHE where it has that")]
+    #[error(
+        "adapter \"{adapter}\" keeps no cache: {why}; do without, or open it with Features::PIPELINE_CACHE where it has that"
+    )]
     NoCache {
         /// The adapter's name.
         adapter: String,

@@ -77,7 +77,11 @@ fn answers(gpu: &Gpu) -> Vec<u64> {
     let keys: Vec<u32> = (0..elements.len() as u32).map(|i| i * 7 % 5).collect();
     let keys = common::upload(gpu, &keys);
     let groups = gpu.reducer::<f32, _>(Sum).unwrap().reduce_each(Input::from(&buffer).groups(&keys, 5)).unwrap();
-    [f64::from(sum), f64::from(mean.unwrap())].into_iter().chain(groups.into_iter().map(f64::from)).map(f64::to_bits).collect()
+    [f64::from(sum), f64::from(mean.unwrap())]
+        .into_iter()
+        .chain(groups.into_iter().map(f64::from))
+        .map(f64::to_bits)
+        .collect()
 }
 
 /// What a device has learned from all of `answers`, and these.
@@ -134,7 +138,9 @@ fn damaged_bytes_are_not_taken() {
     let (bytes, want) = learned(&one);
     let few = one.cache(bytes.len() - 1).unwrap_or_else(|| bytes.clone());
     let refused = |bytes: &[u8], what: &str| match load(&other, bytes) {
-        Err(Error::CacheRefused { bytes: told, why }) => assert!(told == bytes.len() && !why.is_empty(), "{what}: {why}"),
+        Err(Error::CacheRefused { bytes: told, why }) => {
+            assert!(told == bytes.len() && !why.is_empty(), "{what}: {why}")
+        }
         outcome => panic!("{what}: {outcome:?}"),
     };
     for (whole, step) in [(&few, 1), (&bytes, bytes.len() / 500 + 1)] {

@@ -175,8 +175,8 @@ impl Trial<'_> {
         }
         drop(compute);
         let found = readback.submit(context, encoder)?.results(context, waiting).await?;
-        let right = found.len() == self.want.len()
-            && found.iter().zip(&self.want).all(|(words, want)| words.starts_with(want));
+        let right =
+            found.len() == self.want.len() && found.iter().zip(&self.want).all(|(words, want)| words.starts_with(want));
         log::debug!("{}: {:?} has run its self-test: {right}", op.name, op.keep);
         digest.into_iter().for_each(|digest| context.keep_verdict(digest, right));
         Ok(right)
