@@ -13,6 +13,18 @@ use std::time::{Duration, SystemTime};
 const RUN: &str = "has run its self-test";
 const TAKEN: &str = "whose verdict is kept";
 
+/// The folder of Mesa's own cache, which it would have under XDG_CACHE_HOME, and complain where it cannot.
+fn mesa() -> PathBuf {
+    caches().join("mesa")
+}
+
+/// The program, with Mesa's cache elsewhere.
+fn quiet() -> Command {
+    let mut command = program();
+    command.env("MESA_SHADER_CACHE_DIR", mesa());
+    command
+}
+
 /// Exact sums on an adapter, with a folder for caches.
 struct Room {
     folder: Folder,
@@ -43,7 +55,7 @@ impl Room {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = program();
+        let mut command = quiet();
         command.args(["sum", "-q", "--adapter", &self.adapter, &self.input]).args(args);
         command.env("XDG_CACHE_HOME", self.home());
         command
@@ -208,7 +220,7 @@ fn others_have_none() {
     let lines: [&[&str]; 4] =
         [&["sum", &room.input], &["sum", "--adapter", "cpu", &room.input], &["adapters"], &["explain", "sum"]];
     for args in lines {
-        let mut command = program();
+        let mut command = quiet();
         command.args(args).env("XDG_CACHE_HOME", room.home());
         assert_eq!(finish(command, b"").status, 0, "{args:?}");
         assert!(!room.home().exists(), "{args:?}");
@@ -242,6 +254,7 @@ fn folders_that_cannot_be_written() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -f 0 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_treefold")]);
     limited.args(["sum", "-q", "--adapter", &room.adapter, &room.input]).env("XDG_CACHE_HOME", room.home());
+    limited.env("MESA_SHADER_CACHE_DIR", mesa()).env_remove("RUST_LOG");
     let Done { status, out, err } = finish(limited, b"");
     assert_eq!((status, out.as_str(), err.as_str()), (0, "1.75\n", ""));
     assert_eq!(listed(&room.treefold()), [PathBuf::new(); 0], "something was left behind");
@@ -314,7 +327,8 @@ fn its_folder() {
 /// The tests' own calls write to a folder of the build, not to the user's.
 #[test]
 fn tests_have_a_folder_of_their_own() {
-    let told = program().get_envs().find(|(name, _)| *name == "XDG_CACHE_HOME").and_then(|(_, value)| value);
+    let command = program();
+    let told = command.get_envs().find(|(name, _)| *name == "XDG_CACHE_HOME").and_then(|(_, value)| value);
     assert_eq!(told, Some(caches().as_os_str()));
     assert!(caches().starts_with(env!("CARGO_TARGET_TMPDIR")));
 }
