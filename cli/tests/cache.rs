@@ -257,7 +257,7 @@ fn folders_that_cannot_be_written() {
     limited.env("MESA_SHADER_CACHE_DIR", mesa()).env_remove("RUST_LOG");
     let Done { status, out, err } = finish(limited, b"");
     assert_eq!((status, out.as_str(), err.as_str()), (0, "1.75\n", ""));
-    assert_eq!(listed(&room.treefold()), [PathBuf::new(); 0], "something was left behind");
+    assert_eq!(listed(&room.treefold()).len(), 0, "something was left behind");
 }
 
 #[test]
