@@ -78,10 +78,10 @@ fn drawn(report: &Report) -> Result<String> {
 
 /// The engine that the command line wants; a GPU is opened once.
 #[derive(Default)]
-pub struct Engines(Mutex<Option<Opened>>);
+pub struct Engines(Mutex<Option<OpenedEngine>>);
 
 /// An engine, and the file of its cache, where it has one.
-type Opened = (Engine, Option<CacheFile>);
+type OpenedEngine = (Engine, Option<CacheFile>);
 
 impl Engines {
     /// For inputs of so many bytes, where that is known. Where the command line leaves it open, the CPU if an operator is computed on that
@@ -114,7 +114,7 @@ impl Engines {
     }
 }
 
-fn open(args: &Args) -> Result<Opened> {
+fn open(args: &Args) -> Result<OpenedEngine> {
     let (engine, why) = Engine::chosen(args.adapter.as_deref())?;
     match why {
         None => (),

@@ -10,9 +10,9 @@ use wgpu::Features;
 
 /// What is kept, once a program asks for it.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Option<Kept>>);
+pub(crate) struct Cache(Mutex<Option<Learned>>);
 
-struct Kept {
+struct Learned {
     identity: String,
     pipelines: wgpu::PipelineCache,
     verdicts: BTreeMap<u128, bool>,
@@ -51,7 +51,7 @@ impl Context {
         };
         let taken = refused.is_none() && !bytes.is_empty();
         let taken = taken.then(|| (bytes.len(), crc32fast::hash(bytes)));
-        *lock(&self.cache.0) = Some(Kept { identity, pipelines, verdicts, taken });
+        *lock(&self.cache.0) = Some(Learned { identity, pipelines, verdicts, taken });
         refused.map_or(Ok(()), Err)
     }
 
