@@ -689,6 +689,24 @@ pub enum Error {
         /// The message of wgpu.
         message: String,
     },
+    /// A device that keeps no cache.
+    #[error(
+        "adapter \"{adapter}\" keeps no cache: {why}; do without, or open it with Features::PIPELINE_CACHE where it has that"
+    )]
+    NoCache {
+        /// The adapter's name.
+        adapter: String,
+        /// The reason.
+        why: String,
+    },
+    /// Bytes that are no cache of this device.
+    #[error("the {bytes} bytes of a cache are not taken: {why}; write what Gpu::cache gives in their place")]
+    CacheRefused {
+        /// Their number.
+        bytes: usize,
+        /// The reason.
+        why: String,
+    },
     /// No elements, or more than one binding holds.
     #[cfg(feature = "ladder")]
     #[error("a ladder of {elements} elements is not possible on this adapter; ask for 1 to {most}")]

@@ -112,6 +112,11 @@ pub struct Args {
     #[arg(long, value_name = "auto|cpu|NUMBER|NAME")]
     pub adapter: Option<String>,
 
+    /// Neither read nor write what the program keeps of an adapter from one call to the next: pipelines that its driver has
+    /// compiled, and verdicts of its self-tests. It lies in treefold/ under XDG_CACHE_HOME, or ~/.cache
+    #[arg(long)]
+    pub no_cache: bool,
+
     /// Accumulate f32 in f32 rather than exactly; what has no fast way stays exact
     #[arg(long)]
     pub fast: bool,
@@ -314,7 +319,17 @@ impl Args {
         let idle = self.given_but(|option| {
             !matches!(
                 option,
-                "adapter" | "dtype" | "column" | "columns" | "missing" | "fast" | "plot" | "nan" | "mask" | "where"
+                "adapter"
+                    | "no_cache"
+                    | "dtype"
+                    | "column"
+                    | "columns"
+                    | "missing"
+                    | "fast"
+                    | "plot"
+                    | "nan"
+                    | "mask"
+                    | "where"
             ) && !DIVISION.contains(&option)
                 && !MAKING.contains(&option)
         });

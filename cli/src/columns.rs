@@ -35,6 +35,7 @@ pub fn run(args: &Args, named: &NamedColumns) -> Result<Columns> {
             all.into_iter().map(one).collect::<Result<_>>()?
         }
     };
+    engines.keep_cache();
     Ok(Columns { columns, total: start.elapsed() })
 }
 

@@ -17,6 +17,7 @@
 mod adapters;
 mod args;
 mod beside;
+mod cache;
 mod columns;
 mod division;
 mod each;

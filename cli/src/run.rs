@@ -1,6 +1,7 @@
 //! One read of the inputs, for one operator or several: from opened inputs to a report.
 
 use crate::args::Args;
+use crate::cache::CacheFile;
 use crate::each::Divided;
 use crate::error::{say, shown, told, usage};
 use crate::input::Inputs;
@@ -32,7 +33,9 @@ pub fn run(args: &Args) -> Result<Report> {
         array.ensure_apart(picture)?;
     }
     let inputs = Inputs::open(&args.files, args.ask())?;
-    let mut report = reduce(args, inputs, target, &Engines::default())?;
+    let engines = Engines::default();
+    let mut report = reduce(args, inputs, target, &engines)?;
+    engines.keep_cache();
     if let Some(picture) = picture {
         report.plotted = Some(picture.write(drawn(&report)?.as_bytes())?);
     }
@@ -75,7 +78,10 @@ fn drawn(report: &Report) -> Result<String> {
 
 /// The engine that the command line wants; a GPU is opened once.
 #[derive(Default)]
-pub struct Engines(Mutex<Option<Engine>>);
+pub struct Engines(Mutex<Option<OpenedEngine>>);
+
+/// An engine, and the file of its cache, where it has one.
+type OpenedEngine = (Engine, Option<CacheFile>);
 
 impl Engines {
     /// For inputs of so many bytes, where that is known. Where the command line leaves it open, the CPU if an operator is computed on that
@@ -95,12 +101,20 @@ impl Engines {
             return Ok(engine);
         }
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let engine = opened.take().map_or_else(|| open(args), Ok)?;
-        Ok(opened.insert(engine).clone())
+        let (engine, cache) = opened.take().map_or_else(|| open(args), Ok)?;
+        Ok(opened.insert((engine, cache)).0.clone())
+    }
+
+    /// Keeps what was learned of a GPU for the next call.
+    pub fn keep_cache(&self) {
+        let opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, Some(cache))) = &*opened {
+            cache.keep();
+        }
     }
 }
 
-fn open(args: &Args) -> Result<Engine> {
+fn open(args: &Args) -> Result<OpenedEngine> {
     let (engine, why) = Engine::chosen(args.adapter.as_deref())?;
     match why {
         None => (),
@@ -109,7 +123,11 @@ fn open(args: &Args) -> Result<Engine> {
         Some(_) if args.quiet && !args.verbose => (),
         Some(error) => say(&format!("{}; computing on the CPU engine", told(&error.into()).0)),
     }
-    Ok(engine)
+    let cache = match &engine {
+        Engine::Gpu(gpu) if !args.no_cache => CacheFile::load(gpu, args.verbose),
+        _ => None,
+    };
+    Ok((engine, cache))
 }
 
 /// Operators over elements of one type, and what each is told.

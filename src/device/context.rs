@@ -1,6 +1,7 @@
 //! A device as this crate uses it: guarded creation, cached pipelines, bounded waits.
 
 use super::Verdicts;
+use super::cache::Cache;
 use super::pipelines::{Layout, PipelineKey, TEXELS, bind_group_layout};
 use super::presence::{Loss, caught, is_there, owns, refusal};
 use super::readback::{Landings, mapped_bytes_max};
@@ -42,6 +43,8 @@ pub(crate) struct Context {
     pub(super) parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
     tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
+    /// What other processes have learned; one for all launch shapes of a device.
+    pub(super) cache: Arc<Cache>,
     /// Why the device was lost; only devices that this crate opened itself tell.
     pub loss: Option<Arc<Loss>>,
     /// Verdicts that error scopes have yet to give, where they are promises.
@@ -124,6 +127,7 @@ impl Context {
             landings: Landings::default(),
             parameters: Mutex::default(),
             tested: Mutex::default(),
+            cache: Arc::default(),
             tables: Mutex::default(),
             loss: None,
             verdicts,

@@ -54,7 +54,9 @@ const WANTED: Features = Features::SUBGROUP
     .union(Features::SHADER_F64)
     .union(Features::SHADER_INT64_ATOMIC_ALL_OPS)
     // For results that the host reads where the kernel left them; where memory is one, for staging buffers that kernels read in place.
-    .union(Features::MAPPABLE_PRIMARY_BUFFERS);
+    .union(Features::MAPPABLE_PRIMARY_BUFFERS)
+    // For Gpu::load_cache.
+    .union(Features::PIPELINE_CACHE);
 
 impl Gpu {
     /// Opens the best adapter: discrete, integrated, virtual, then software (slower than [`Cpu`](crate::Cpu) mostly); never OpenGL, which is
@@ -175,13 +177,16 @@ impl Gpu {
     pub fn with_patched_shaders(&self, patch: fn(String) -> String) -> Result<Gpu> {
         let mut context = self.again(self.context.tuning)?;
         context.patch = Some(patch);
+        // Nothing that a wrong kernel tells is kept.
+        context.cache = Arc::default();
         Ok(Gpu { context: Arc::new(context) })
     }
 
     fn again(&self, tuning: Tuning) -> Result<Context> {
-        let Context { device, queue, loss, .. } = &*self.context;
+        let Context { device, queue, loss, cache, .. } = &*self.context;
         let mut context = Context::new(device, queue, tuning).map_err(|error| self.context.diagnosed(error))?;
         context.loss = loss.clone();
+        context.cache = cache.clone();
         Ok(context)
     }
 
@@ -222,6 +227,51 @@ impl Gpu {
     /// The device's queue.
     pub fn queue(&self) -> &wgpu::Queue {
         &self.context.queue
+    }
+
+    /// Takes what another process has learned of this device ([`Gpu::cache`]), and keeps from now on what this one learns:
+    /// pipelines that the driver has compiled, and verdicts of the self-tests that exact kernels must pass. Empty bytes say
+    /// nothing, and are how it begins. Before the first reduction; a device without [`Features::PIPELINE_CACHE`] (Vulkan has it; an
+    /// app's own must be asked for it) keeps nothing.
+    ///
+    /// ```no_run
+    /// # fn f(path: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+    /// use treefold::{Gpu, ops::Sum};
+    /// let gpu = Gpu::new()?;
+    /// // SAFETY: only this user, and only this program, writes the file.
+    /// if let Err(error) = unsafe { gpu.load_cache(&std::fs::read(path).unwrap_or_default()) } {
+    ///     eprintln!("{error}"); // nothing is known, and all else is as it was
+    /// }
+    /// gpu.reduce(Sum, &[1.0f32, 2.0])?;
+    /// if let Some(bytes) = gpu.cache(16 << 20) {
+    ///     std::fs::write(path, bytes)?; // better: aside, and renamed
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::CacheRefused`] where the bytes are damaged, another driver's or another version's: what is learned is kept from
+    /// nothing. [`Error::NoCache`] where the device keeps none. [`Error::Refused`], [`Error::DeviceLost`].
+    ///
+    /// # Safety
+    /// Bytes that pass their checks go to the driver, which trusts them. They are to be what [`Gpu::cache`] gave: a checksum tells
+    /// damage, but not somebody who writes a cache of his own; keep it where nobody else can.
+    pub unsafe fn load_cache(&self, bytes: &[u8]) -> Result<()> {
+        // SAFETY: what the caller promises.
+        unsafe { self.context.load_cache(bytes) }
+    }
+
+    /// All that is known of this device, for [`Gpu::load_cache`] in another process, in at most so many bytes. What drivers keep
+    /// only grows: where it has no room it is left out, and begins anew. `None` where it is what `load_cache` took, where that was
+    /// not called or kept nothing, or where there is no room at all.
+    pub fn cache(&self, bytes_max: usize) -> Option<Vec<u8>> {
+        self.context.cache(bytes_max)
+    }
+
+    /// A file's name for the cache: letters, digits and `_`, of the adapter and its driver but no version, so that the cache of a
+    /// new version takes the place of the old one's. `None` where wgpu has no pipeline caches: other backends than Vulkan.
+    pub fn cache_name(&self) -> Option<String> {
+        self.context.cache_name()
     }
 
     /// Writes bytes to the front of a buffer, filled up to whole words with zeros.

@@ -1,10 +1,12 @@
 //! A device: opening it, pipelines, recording, readback, clocks.
 
 mod buffers;
+mod cache;
 mod clock;
 mod context;
 mod gpu;
 mod instance;
+mod knowledge;
 mod pipelines;
 mod prepared;
 mod presence;

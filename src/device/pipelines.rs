@@ -154,6 +154,7 @@ impl Context {
         text: &str,
         checks: wgpu::ShaderRuntimeChecks,
     ) -> Result<wgpu::ComputePipeline> {
+        let cache = self.pipelines_kept();
         self.guarded("a compute pipeline", 0, || {
             let source = wgpu::ShaderSource::Wgsl(text.into());
             let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
@@ -168,7 +169,7 @@ impl Context {
                     zero_initialize_workgroup_memory: false,
                     ..Default::default()
                 },
-                cache: None,
+                cache: cache.as_ref(),
             })
         })
     }

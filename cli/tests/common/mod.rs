@@ -17,8 +17,13 @@ pub struct Done {
 /// The program, on the adapter that the tests use: the CPU engine unless TREEFOLD_TEST_ADAPTER names another.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_treefold"));
-    command.env_remove("RUST_LOG");
+    command.env_remove("RUST_LOG").env("XDG_CACHE_HOME", caches());
     command
+}
+
+/// The folder of caches of all tests: never the user's own.
+pub fn caches() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("caches")
 }
 
 pub fn adapter() -> String {
