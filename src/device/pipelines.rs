@@ -87,6 +87,11 @@ impl Context {
         self.layouts.get(&layout).map(|(bind_group, _)| bind_group)
     }
 
+    /// Whether a shader's pipeline was made before.
+    pub fn has_pipeline(&self, key: &PipelineKey) -> bool {
+        lock(&self.pipelines).contains_key(key)
+    }
+
     /// The pipeline of a shader, from the cache where it was made before; else from the text that `source` gives. It is
     /// compiled outside the lock, so that threads compile side by side. `unguarded`: without guards against endless loops.
     pub fn pipeline(

@@ -57,10 +57,7 @@ impl Recorder {
     }
 
     fn pipeline(&self, variant: &Variant) -> Result<wgpu::ComputePipeline> {
-        let [plain, answering] = &self.texts;
-        let finishes = matches!(variant.store, Store::Answer { .. });
-        let texts = if finishes { answering } else { plain };
-        let key = PipelineKey { texts: texts.clone(), variant: *variant };
+        let (key, finishes) = (self.key(variant), finishes(variant));
         let layout = self.layout(variant);
         let segments =
             matches!(variant.kernel, Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear);
@@ -73,6 +70,12 @@ impl Recorder {
             }
             Ok(source.text)
         })
+    }
+
+    fn key(&self, variant: &Variant) -> PipelineKey {
+        let [plain, answering] = &self.texts;
+        let texts = if finishes(variant) { answering } else { plain };
+        PipelineKey { texts: texts.clone(), variant: *variant }
     }
 
     fn layout(&self, variant: &Variant) -> Layout {
@@ -193,11 +196,47 @@ impl Recorder {
         self.texts == other.texts
     }
 
-    /// Compiles the pipelines that a plan will need, so that its first run does not wait for the compiler.
-    pub fn compile(&self, plan: &Plan) -> Result<()> {
+    /// Compiles the pipelines that plans will need, side by side, so that their first run does not wait for the compiler.
+    pub fn compile(&self, plans: &[Plan]) -> Result<()> {
         self.context.present("making pipelines")?;
-        plan.passes.iter().try_for_each(|pass| self.pipeline(&pass.variant).map(drop))
+        let mut missing: Vec<&Variant> = Vec::new();
+        for pass in plans.iter().flat_map(|plan| &plan.passes) {
+            if !missing.contains(&&pass.variant) && !self.context.has_pipeline(&self.key(&pass.variant)) {
+                missing.push(&pass.variant);
+            }
+        }
+        side_by_side(&missing, |variant| self.pipeline(variant).map(drop))
     }
+}
+
+/// Whether answers are in its text.
+fn finishes(variant: &Variant) -> bool {
+    matches!(variant.store, Store::Answer { .. })
+}
+
+/// Calls for each, on threads of their own behind the first; the error of the earliest that fails.
+#[cfg(not(target_arch = "wasm32"))]
+fn side_by_side<T: Sync>(all: &[T], call: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    let Some((first, others)) = all.split_first() else { return Ok(()) };
+    let (call, stopped) =
+        (&call, || Error::Refused { what: "a pipeline", message: "a compiling thread stopped".into() });
+    std::thread::scope(|scope| {
+        let start = |one| std::thread::Builder::new().spawn_scoped(scope, move || call(one)).map_err(|_| one);
+        let started: Vec<_> = others.iter().map(start).collect();
+        let first = call(first);
+        let wait = |one: std::result::Result<std::thread::ScopedJoinHandle<'_, _>, _>| match one {
+            Ok(thread) => thread.join().unwrap_or_else(|_| Err(stopped())),
+            // No thread was to be had.
+            Err(one) => call(one),
+        };
+        started.into_iter().map(wait).fold(first, Result::and)
+    })
+}
+
+/// Calls for each, where there are no threads.
+#[cfg(target_arch = "wasm32")]
+fn side_by_side<T>(all: &[T], call: impl Fn(&T) -> Result<()>) -> Result<()> {
+    all.iter().try_for_each(call)
 }
 
 /// Refuses what no plan tells: parameters, a table or a result that no binding covers.

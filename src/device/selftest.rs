@@ -164,6 +164,7 @@ impl Trial<'_> {
             log::debug!("{}: {:?} has a self-test whose verdict is kept: {right}", op.name, op.keep);
             return Ok(right);
         }
+        recorder.compile(&plans)?;
         let buffers = self.inputs.iter().map(|bytes| context.filled("a self-test", bytes, BufferUsages::STORAGE));
         let buffers = buffers.collect::<Result<Vec<_>>>()?;
         let origins: Vec<Origin<'_>> = buffers.iter().map(Origin::Buffer).collect();

@@ -286,12 +286,13 @@ fn compile(recorder: &Recorder) -> Result<()> {
     }
     let answers = !recorder.op.answers.is_empty();
     let stores = if answers { &[Store::Sealed, Store::Answer { counted: true }][..] } else { &[Store::Sealed] };
+    let mut plans = Vec::new();
     for piece in [large, Piece { elements: 1, ..large }] {
         for &store in stores {
-            recorder.compile(&recorder.planner.plan(&whole(&[piece], store))?)?;
+            plans.push(recorder.planner.plan(&whole(&[piece], store))?);
         }
     }
-    Ok(())
+    recorder.compile(&plans)
 }
 
 /// Makes ready the reduction of a whole input, or of each of its answers.
