@@ -66,8 +66,11 @@ pub(super) fn submit(recorder: &Recorder, inputs: &[&Ranges], most: u64, first: 
     Ok(Submitted { inputs: Inputs::Known(inputs), pending })
 }
 
+/// Of each input the number of its parts, and how many elements it has.
+type Parts = Vec<(usize, u64)>;
+
 /// The jobs of inputs, a part each; of each input the number of its parts, and how many elements it has.
-fn whole_jobs<'b>(inputs: &[&Ranges<'b>], most: u64, first: u64) -> Result<(Vec<Job<'b>>, Vec<(usize, u64)>)> {
+fn whole_jobs<'b>(inputs: &[&Ranges<'b>], most: u64, first: u64) -> Result<(Vec<Job<'b>>, Parts)> {
     let (mut jobs, mut counts) = (Vec::new(), Vec::new());
     for input in inputs {
         let (pieces, origins) = input.origins()?;
