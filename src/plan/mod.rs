@@ -271,7 +271,7 @@ pub struct Params {
     pub rows: u32,
     /// Strided: partials of a row. Segments: those of the count that lie before the first.
     pub row_partials: u32,
-    /// The word that follows a result for the host: as its [`Destination`](crate::device) has it, 0 in plans.
+    /// The word that follows a result for the host: the recorder writes it, and in plans it is 0.
     pub seal: u32,
     /// Nothing: blocks are of whole vectors.
     pub unused: [u32; 3],
