@@ -100,3 +100,30 @@ fn a_batch_that_ends_outside_is_an_error() {
     let error = sum.reduce_batch(rows(21)).expect_err("outside");
     assert!(matches!(error, treefold::Error::OutOfRange { .. }), "{error:?}");
 }
+
+/// An error of the device stays: what a second call says, every later one does.
+#[test]
+fn a_prepared_answer_keeps_its_error() {
+    let gpu = gpu();
+    let buffer = upload(&gpu, &[1.0f32, 2.0]);
+    let mut prepared = gpu.reducer::<f32, _>(FastSum).expect("a reducer").prepare_answer(&buffer).expect("a plan");
+    assert_eq!(prepared.reduce().expect("a sum"), 3.0);
+    buffer.destroy();
+    let first = prepared.reduce().expect_err("no buffer");
+    assert!(!matches!(first, treefold::Error::ResultMissing), "{first:?}");
+    for _ in 0..3 {
+        assert_eq!(prepared.reduce().expect_err("no buffer").to_string(), first.to_string());
+    }
+}
+
+/// A batch that reaches past its buffer has the error of the first input that does, in step or not.
+#[test]
+fn errors_of_batches_in_step_are_those_of_an_input() {
+    let gpu = gpu();
+    let buffer = upload(&gpu, &elements(20));
+    let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
+    let inputs = |count: u64| (0..count).map(|i| Input::range(&buffer, i * 100..i * 100 + 100)).collect::<Vec<_>>();
+    assert_eq!(sum.reduce_batch(&inputs(20)).expect("sums").len(), 20);
+    let one = sum.reduce(Input::range(&buffer, 2000..2100)).expect_err("past the end").to_string();
+    assert_eq!(sum.reduce_batch(&inputs(23)).expect_err("past the end").to_string(), one);
+}

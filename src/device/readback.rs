@@ -89,18 +89,24 @@ pub(crate) struct Readback {
 }
 
 impl Readback {
-    /// Room for so many results of groups of so many words.
+    /// Room for so many results of groups of so many words, where others landed if there is such.
     pub fn new(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
-        let each = sealed_bytes(&groups);
-        let bytes = results * each;
-        let window = Readback::together(context, each);
         let shape = (results, groups);
-        let landing = match context.landings.take(&shape) {
-            Some(landing) => landing,
-            None => Landing::new(context, bytes)?,
-        };
-        let (results, groups) = shape;
-        Ok(Readback { landing, results, groups, window, before: None })
+        match context.landings.take(&shape) {
+            Some(landing) => Ok(Readback::in_landing(context, landing, shape)),
+            None => Readback::fresh(context, shape.0, shape.1),
+        }
+    }
+
+    /// The same in a fresh buffer, which is zeroed: for a trial, whose right result another kernel may have left where results landed.
+    pub fn fresh(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
+        let landing = Landing::new(context, results * sealed_bytes(&groups))?;
+        Ok(Readback::in_landing(context, landing, (results, groups)))
+    }
+
+    fn in_landing(context: &Context, landing: Landing, (results, groups): Shape) -> Readback {
+        let window = Readback::together(context, sealed_bytes(&groups));
+        Readback { landing, results, groups, window, before: None }
     }
 
     /// Results of so many bytes that one binding holds; the next binding begins aligned.

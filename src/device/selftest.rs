@@ -153,7 +153,7 @@ impl Trial<'_> {
     /// Whether the device finds the same; where its cache knows, it is not asked.
     async fn passes(&self, recorder: Recorder, waiting: Waiting) -> Result<bool> {
         let (context, op) = (&recorder.context, &recorder.op);
-        let readback = Readback::new(context, self.want.len() as u64, self.words.clone())?;
+        let readback = Readback::fresh(context, self.want.len() as u64, self.words.clone())?;
         let plan = |(result, &(pieces, each)): (usize, &(&[Piece], Arrangement<'_>))| {
             let (_, output) = readback.destination(result as u64);
             recorder.planner.plan(&Request { pieces, each, start: 0, direct: true, store: Store::Sealed, output })

@@ -62,9 +62,20 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// The accumulators of inputs of a batch: as rows, where they are some.
     fn accumulate_many(&self, inputs: &[Input<T>]) -> Result<Vec<(Acc<T, O>, u64)>> {
-        match Some(inputs).filter(|inputs| inputs.len() >= ROWS_MIN).and_then(Each::in_step) {
-            Some(rows) => self.accumulate_each(&rows, 0),
-            None => self.accumulate(inputs, 0),
+        let rows = Some(inputs).filter(|inputs| inputs.len() >= ROWS_MIN).and_then(Each::in_step);
+        match rows.map(|rows| self.accumulate_each(&rows, 0)) {
+            // What has no plan as rows, or no kernel for them that this device gets right, may have one input by input; if not, its error
+            // is that of the first input that has none.
+            Some(Err(
+                Error::LimitTooSmall { .. }
+                | Error::TooManyPartials { .. }
+                | Error::TooManyTrips { .. }
+                | Error::ViewTooScattered { .. }
+                | Error::NoExactKernel { .. }
+                | Error::OutOfRange { .. },
+            ))
+            | None => self.accumulate(inputs, 0),
+            Some(done) => done,
         }
     }
 
