@@ -123,7 +123,7 @@ fn errors_of_batches_in_step_are_those_of_an_input() {
     let buffer = upload(&gpu, &elements(20));
     let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
     let inputs = |count: u64| (0..count).map(|i| Input::range(&buffer, i * 100..i * 100 + 100)).collect::<Vec<_>>();
-    assert_eq!(sum.reduce_batch(&inputs(20)).expect("sums").len(), 20);
+    assert_eq!(sum.reduce_batch(inputs(20)).expect("sums").len(), 20);
     let one = sum.reduce(Input::range(&buffer, 2000..2100)).expect_err("past the end").to_string();
-    assert_eq!(sum.reduce_batch(&inputs(23)).expect_err("past the end").to_string(), one);
+    assert_eq!(sum.reduce_batch(inputs(23)).expect_err("past the end").to_string(), one);
 }
