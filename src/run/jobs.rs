@@ -114,12 +114,9 @@ impl Standing {
 
     /// Submits it and blocks until its results are there.
     pub fn results(&mut self, context: &Context) -> Result<Results> {
-        if let Err(error) = &self.readback {
-            return Err(error.clone());
-        }
-        let readback = std::mem::replace(&mut self.readback, Err(Error::ResultMissing))?;
-        let brought =
-            context.sent(&self.prepared[readback.turn()], readback).and_then(|sent| sent.wait_turned(context));
+        let brought = std::mem::replace(&mut self.readback, Err(Error::ResultMissing))
+            .and_then(|readback| context.sent(&self.prepared[readback.turn()], readback))
+            .and_then(|sent| sent.wait_turned(context));
         let (parts, readback) = brought.inspect_err(|error| self.readback = Err(error.clone()))?;
         self.readback = Ok(readback);
         let parts = parts.into_iter().map(|words| self.op.expand(&words)).collect();
