@@ -463,7 +463,7 @@ fn tuples_too_large_for_bins_find_room() {
     assert_eq!(reducer.kernel(), Some(Keep::Registers));
     // Answers over one fold share its bins.
     let shared = gpu.reducer::<f32, _>((Sum, Mean)).expect("a reducer");
-    assert_eq!(shared.kernel(), Some(Keep::Bins { replicas: 1 }));
+    assert!(matches!(shared.kernel(), Some(Keep::Bins { replicas: 1, .. })), "{:?}", shared.kernel());
     let set = Set::new("cancel", sets::make::<f32>("cancel", 700, 3));
     let buffer = upload(&gpu, &set.elements);
     let (sum, norm) = reducer.reduce(&buffer).expect("answers");

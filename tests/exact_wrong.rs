@@ -2,13 +2,14 @@
 
 mod common;
 use common::exactly::{Failures, by_reducer, inputs};
+use common::oracle::Exactly;
 use common::sets::Set;
 use common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::f16;
 use treefold::internals::Keep;
 use treefold::ops::*;
-use treefold::{Error, Tuning, wgpu};
+use treefold::{Cpu, Element, Error, Op, Tuning, wgpu};
 
 /// Sets on which every step of the f32 kernels shows.
 fn telling() -> Vec<Set<f32>> {
@@ -80,7 +81,7 @@ quarantined! {
     subnormals_a_place_lower: bins, Keep::Registers | Keep::Registers64 => "bits << 1u, (bits" => "bits & 0x7fffffu, (bits";
     signs_swapped: bins, Keep::Registers | Keep::Registers64 => "bin_get(s, replica), bin_get(SUMS + s, replica)" => "bin_get(SUMS + s, replica), bin_get(s, replica)";
     replicas_left_out: bins, Keep::Registers | Keep::Registers64 => "turn < REPLICAS; turn" => "turn + LANES_PER_SUM < REPLICAS; turn";
-    half_of_the_seats_left_out: bins, Keep::Bins { replicas: 1 } | Keep::Registers | Keep::Registers64 => "half = LANES_PER_SUM / 2u" => "half = LANES_PER_SUM / 4u";
+    half_of_the_seats_left_out: bins, Keep::Bins { replicas: 1, .. } | Keep::Registers | Keep::Registers64 => "half = LANES_PER_SUM / 2u" => "half = LANES_PER_SUM / 4u";
     butterfly_one_step_short: lanes, Keep::Registers | Keep::Registers64 => "if (1u << 1u) < LANES_PER_SUM" => "if false";
     column_without_its_end: lanes, Keep::Registers | Keep::Registers64 => "vec3<u32>(0u, bin_sum(2u * j + 1u))" => "vec3<u32>()";
     last_partial_lost: bins, Keep::Registers | Keep::Registers64 => "let here = (p < end)" => "let here = (p + 1u < end)";
@@ -181,6 +182,119 @@ fn wrong_kernels_of_halves_are_put_aside() {
         assert!(matched.load(Ordering::Relaxed), "nothing to patch");
         assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");
     }
+}
+
+/// Of words of longer numbers, too: of squares and products of f32, and of f64. Only the self-test of these kernels is run: what is taken
+/// in place of f64's compiles for minutes on a CPU.
+#[test]
+fn wrong_kernels_of_linked_words_are_put_aside() {
+    fn right<T: Element, O: Op<T> + Default>(tuning: &Tuning, patch: Patch, words64: bool) -> bool {
+        let gpu = gpu().with_tuning(*tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        gpu.sums_right::<T, O>(&O::default(), Keep::Bins { replicas: 8, words64 }).expect("a verdict")
+    }
+    type Verdict = fn(&Tuning, Patch, bool) -> bool;
+    let (squares, products, doubles): (Verdict, Verdict, Verdict) =
+        (right::<f32, Norm2>, right::<[f32; 2], Dot>, right::<f64, Sum>);
+    for (number, (right, (patch, matched))) in [
+        (squares, patch!("high + select(0u, 1u, first < low)" => "high")),
+        (products, patch!("high + select(0u, 1u, first < low)" => "high")),
+        (doubles, patch!("middle + select(0u, 1u, first < low)" => "middle")),
+        (doubles, patch!("(second < next) | (next < middle)" => "next < middle")),
+        (doubles, patch!("(second < next) | (next < middle)" => "second < next")),
+        (
+            squares,
+            patch!("significand_of(bits) << ((bits >> 23u) & 3u)" => "significand_of(bits) << ((bits >> 23u) & 1u)"),
+        ),
+        (squares, patch!("(bits >> 25u) & 63u" => "(bits >> 25u) & 31u")),
+        (products, patch!("exponent & 7u" => "exponent & 3u")),
+        (products, patch!("((a ^ b) >> 25u) & PLACES" => "0u")),
+        (doubles, patch!("select((bits.y >> 20u) & 31u, 1u, tiny)" => "((bits.y >> 20u) & 31u)")),
+        (doubles, patch!("select(0x100000u, 0u, tiny)" => "0x100000u")),
+        (doubles, patch!("select(0u, FLAG_OTHER, state.others != 0u)" => "0u")),
+        (squares, patch!("sum << vec3<u32>(APART)" => "sum << vec3<u32>(1u)")),
+        (squares, patch!("limb < PLACES / PER_LIMB" => "limb + 1u < PLACES / PER_LIMB")),
+        (doubles, patch!("w < WORDS; w++" => "w + 2u < WORDS; w++")),
+        (doubles, patch!("bin_set(c / REPLICAS, c % REPLICAS, vec2<u32>())" => "bin_set(c / REPLICAS, c % REPLICAS, vec2<u32>(c))")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for tuning in [bins(), lanes()] {
+            assert!(!right(&tuning, patch, false), "{number}");
+        }
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    }
+    let wide = gpu().device().features().contains(wgpu::Features::SHADER_INT64);
+    for words64 in [false, true].into_iter().filter(|&words64| wide || !words64) {
+        for (number, right) in [squares, products, doubles].into_iter().enumerate() {
+            assert!(right(&bins(), |text| text, words64) && right(&lanes(), |text| text, words64), "{number}");
+        }
+    }
+    // A wrong product of one kind gives way to the other kind.
+    if wide {
+        let (patch, matched) = patch!("u64(a) * u64(b)" => "u64(a) * u64(b + 1u)");
+        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let kernel = gpu.reducer::<f32, Norm2>(Norm2).expect("a reducer").kernel();
+        assert!(matches!(kernel, Some(Keep::Bins { words64: false, .. })), "{kernel:?}");
+        assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    }
+}
+
+/// The last word of longer numbers counts what the word before it carries, which takes more equal elements than a self-test has.
+#[test]
+fn last_words_of_linked_ones_count() {
+    fn agrees<T: Element, O: Op<T, Output: PartialEq> + Default>(element: T, patch: Patch) -> bool {
+        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let equal = vec![element; 1 << 19];
+        let answers = (gpu.reduce(O::default(), &equal), Cpu::new().reduce(O::default(), &equal));
+        answers.0.expect("an answer") == answers.1.expect("an answer")
+    }
+    // All digits set, shifted as far as a place shifts.
+    let pair = [f32::from_bits(0x3fff_ffff), f32::from_bits(0x407f_ffff)];
+    let all = |patch| {
+        [
+            agrees::<f32, Norm2>(pair[0], patch),
+            agrees::<[f32; 2], Dot>(pair, patch),
+            agrees::<f64, Sum>(f64::from_bits(0x3fff_ffff_ffff_ffff), patch),
+        ]
+    };
+    assert_eq!(all(|text| text), [true; 3]);
+    let (patch, matched) = patch!("[WORDS - 1u][replica], 1u)" => "[WORDS - 1u][replica], 0u)");
+    assert_eq!(all(patch), [false; 3]);
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+}
+
+/// What is not finite, and -0, of words of longer numbers: the self-test does not see it and these tests see it.
+#[test]
+fn wrong_flags_of_linked_words_are_noticed() {
+    fn failures<T: Element, O: Exactly<T>>(patch: Patch) -> usize {
+        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
+        assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());
+        let mut failures = Failures::default();
+        by_reducer(&gpu, &reducer, &inputs::<T>(300), &mut failures);
+        failures.0.len()
+    }
+    type Count = fn(Patch) -> usize;
+    let (squares, products, doubles): (Count, Count, Count) =
+        (failures::<f32, Norm2>, failures::<[f32; 2], Dot>, failures::<f64, Sum>);
+    for (number, (failures, (patch, matched))) in [
+        (squares, patch!("state.most > 0xff000000u" => "false")),
+        (products, patch!("max(max(sizes.x, sizes.y), max(sizes.z, sizes.w)) >= 0x7f800000u" => "max(sizes.x, sizes.w) >= 0x7f800000u")),
+        (products, patch!("(state.sizes == 0u) & (state.signs >> 31u == 1u)" => "false")),
+        (products, patch!("(state.sizes == 0u) & (state.signs >> 31u == 1u)" => "state.sizes == 0u")),
+        (doubles, patch!("max(front.y & 0x7fffffffu, back.y & 0x7fffffffu) >= 0x7ff00000u" => "(front.y & 0x7fffffffu) >= 0x7ff00000u")),
+        (doubles, patch!("select(0u, FLAG_OTHER, state.others != 0u)" => "FLAG_OTHER")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(failures(patch) > 0, "{number}");
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    }
+    assert_eq!(squares(|text| text), 0);
+    assert_eq!(products(|text| text), 0);
+    assert_eq!(doubles(|text| text), 0);
 }
 
 /// Sums of sizes, too.

@@ -12,9 +12,9 @@ use treefold::internals::{Cost, Device, DeviceOp, FoldGroup, Keep, Kernel, Rows,
 use treefold::ops::{self, ArgMax, Entry, FastMean, Max, Sum, TABLE};
 use treefold::{Element, Fold, Op, Order, Reducer, Trips, Tuning, Wgsl, WordType, accumulator, wgpu};
 
-/// Whether a text uses 64-bit integers, which `spelled` allows in one kernel only.
+/// Whether a text uses 64-bit integers, which `spelled` allows only in kernels that are said to.
 fn wide(text: &str) -> bool {
-    text.contains("i64") && words(&code(text)).any(|word| word == "i64")
+    (text.contains("i64") || text.contains("u64")) && words(&code(text)).any(|word| word == "i64" || word == "u64")
 }
 
 /// A text without its comments.
@@ -241,7 +241,7 @@ fn fits(module: &naga::Module, made: &Made) -> Result<(), String> {
 fn checked(text: &Text) -> Result<(), String> {
     let made = text.made();
     let subgroups = made.variant.lanes_min.is_some() && text.text.contains("subgroupShuffle");
-    let has64 = made.op.keep == Keep::Registers64 && wide(&text.text);
+    let has64 = made.op.keep.words64() && wide(&text.text);
     spelled(&text.text, made.variant.lanes_min.is_some(), has64)?;
     // A kernel that clears has no operator.
     declared_once(&text.text, if made.variant.kernel == Kernel::Clear { 7 } else { 8 })?;

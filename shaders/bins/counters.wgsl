@@ -1,44 +1,21 @@
 // BINS counters that a workgroup shares, each in REPLICAS replicas, so that neighbouring lanes add to different banks.
 // A counter only grows: where SIGNED, bins of the upper half count what is negative. WIDE counters have 64 bits.
 //
+// Expects: bin_clear, bin_set, bin_get (bins/flat.wgsl or bins/words.wgsl).
 // Memory: 4 bytes a counter and replica, where WIDE 8; where sums are wide 8 a sum.
 
 const SUMS = select(BINS, BINS / 2u, SIGNED);  // bin s, less bin SUMS + s where SIGNED
-const WIDE_SUMS = WIDE | SIGNED;
 
-var<workgroup> bins_low: array<atomic<u32>, BINS * REPLICAS>;
-var<workgroup> bins_high: array<atomic<u32>, select(1u, BINS * REPLICAS, WIDE)>;
 var<workgroup> bins_flags: atomic<u32>;
 var<workgroup> wide_sums: array<vec2<u32>, select(1u, SUMS, WIDE_SUMS)>;  // narrow sums take the place of replica 0
 
 fn init_workgroup(id: Invocation) {
-    for (var c = id.local; c < BINS * REPLICAS; c += WORKGROUP_SIZE) {
-        atomicStore(&bins_low[c], 0u);
-        if WIDE { atomicStore(&bins_high[c], 0u); }
-    }
+    for (var c = id.local; c < BINS * REPLICAS; c += WORKGROUP_SIZE) { bin_clear(c); }
     if id.local == 0u { atomicStore(&bins_flags, 0u); }
     workgroupBarrier();
 }
 
 fn replica_of(id: Invocation) -> u32 { return id.local % REPLICAS; }
-
-fn bin_add(bin: u32, replica: u32, amount: u32) {
-    let at = bin * REPLICAS + replica;
-    let before = atomicAdd(&bins_low[at], amount);
-    if WIDE { if before + amount < before { atomicAdd(&bins_high[at], 1u); } }
-}
-
-fn bin_get(bin: u32, replica: u32) -> vec2<u32> {
-    let at = bin * REPLICAS + replica;
-    if WIDE { return vec2<u32>(atomicLoad(&bins_low[at]), atomicLoad(&bins_high[at])); }
-    return vec2<u32>(atomicLoad(&bins_low[at]), 0u);
-}
-
-fn bin_set(bin: u32, replica: u32, sum: vec2<u32>) {
-    let at = bin * REPLICAS + replica;
-    atomicStore(&bins_low[at], sum.x);
-    if WIDE { atomicStore(&bins_high[at], sum.y); }
-}
 
 // Parts of a sum, where its counters have been read: of narrow ones with a sign the high word lies in the other sign's.
 fn part_get(s: u32, replica: u32) -> vec2<u32> {

@@ -32,7 +32,7 @@ pub(crate) use readback::{Pending, Readback, SEAL, Waiting, download};
 pub(crate) use record::{Destination, Recorder};
 pub use runs::runs_texts;
 pub(crate) use runs::{RunsTo, Words};
-pub(crate) use selftest::{choose, right_in_cells};
+pub(crate) use selftest::{choose, is_right};
 pub(crate) use slots::SlotTexts;
 pub use slots::slots_text;
 pub use tournament::tournament_texts;

@@ -17,6 +17,8 @@ pub enum Keep {
     Bins {
         /// Replicas of every bin: 1 to 32, a power of two.
         replicas: u32,
+        /// Whether products are those of 64-bit integers: the device has `SHADER_INT64`.
+        words64: bool,
     },
     /// In each invocation's own words. For CPUs, and where workgroup atomics fail.
     Registers,
@@ -26,6 +28,13 @@ pub enum Keep {
     Cells,
     /// Counts of bins in the device's memory, a partial for each workgroup: where workgroup memory has no room for them.
     Memory,
+}
+
+impl Keep {
+    /// Whether its kernels may have 64-bit integers.
+    pub fn words64(self) -> bool {
+        matches!(self, Keep::Registers64 | Keep::Bins { words64: true, .. })
+    }
 }
 
 /// The kernel of a fold.
@@ -58,6 +67,8 @@ pub struct Bins {
     pub replicas: u32,
     /// Whether a counter has 64 bits.
     pub wide: bool,
+    /// Counters that are the words of one number, each of which takes what the one before carries; 1 where none does.
+    pub words: u64,
     /// Whether the upper half counts what is negative.
     pub signed: bool,
     /// Columns of four words that a partial has.
@@ -78,10 +89,15 @@ impl Bins {
         if self.signed { self.bins / 2 } else { self.bins }
     }
 
+    /// Whether the sums that replicas are folded to have 64 bits.
+    pub fn wide_sums(&self) -> bool {
+        self.wide || self.signed || self.words > 1
+    }
+
     /// Bytes of workgroup memory, flags included.
     pub fn workgroup_bytes(&self) -> u64 {
         let counters = self.bins * u64::from(self.replicas) * if self.wide { 8 } else { 4 };
-        let sums = if self.wide || self.signed { 8 * self.sums() } else { 8 };
+        let sums = if self.wide_sums() { 8 * self.sums() } else { 8 };
         counters + sums + 8 + if self.carries { 16 * self.columns } else { 0 }
     }
 }

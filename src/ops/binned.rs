@@ -84,8 +84,8 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
     // As many replicas as there is room for: in 17 KiB, so that an H200 runs two workgroups beside each other; it gives
     // 33 KiB to one only (256 bins: 16 replicas 253.1 µs, 32 266.4).
     let (most, counters) = match keep {
-        Keep::Bins { replicas: 32 } => (32, 33 * 128),
-        Keep::Bins { replicas } => (replicas, 4096),
+        Keep::Bins { replicas: 32, .. } => (32, 33 * 128),
+        Keep::Bins { replicas, .. } => (replicas, 4096),
         Keep::Registers | Keep::Registers64 | Keep::Cells => (1, 4096),
         Keep::Memory => (0, 4096),
     };
@@ -106,6 +106,7 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
         bins: slots,
         replicas: most.min(1 << room),
         wide: false,
+        words: 1,
         signed: false,
         columns,
         carries: false,

@@ -24,6 +24,9 @@ const SCATTER: &str = include_str!("../../shaders/exact/scatter.wgsl");
 const STATE_BINS: &str = include_str!("../../shaders/exact/state_bins.wgsl");
 const OWN: &str = include_str!("../../shaders/exact/own.wgsl");
 const PRODUCT: &str = include_str!("../../shaders/exact/product.wgsl");
+const PRODUCT_FLAGS: &str = include_str!("../../shaders/exact/product_flags.wgsl");
+const DOUBLE_FLAGS: &str = include_str!("../../shaders/exact/f64_flags.wgsl");
+const LINKED: &str = include_str!("../../shaders/exact/linked.wgsl");
 const COLUMN_LIMBS: &str = include_str!("../../shaders/exact/column_limbs.wgsl");
 const COLUMNS: &str = include_str!("../../shaders/exact/columns.wgsl");
 const IN_TURN: &str = include_str!("../../shaders/vector/words_in_turn.wgsl");
@@ -43,6 +46,7 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         bins,
         replicas,
         wide: true,
+        words: 1,
         signed: true,
         columns,
         carries: true,
@@ -61,10 +65,42 @@ fn own(limbs: u64, texts: &[&'static str], heavy: bool, trips: Trips) -> Device 
     Device::Value(wgsl.state(texts.iter().copied()).trips(Trips { combine: limbs, ..trips }))
 }
 
+/// Bins whose counters are words of longer numbers: shaders/exact/linked.wgsl.
+struct Linked {
+    replicas: u32,
+    limbs: u64,
+    /// The parts into which exponents divide, and how many of them a limb holds.
+    places: u64,
+    per_limb: u64,
+    /// Words of a place.
+    words: u64,
+    signed: bool,
+}
+
+impl Linked {
+    fn device(self, element: &[&'static str]) -> Device {
+        let Linked { replicas, limbs, places, per_limb, words, signed } = self;
+        let columns = places / per_limb + words - 1;
+        let read = [&[LINKED, COLUMNS], element].concat();
+        let numbers = format!("const PLACES = {places}u;\nconst PER_LIMB = {per_limb}u;\n");
+        let bins = bins(replicas, limbs, read, places * words * if signed { 2 } else { 1 }, columns);
+        let trips = (0, limbs, per_limb * (1 + words));
+        Device::Bins(Bins { constants: bins.constants + &numbers, wide: false, words, signed, trips, ..bins })
+    }
+}
+
+/// The text that multiplies significands.
+fn multiply(words64: bool) -> &'static str {
+    match words64 {
+        true => include_str!("../../shaders/exact/multiply64.wgsl"),
+        false => include_str!("../../shaders/exact/multiply.wgsl"),
+    }
+}
+
 /// Terms of up to 64 bits that go into a bin for each limb.
 fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
     match keep {
-        Keep::Bins { replicas } => {
+        Keep::Bins { replicas, .. } => {
             let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
             Device::Bins(bins(replicas, limbs, read, 2 * limbs, limbs))
         }
@@ -143,7 +179,7 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
     const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
     const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
     match keep {
-        Keep::Bins { replicas } => {
+        Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
             Device::Bins(bins(replicas, 11, vec![AMOUNT, term, terms, shared, FLAGS, COLUMN, COLUMNS], 64, 8))
         }
@@ -158,7 +194,7 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
 
 /// The kernel of terms of 16 bits.
 fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
-    if let Keep::Bins { replicas } = keep {
+    if let Keep::Bins { replicas, .. } = keep {
         let shared = include_str!("../../shaders/exact/f16_shared.wgsl");
         let column = include_str!("../../shaders/exact/column_f16.wgsl");
         let bins = bins(replicas, 4, vec![term, terms, shared, column, COLUMNS], 64, 2);
@@ -172,7 +208,14 @@ fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
 
 /// The kernel of terms of 64 bits.
 fn double(keep: Keep, term: &'static str) -> Device {
-    scattered(keep, 68, &[term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
+    if let Keep::Bins { replicas, .. } = keep {
+        let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
+        // In 32 KiB at most (2^27 on an H200: 264.3 µs; in 16 KiB 281.2), 8 where a device has no more than 16.
+        let replicas = (replicas / 2).max(1);
+        let bins = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
+        return bins.device(&[DOUBLE_FLAGS, term, shared]);
+    }
+    scattered(keep, 68, &[DOUBLE_FLAGS, term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
 }
 
 /// The sum of f16, each as `bits` makes it.
@@ -272,7 +315,14 @@ impl Terms<[f32; 2]> for Products {
         sum_unpacked(elements, |[x, y]| Unpacked::f32(x).times(&Unpacked::f32(y)))
     }
     fn device(keep: Keep) -> Device {
-        scattered(keep, 20, &[PRODUCT, include_str!("../../shaders/exact/dot.wgsl"), PAIRS])
+        if let Keep::Bins { replicas, words64 } = keep {
+            let shared = include_str!("../../shaders/exact/dot_shared.wgsl");
+            // More gain nothing (2^27 pairs on an H200: 260.1 µs, with 16 260.3).
+            let replicas = replicas.min(8);
+            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true };
+            return bins.device(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]);
+        }
+        scattered(keep, 20, &[PRODUCT_FLAGS, PRODUCT, include_str!("../../shaders/exact/dot.wgsl"), PAIRS])
     }
 }
 
@@ -289,7 +339,14 @@ impl Terms<f32> for Squares {
         sum_unpacked(elements, |x| Unpacked::f32(x).times(&Unpacked::f32(x)))
     }
     fn device(keep: Keep) -> Device {
-        scattered(keep, 20, &[PRODUCT, include_str!("../../shaders/exact/square.wgsl"), IN_TURN])
+        if let Keep::Bins { replicas, words64 } = keep {
+            let shared = include_str!("../../shaders/exact/square_shared.wgsl");
+            // More gain nothing (2^28 on an H200: 297.0 µs, with 32 297.7, with 8 321.6).
+            let replicas = replicas.min(16);
+            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
+            return bins.device(&[AMOUNT, multiply(words64), shared]);
+        }
+        scattered(keep, 20, &[PRODUCT_FLAGS, PRODUCT, include_str!("../../shaders/exact/square.wgsl"), IN_TURN])
     }
 }
 

@@ -72,6 +72,8 @@ pub enum GroupCost {
         settle_trips: (u64, u64),
         /// Elements that one replica of a counter takes.
         elements_max: u64,
+        /// Whether parts of a sum have no room in the counters that have been read.
+        linked: bool,
     },
 }
 
@@ -127,6 +129,7 @@ impl Cost {
                     carries: bins.carries,
                     settle_trips: (bins.trips.1, bins.trips.2),
                     elements_max: bins.elements_max,
+                    linked: bins.words > 1,
                 },
                 None => GroupCost::Values { words: op.folds[*fold].words as u64 },
             },

@@ -219,10 +219,14 @@ impl Planner {
     /// Invocations that share a sum: few where there are many sums, one for each pair of bins; many where there are many
     /// partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
-        let GroupCost::Bins { replicas, .. } = *group else { return 1 };
+        let GroupCost::Bins { replicas, linked, .. } = *group else { return 1 };
         let replicas = replicas.max(1);
         let most = if combines { 32 } else { 8.min(replicas) };
-        self.lanes_min(workgroup_size).unwrap_or(replicas.min(workgroup_size)).min(most)
+        match self.lanes_min(workgroup_size) {
+            Some(lanes) => lanes.min(most),
+            None if linked && !combines => 1,
+            None => replicas.min(workgroup_size).min(most),
+        }
     }
 
     /// Invocations that share a sum of replicas: one number for all bins, so that of the fewest replicas.

@@ -3,7 +3,7 @@
 use super::explain::{Explanation, explained};
 use super::segments::Segmented;
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass};
+use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass, is_right};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Divided, Each, Input, Origin, Output, Piece, Ranges, Strided};
@@ -362,6 +362,17 @@ impl Gpu {
     pub fn reducer<T: Element, O: Op<T>>(&self, op: O) -> Result<Reducer<T, O>> {
         may_block("Gpu::reducer", "Gpu::reducer_async")?;
         pollster::block_on(Reducer::on(self.context().clone(), op, Waiting::Blocking))
+    }
+
+    /// Whether the kernels that keep accumulators in this way pass their self-test here.
+    ///
+    /// # Errors
+    /// Those of the device, or of its limits.
+    #[doc(hidden)]
+    pub fn sums_right<T: Element, O: Op<T>>(&self, op: &O, keep: Keep) -> Result<bool> {
+        may_block("Gpu::sums_right", "Gpu::reducer_async")?;
+        let device_op = DeviceOp::new::<T, O>(op, keep)?;
+        pollster::block_on(is_right(self.context(), &device_op, Waiting::Blocking))
     }
 
     /// The answer of `op` over elements in host memory.

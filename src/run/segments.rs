@@ -1,7 +1,7 @@
 //! Segments on the device: recorded, or with their answers on the host.
 
 use super::reducer::{Reducer, claimed, prepared_plan};
-use crate::device::{Prepared, Recorder, Waiting, choose, right_in_cells};
+use crate::device::{Prepared, Recorder, Waiting, choose, is_right};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
@@ -73,7 +73,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             return self.by_segments();
         }
         let context = self.recorder.context.clone();
-        match pollster::block_on(right_in_cells(&context, &op, Waiting::Blocking))? {
+        match pollster::block_on(is_right(&context, &op, Waiting::Blocking))? {
             true => {
                 let recorder = Recorder::new(context, op)?;
                 Ok(self.groups.get_or_init(|| recorder))

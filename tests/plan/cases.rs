@@ -165,6 +165,7 @@ pub fn exact_bins(limbs: u64, replicas: u32) -> GroupCost {
         carries: true,
         settle_trips: (limbs, 4),
         elements_max: u64::MAX,
+        linked: false,
     }
 }
 
@@ -179,6 +180,22 @@ pub fn narrow_bins(replicas: u32) -> GroupCost {
         carries: true,
         settle_trips: (4, 32),
         elements_max: 1 << 21,
+        linked: false,
+    }
+}
+
+/// An exact sum of squares' bins, words of longer numbers.
+pub fn linked_bins(replicas: u32) -> GroupCost {
+    GroupCost::Bins {
+        columns: 18,
+        counters: 192,
+        sums: 192,
+        replicas,
+        workgroup_bytes: 192 * u64::from(replicas) * 4 + 192 * 8 + 8 + 16 * 18,
+        carries: true,
+        settle_trips: (20, 16),
+        elements_max: u64::MAX,
+        linked: true,
     }
 }
 
@@ -193,6 +210,7 @@ pub fn histogram_bins(slots: u64, replicas: u32) -> GroupCost {
         carries: false,
         settle_trips: (slots.div_ceil(32) + 8, 0),
         elements_max: u64::MAX,
+        linked: false,
     }
 }
 
@@ -221,12 +239,14 @@ pub fn with_bins() -> Vec<Cost> {
         grouped(8, vec![exact_bins(20, 1)]),
         grouped(8, vec![exact_bins(68, 8)]),
         grouped(2, vec![narrow_bins(8)]),
+        grouped(4, vec![linked_bins(8)]),
+        grouped(4, vec![exact_bins(11, 8), linked_bins(4)]),
         grouped(2, vec![narrow_bins(1), values()]),
         Cost { element_trips: 26, ..grouped(4, vec![histogram_bins(23, 32)]) },
         grouped(4, vec![values(), histogram_bins(5, 2)]),
         grouped(4, vec![values(), exact_bins(11, 8), histogram_bins(103, 1)]),
         grouped(2, vec![histogram_bins(7, 1), histogram_bins(9, 16)]),
-        joined(grouped(4, vec![exact_bins(11, 8), exact_bins(20, 8)])),
+        joined(grouped(4, vec![exact_bins(11, 8), linked_bins(1)])),
         joined(Cost::plain(34, true)),
         joined(grouped(4, vec![values(), exact_bins(20, 8), histogram_bins(103, 1)])),
         // In the device's memory.

@@ -154,6 +154,8 @@ impl<'a> Machine<'a> {
         if cost.has_bins() {
             // Without shuffles, the lanes of a sum lie in its replicas.
             let replicas = cost.groups.iter().filter_map(|group| match group {
+                // Linked ones hold no parts of wide sums.
+                GroupCost::Bins { linked: true, .. } if v.kernel == Kernel::Reduce => Some(1),
                 GroupCost::Bins { replicas, .. } if v.kernel == Kernel::Reduce => Some((*replicas).max(1)),
                 _ => None,
             });

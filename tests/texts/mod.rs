@@ -221,8 +221,11 @@ fn chosen(first: &DeviceOp, op: &DeviceOp, what: &str) -> bool {
 
 /// All ways to keep accumulators on a machine, the most replicas first.
 pub fn keeps(machine: &Machine) -> Vec<Keep> {
-    let bins = [32, 8, 1].map(|replicas| Keep::Bins { replicas });
-    bins.into_iter().chain([Keep::Registers]).chain(machine.wide.then_some(Keep::Registers64)).collect()
+    let bins = [32, 8, 1].into_iter().flat_map(|replicas| {
+        let words: &[bool] = if machine.wide { &[true, false] } else { &[false] };
+        words.iter().map(move |&words64| Keep::Bins { replicas, words64 })
+    });
+    bins.chain([Keep::Registers]).chain(machine.wide.then_some(Keep::Registers64)).collect()
 }
 
 impl Texts {
@@ -251,7 +254,7 @@ impl Texts {
                     continue;
                 }
                 let text = assemble(&op, &variant).text;
-                let web = variant.lanes_min.is_none() && keep != Keep::Registers64;
+                let web = variant.lanes_min.is_none() && !keep.words64();
                 self.add(text, web, || {
                     let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
                     (name, Some(Made { op: op.clone(), variant, machine: *machine, what }))
