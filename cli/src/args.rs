@@ -140,8 +140,8 @@ pub struct Args {
     #[arg(long, value_name = "OUT", conflicts_with_all = ["partial", "axis", "rows", "segments", "by", "group_by"])]
     pub plot: Option<PathBuf>,
 
-    /// Sum weights by bin in place of counting: WEIGHTS.npy has a number for each number of the FILEs, in C order; floats are summed
-    /// exactly and rounded once
+    /// Sum weights by bin in place of counting: WEIGHTS.npy has a number for each number of the FILEs, or for each pair of
+    /// histogram2d, in C order; floats are summed exactly and rounded once
     #[arg(long, value_name = "WEIGHTS", conflicts_with_all = ["partial", "axis", "rows", "segments", "by", "group_by"])]
     pub weights: Option<PathBuf>,
 

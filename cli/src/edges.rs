@@ -11,7 +11,7 @@ use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
 use std::path::Path;
-use treefold::ops::Histogram;
+use treefold::ops::{Histogram, Histogram2d};
 use treefold::{Dtype, Error, Op};
 
 /// Edges that a file may hold: of the most bins that there may be, and one more, so that the library says what is wrong.
@@ -93,11 +93,16 @@ pub fn one_way(told: &Told) -> Result<()> {
     Ok(())
 }
 
-/// Refuses weights of what has no bins of single elements.
+/// Refuses weights of what has no bins, and of several operators.
 pub fn check_weights(names: &[String]) -> Result<()> {
-    let name = <Histogram as Op<f32>>::NAME;
-    let others: Vec<&str> = names.iter().map(String::as_str).filter(|&other| other != name).collect();
-    ensure!(others.is_empty(), usage(format!("--weights is for {name} alone; {}", have_none(&others))));
+    let binned = [<Histogram as Op<f32>>::NAME, <Histogram2d as Op<[f32; 2]>>::NAME];
+    let others: Vec<&str> = names.iter().map(String::as_str).filter(|other| !binned.contains(other)).collect();
+    let [one, two] = binned;
+    ensure!(others.is_empty(), usage(format!("--weights is for {one} and {two} alone; {}", have_none(&others))));
+    ensure!(
+        names.len() < 2,
+        usage(format!("--weights is for one operator; ask for {} one by one", names.join(" and ")))
+    );
     Ok(())
 }
 

@@ -8,11 +8,11 @@ use crate::source::{Sizes, Take};
 use anyhow::{Result, anyhow, ensure};
 use treefold::Element;
 
-/// Hands the pairs of two inputs to `take`; `T` is a pair of `f32`.
-pub fn feed<T: Element>(inputs: Inputs, sizes: Sizes, take: Take<T>) -> Result<()> {
+/// Hands the pairs of two inputs to `take`, in C order if `ordered`; `T` is a pair of `f32`.
+pub fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
     let (first, second) = inputs.two()?;
     // Where both are stored in one order, that order pairs the same numbers.
-    let ordered = first.fortran() != second.fortran();
+    let ordered = ordered || first.fortran() != second.fortran();
     let (name, count, mut pairs) = (first.name.clone(), first.count, vec![]);
     let feed = |take: Take<'_, f32>| first.feed(ordered, sizes, take);
     together((&name, count), Box::new(feed), second, ordered, sizes, &mut |xs: &[f32], ys: &[f32]| {

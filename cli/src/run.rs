@@ -234,7 +234,7 @@ impl Run<'_> {
         };
         if pairs {
             let size = inputs.pair_bytes();
-            pairs::feed(inputs, sizes, &mut |elements| take(&names, size, elements))?;
+            pairs::feed(inputs, false, sizes, &mut |elements| take(&names, size, elements))?;
         } else {
             feed(inputs, ordered, sizes, &mut take)?;
         }

@@ -5,7 +5,7 @@ use crate::input::Inputs;
 use crate::keys;
 use crate::operators::{self, Boxed, Chosen, Told};
 use crate::output::Output;
-use crate::pairs::together;
+use crate::pairs::{self, together};
 use crate::partial::written;
 use crate::parts::Parts;
 use crate::reading::{Progress, feed};
@@ -15,8 +15,8 @@ use anyhow::{Context, Result, bail, ensure};
 use half::f16;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use treefold::ops::{Binned, FastSum, Histogram, Sum};
-use treefold::{Answer, Dtype, DynOp, Element, Engine, Grouped, Op, Part, StreamOptions, Word};
+use treefold::ops::{Binned, Binned2d, FastSum, Histogram, Histogram2d, Sum};
+use treefold::{Answer, Dtype, DynOp, Element, Engine, Grouped, Op, Part, StreamOptions, Value, Word};
 
 /// Elements that are read and summed at a time.
 const PART_ELEMENTS: usize = 4 << 20;
@@ -35,15 +35,16 @@ impl Weighted<'_> {
     /// Sums the weights by the bins of the inputs' elements.
     pub fn report(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
         match self.chosen.dtype {
-            Dtype::I32 => self.over::<i32>(inputs, target),
-            Dtype::U32 => self.over::<u32>(inputs, target),
-            _ => self.over::<f32>(inputs, target),
+            Dtype::I32 => self.over::<i32, Histogram>(inputs, target),
+            Dtype::U32 => self.over::<u32, Histogram>(inputs, target),
+            Dtype::F32x2 => self.over::<[f32; 2], Histogram2d>(inputs, target),
+            _ => self.over::<f32, Histogram>(inputs, target),
         }
     }
 
-    fn over<T: Word>(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+    fn over<T: Element, B: Bins<T>>(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
         let op = self.chosen.visit(self.told, Boxed)?;
-        let op = op.downcast_ref::<DynOp<T>>().and_then(DynOp::downcast_ref::<Histogram>);
+        let op = op.downcast_ref::<DynOp<T>>().and_then(DynOp::downcast_ref::<B>);
         let op = op.context("another operator")?;
         let weights = keys::open(self.path, "--weights")?;
         inputs.missing().refuse("weights go by the places of values");
@@ -56,7 +57,7 @@ impl Weighted<'_> {
         let of = |elements: &[T]| op.bins_of(elements);
         let (args, engine) = (self.args, self.engine);
         let sums = Sums { args, engine, slots: op.slots(), of: &of, inputs, weights };
-        let Summed { parts, count, bytes, read } = match (chosen.name == <FastSum as Op<f32>>::NAME, chosen.dtype) {
+        let Summed { values, count, bytes, read } = match (chosen.name == <FastSum as Op<f32>>::NAME, chosen.dtype) {
             (true, _) => sums.by(FastSum),
             (false, Dtype::F32) => sums.by::<f32, _>(Sum),
             (false, Dtype::F16) => sums.by::<f16, _>(Sum),
@@ -67,6 +68,7 @@ impl Weighted<'_> {
             (false, Dtype::U64) => sums.by::<u64, _>(Sum),
             (false, dtype) => bail!("{name}: holds {dtype}, which has no sums"),
         }?;
+        let parts = op.parts(values).context("too few sums")?;
         let found = Answered {
             exact: chosen.method.is_none_or(|method| method == operators::Method::Exact),
             method: chosen.method,
@@ -93,9 +95,41 @@ impl Weighted<'_> {
     }
 }
 
-/// Sums of weights, with the count and the bytes of the elements.
+/// A histogram whose slots are the keys of groups.
+trait Bins<T: Element>: Op<T> {
+    fn slots(&self) -> u64;
+    fn bins_of(&self, elements: &[T]) -> Vec<u32>;
+    /// The parts of an answer that has a value for each slot.
+    fn parts(&self, values: Vec<Value>) -> Option<Vec<Part>>;
+}
+
+impl<T: Word> Bins<T> for Histogram {
+    fn slots(&self) -> u64 {
+        self.slots()
+    }
+    fn bins_of(&self, elements: &[T]) -> Vec<u32> {
+        self.bins_of(elements)
+    }
+    fn parts(&self, values: Vec<Value>) -> Option<Vec<Part>> {
+        Binned::of_slots(values).map(|sums| sums.parts())
+    }
+}
+
+impl Bins<[f32; 2]> for Histogram2d {
+    fn slots(&self) -> u64 {
+        self.slots()
+    }
+    fn bins_of(&self, pairs: &[[f32; 2]]) -> Vec<u32> {
+        self.bins_of(pairs)
+    }
+    fn parts(&self, values: Vec<Value>) -> Option<Vec<Part>> {
+        Binned2d::of_slots(self.shape(), values).map(|sums| sums.parts())
+    }
+}
+
+/// Sums of weights, one for each slot, with the count and the bytes of the elements.
 struct Summed {
-    parts: Vec<Part>,
+    values: Vec<Value>,
     count: u64,
     bytes: u64,
     read: Duration,
@@ -114,7 +148,9 @@ struct Sums<'a, T> {
 impl<T: Element> Sums<'_, T> {
     fn by<W: Element, O: Op<W, Output: Answer>>(self, op: O) -> Result<Summed> {
         let Sums { args, engine, slots, of, inputs, weights } = self;
-        let (names, weighed, count) = (inputs.names(), weights.names(), inputs.count());
+        let pairs = T::DTYPE == Dtype::F32x2;
+        let (names, weighed) = (inputs.names(), weights.names());
+        let count = inputs.count().map(|all| if pairs { all / 2 } else { all });
         let each = size_of::<treefold::Acc<W, O>>() as u64 + 64;
         let needs = slots.saturating_mul(each);
         ensure!(
@@ -130,8 +166,11 @@ impl<T: Element> Sums<'_, T> {
         let mut progress = Progress::new(args.shows_progress(), bytes);
         let second = weights.one()?;
         let (ordered, weight) = (!inputs.ordered_as(&second), second.stored.size());
-        let (mut taken, mut element) = (0, 0);
+        let (mut taken, mut element) = (0, if pairs { inputs.pair_bytes() } else { 0 });
         let feed = |take: Take<'_, T>| {
+            if pairs {
+                return pairs::feed(inputs, ordered, sizes, take);
+            }
             feed(inputs, ordered, sizes, &mut |_, size, elements: &[T]| {
                 element = size;
                 take(elements)
@@ -145,8 +184,7 @@ impl<T: Element> Sums<'_, T> {
         let read = progress.reading();
         let bytes = progress.done() + taken * element as u64;
         let Grouped { answers, .. } = stream.finish().context(weighed)?;
-        let sums: Vec<Part> = answers.iter().flat_map(Answer::parts).collect();
-        let sums = Binned::of_slots(sums.iter().map(|part| part.value).collect()).context("too few sums")?;
-        Ok(Summed { parts: sums.parts(), count: taken, bytes, read })
+        let values = answers.iter().flat_map(Answer::parts).map(|part| part.value).collect();
+        Ok(Summed { values, count: taken, bytes, read })
     }
 }

@@ -219,7 +219,8 @@ fn weights_that_do_not_fit_are_told() {
     told(&folder.file("w.txt", b"1 2 3"), &[]).fails(2, &["w.txt", "--weights"]);
     told(&file, &["--partial", "p.part"]).fails(2, &["--weights", "--partial"]);
     told(&file, &["--rows", "1"]).fails(2, &["--weights", "--rows"]);
-    run(["sum", "--weights", &file, &file]).fails(2, &["--weights is for histogram alone; sum has none"]);
+    run(["sum", "--weights", &file, &file])
+        .fails(2, &["--weights is for histogram and histogram2d alone; sum has none"]);
     run(["histogram,max", "--range", "0:1", "--weights", &file, &file]).fails(2, &["--weights", "max"]);
     told(&file, &["--bins", "16777216", "--memory", "64MiB"]).fails(1, &["16777219 sums", "--memory"]);
 }

@@ -36,6 +36,32 @@ fn counts_are_those_of_numpy() {
 }
 
 #[test]
+fn weights_are_summed_exactly_by_bin() {
+    let folder = Folder::new();
+    let x = folder.f32("x.npy", &[0.5, 1.5, 0.25, 1.0, 0.0, -1.0, f32::NAN, 2.0]);
+    let y = folder.f32("y.npy", &[1.0, 1.0, 1.0, 2.0, 1.0, 2.0, 1.0, 1.0]);
+    let weights = folder.f32("w.npy", &[16_777_216.0, 0.5, 1.0, 0.25, -16_777_216.0, 3.0, 5.0, 8.0]);
+    let args = ["histogram2d", "--bins", "2", "--range", "0:2", "--integers-y", "1:2", "--weights", &weights, &x, &y];
+    for adapter in ["cpu", &adapter()] {
+        let mut command = program();
+        command.args(args).args(["--json", "--adapter", adapter]);
+        let json = finish(command, b"").json();
+        assert_eq!(json["value"], json!({"bins": [[1.0, 0.0], [8.5, 0.25]], "outside": 3.0, "nan": 5.0}));
+        assert_eq!((&json["weights"], &json["count"], &json["exact"]), (&json!(weights), &json!(8), &json!(true)));
+    }
+    let table = run(args);
+    assert!(table.text().contains("x \\ y: weight") && table.out.contains("outside 3, nan 5"), "{}", table.out);
+    // Arrays in Fortran order, whose weights are in C order: the same numbers belong together.
+    let array = |name: &str, fortran, numbers: [f32; 4]| {
+        folder.file(name, &npy("'<f4'", fortran, "(2, 2)", &raw_f32(&numbers)))
+    };
+    let [x, y] = [array("fx.npy", true, [0.5, 1.5, 0.5, 1.5]), array("fy.npy", true, [1.0, 1.0, 2.0, 2.0])];
+    let weights = array("cw.npy", false, [1.0, 2.0, 4.0, 8.0]);
+    let args = ["histogram2d", "--json", "--bins", "2", "--range", "0:2", "--integers-y", "1:2", "--weights", &weights];
+    assert_eq!(run([&args[..], &[&x, &y]].concat()).json()["value"]["bins"], json!([[1.0, 2.0], [4.0, 8.0]]));
+}
+
+#[test]
 fn people_see_a_table_and_write_an_array() {
     let folder = Folder::new();
     let x = folder.f32("x.npy", &[0.0, 0.9, 0.9, 2.0, f32::NAN, 7.0]);
@@ -93,7 +119,9 @@ fn what_makes_no_bins_is_told() {
     told(&["--bins", "5000"]).fails(2, &["histogram2d: 5000 by 5000 bins are more than 16777216"]);
     told(&["--edges-y", "0,1", "--range-y", "0:1"]).fails(2, &["--edges-y", "leave out --range-y"]);
     told(&["--plot", "h.svg"]).fails(2, &["--plot", "one axis", "histogram2d"]);
-    told(&["--weights", &x]).fails(2, &["--weights is for histogram alone; histogram2d has none"]);
+    let few = folder.f32("few.npy", &[1.0; 199]);
+    told(&["--weights", &few]).fails(1, &["x.npy", "has 200 elements", "few.npy has 199", "equal length"]);
+    told(&["--weights", &few, "--rows", "2"]).fails(2, &["--weights", "--rows"]);
     run(["histogram2d", &x]).fails(2, &["histogram2d takes two FILEs"]);
     run(["histogram", "--bins-y", "3", &x]).fails(2, &["--bins-y is for histogram2d; histogram has none"]);
     let nan = folder.f32("n.npy", &[f32::NAN; 200]);

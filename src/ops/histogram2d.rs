@@ -3,7 +3,7 @@
 use super::binned::{BinCounts, counters};
 use super::histogram::{EDGES, Histogram, PLACES, TRIPS};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
-use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Wgsl};
+use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Value, Wgsl};
 
 /// Number of pairs in each bin of x and bin of y: a [`Histogram`] for either number says where its bins lie.
 ///
@@ -64,29 +64,74 @@ impl Histogram2d {
         [&self.x, &self.y].map(|axis| axis.count().into())
     }
 
-    fn slots(&self) -> u64 {
+    /// Number of slots: the bins, and two more.
+    pub fn slots(&self) -> u64 {
         let [x, y] = self.shape();
         x * y + OTHERS
     }
+
+    /// The slot of each pair: its bin, counted in C order from 0, and behind the bins outside, NaN. Keys for groups, so that any operator
+    /// may be reduced by bin, exact sums of weights among them.
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::{Binned2d, Histogram, Histogram2d, Sum}};
+    /// let over = Histogram2d::new(Histogram::new(2, 0.0, 1.0)?, Histogram::integers(0, 2)?)?;
+    /// let slots = over.bins_of(&[[0.1f32, 0.0], [0.9, 2.0], [1.0, 2.0], [0.3, 7.0]]);
+    /// assert_eq!(slots, [0, 5, 5, 6]); // bins are 0 to 5, then come outside, NaN
+    /// let sums = Cpu::new().reduce_groups(Sum, &slots, &[0.5f32, 2.0, 0.25, 9.0], over.slots())?;
+    /// let sums = Binned2d::of_slots(over.shape(), sums.answers).expect("a sum for each slot");
+    /// assert_eq!((sums.bins, sums.outside), (vec![0.5, 0.0, 0.0, 0.0, 0.0, 2.25], 9.0));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    pub fn bins_of(&self, pairs: &[[f32; 2]]) -> Vec<u32> {
+        let slot = self.finder();
+        pairs.iter().map(|&pair| slot(pair) as u32).collect()
+    }
+
+    /// The finder of pairs' slots on the host.
+    fn finder(&self) -> impl Fn([f32; 2]) -> usize {
+        let (x_bins, y_bins) = (self.x.finder::<f32>(), self.y.finder::<f32>());
+        let [nx, ny] = self.shape().map(|bins| bins as usize);
+        move |[x, y]| {
+            let (i, j) = (x_bins.slot(x), y_bins.slot(y));
+            match (i < nx && j < ny, x.is_nan() || y.is_nan()) {
+                (true, _) => i * ny + j,
+                (false, nan) => nx * ny + usize::from(nan),
+            }
+        }
+    }
 }
 
-/// Counts of a [`Histogram2d`].
+/// Something for each bin of a [`Histogram2d`], and for what lies in none: counts ([`Counts2d`]), or answers by
+/// [`Histogram2d::bins_of`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts2d {
+pub struct Binned2d<A> {
     /// Bins of x and of y.
     pub shape: [u64; 2],
-    /// Pairs in each bin, in C order: those of the first bin of x first.
-    pub bins: Vec<u64>,
-    /// Pairs with a number outside of its range, and no NaN.
-    pub outside: u64,
-    /// Pairs with a NaN.
-    pub nan: u64,
+    /// That of each bin, in C order: those of the first bin of x first.
+    pub bins: Vec<A>,
+    /// That of pairs with a number outside of its range, and no NaN.
+    pub outside: A,
+    /// That of pairs with a NaN.
+    pub nan: A,
 }
 
-impl Answer for Counts2d {
+/// Pairs in each bin of a [`Histogram2d`], and in none.
+pub type Counts2d = Binned2d<u64>;
+
+impl<A> Binned2d<A> {
+    /// From slots in their order: bins, then outside, NaN; `None` where they are not two more than the shape has bins.
+    pub fn of_slots(shape: [u64; 2], mut slots: Vec<A>) -> Option<Binned2d<A>> {
+        let (nan, outside) = (slots.pop()?, slots.pop()?);
+        let fits = shape[0].checked_mul(shape[1]) == Some(slots.len() as u64);
+        fits.then_some(Binned2d { shape, bins: slots, outside, nan })
+    }
+}
+
+impl<A: Into<Value> + Copy> Answer for Binned2d<A> {
     fn parts(&self) -> Vec<Part> {
-        let bins = self.bins.iter().map(|&count| Part::new("bin", count));
-        bins.chain([("outside", self.outside), ("nan", self.nan)].map(|(name, count)| Part::new(name, count))).collect()
+        let bins = self.bins.iter().map(|&value| Part::new("bin", value));
+        bins.chain([("outside", self.outside), ("nan", self.nan)].map(|(name, value)| Part::new(name, value))).collect()
     }
 }
 
@@ -104,16 +149,9 @@ impl Fold<[f32; 2]> for Histogram2d {
         a.plus(b)
     }
     fn accumulate(&self, pairs: &[[f32; 2]], _: u64) -> BinCounts {
-        let (x_bins, y_bins) = (self.x.finder::<f32>(), self.y.finder::<f32>());
-        let [nx, ny] = self.shape().map(|bins| bins as usize);
-        let mut counts = self.identity();
-        for &[x, y] in pairs {
-            let (i, j) = (x_bins.slot(x), y_bins.slot(y));
-            let slot = match (i < nx && j < ny, x.is_nan() || y.is_nan()) {
-                (true, _) => i * ny + j,
-                (false, nan) => nx * ny + usize::from(nan),
-            };
-            counts.0[slot] += 1;
+        let (slot, mut counts) = (self.finder(), self.identity());
+        for &pair in pairs {
+            counts.0[slot(pair)] += 1;
         }
         counts
     }
@@ -175,10 +213,8 @@ impl Op<[f32; 2]> for Histogram2d {
         vec![self.x.axis(), self.y.axis()]
     }
     fn finish(&self, acc: BinCounts, _: u64) -> Result<Counts2d> {
-        let BinCounts(mut bins) = acc;
-        let slots = bins.len();
-        let (Some(nan), Some(outside)) = (bins.pop(), bins.pop()) else { return Err(Error::TooFewSlots { slots }) };
-        Ok(Counts2d { shape: self.shape(), bins, outside, nan })
+        let slots = acc.0.len();
+        Binned2d::of_slots(self.shape(), acc.0).ok_or(Error::TooFewSlots { slots })
     }
     /// The counts as they are.
     fn answer(&self) -> Option<DeviceAnswer> {

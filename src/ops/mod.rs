@@ -296,7 +296,7 @@ pub use fast_sum::FloatSum;
 pub use filtered::{Filtered, Kept, NoNan, Numbers, Passing, Tally};
 pub use find::Finding;
 pub(crate) use histogram::TRIPS;
-pub use histogram2d::Counts2d;
+pub use histogram2d::{Binned2d, Counts2d};
 pub use located::{Found, Located};
 pub use norm_p::Index;
 pub use softmax::PeakAndSum;
