@@ -46,9 +46,15 @@ pub struct Tuning {
     pub subgroups: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
+    /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
+    /// Where more were needed, counters lie in the device's memory.
+    pub slices_max: u32,
     /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
     pub dispatch_bytes_max: u64,
 }
+
+/// Slices of a histogram's bins on a GPU. Not measured yet.
+const SLICES_MAX: u32 = 24;
 
 impl Tuning {
     /// GPUs of which nothing more is known. 100 ms at 20 GB/s are 2 GB; integrated GPUs read faster than that.
@@ -78,6 +84,7 @@ impl Tuning {
         order: Order::Striped,
         subgroups: true,
         own_bins_max: 0,
+        slices_max: SLICES_MAX,
         dispatch_bytes_max: 1 << 30,
     };
 
@@ -146,6 +153,7 @@ impl Tuning {
         order: Order::Blocked,
         subgroups: false,
         own_bins_max: 64,
+        slices_max: SLICES_MAX,
         dispatch_bytes_max: 64 << 20,
     };
 

@@ -366,13 +366,15 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     if reads {
         params_of(op, number, &mut out);
     }
-    let in_memory = reads && bins.replicas == 0;
+    // Whose one replica of counters is flushed as it lies.
+    let alone = reads && (bins.replicas == 0 || bins.slices > 0);
     out.add(match reads {
-        true if in_memory => include_str!("../../shaders/bins/memory.wgsl"),
+        true if bins.replicas == 0 => include_str!("../../shaders/bins/memory.wgsl"),
+        true if bins.slices > 0 => include_str!("../../shaders/bins/sliced.wgsl"),
         true => include_str!("../../shaders/bins/counters.wgsl"),
         false => include_str!("../../shaders/bins/sums.wgsl"),
     });
-    if !in_memory {
+    if !alone {
         out.add(&unrolled(
             match variant.lanes_min {
                 Some(_) => include_str!("../../shaders/bins/replicas_subgroup.wgsl"),
@@ -385,7 +387,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
-    if in_memory {
+    if alone {
         return with_prefix(&prefix(op, number, variant), out);
     }
     if reads {

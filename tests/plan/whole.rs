@@ -107,7 +107,7 @@ fn real_launch_shapes() {
                     let per_vector = 16 / case.cost.element_bytes;
                     let vectors = (n % 7 + n) / per_vector - (n % 7).div_ceil(per_vector).min((n % 7 + n) / per_vector);
                     let round = u64::from(launch.workgroup_size) * u64::from(launch.loads_in_flight);
-                    let one = (n <= single || vectors <= round) && !cost.in_memory();
+                    let one = (n <= single || vectors <= round) && !cost.in_memory() && cost.slices() == 1;
                     assert_eq!(plan.passes.len() == 1, one, "{case:?}");
                     if case.cost.element_bytes == 8 {
                         case.pieces[0].other = Some((1, n % 77));
