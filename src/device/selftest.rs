@@ -36,7 +36,7 @@ pub(crate) async fn choose(
     for keep in candidates(context, shared).into_iter().map(Ok).chain(slices).chain([Ok(Keep::Memory)]) {
         let keep = keep?;
         let device_op = with(keep)?;
-        // Slices are for more bins than one workgroup holds, and not for very many.
+        // Slices are for more bins than one workgroup holds, and no more than the launch policy has.
         let sliced = 2..=context.tuning.slices_max;
         if matches!(keep, Keep::Slices { .. }) && !sliced.contains(&device_op.slices()) {
             continue;

@@ -212,6 +212,9 @@ fn tunings_that_no_plan_can_keep() {
         bad.push(("bins.loads_in_flight", u64::from(n), good.with(|t| t.bins.loads_in_flight = n)));
         bad.push(("counts.loads_in_flight", u64::from(n), good.with(|t| t.counts.loads_in_flight = n)));
     }
+    for n in [0, 65536] {
+        bad.push(("slices_max", u64::from(n), good.with(|t| t.slices_max = n)));
+    }
     for n in [0, 4, 1023] {
         bad.push(("dispatch_bytes_max", n, good.with(|t| t.dispatch_bytes_max = n)));
     }
