@@ -270,6 +270,9 @@ fn by_memory(gpu: &Gpu, _: &[usize]) -> Vec<String> {
 
 /// Counters in slices; beside a value, which all slices read and one leaves.
 fn by_slices(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    if gpu.tuning().slices_max == 1 {
+        return Vec::new();
+    }
     first(&[&|| histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0)), &|| {
         histograms::beside(gpu, 9000, (0.0, 9000.0))
     }])

@@ -281,11 +281,10 @@ impl Histogram {
         (text, self.places::<T>(), self.edge_keys::<T>().to_vec())
     }
 
-    /// Loop trips of finding the bins of an element, or of four: in slices no more than there are, for a dispatch that ends early
-    /// leaves many large partials. Where places are safe, nothing is searched.
-    pub(super) fn trips<T: Word>(&self, keep: Keep) -> u64 {
+    /// Loop trips of finding the bins of an element, or of four: for slices the steps of the search and no more, because dispatches
+    /// that end early leave many large partials.
+    pub(super) fn trips(&self, keep: Keep) -> u64 {
         match keep {
-            Keep::Slices { .. } if self.guess::<T>().safe => 0,
             Keep::Slices { .. } => u64::from(self.count().ilog2()) + 1,
             _ => TRIPS,
         }
@@ -400,7 +399,7 @@ impl<T: Word> Fold<T> for Histogram {
     }
     fn device(&self, keep: Keep) -> Device {
         let texts = [include_str!("../../shaders/histogram/bins.wgsl"), PLACES, EDGES].map(Text::from);
-        counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), self.trips::<T>(keep))
+        counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), self.trips(keep))
     }
 }
 

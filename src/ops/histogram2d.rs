@@ -140,7 +140,7 @@ impl Fold<[f32; 2]> for Histogram2d {
         let y = axis("y_", &self.y, params, self.x.edge_keys::<f32>().len());
         let texts = [include_str!("../../shaders/element/f32.wgsl"), include_str!("../../shaders/histogram/pairs.wgsl")];
         let texts = [x.into(), y.into()].into_iter().chain(texts.map(Text::from));
-        let trips = self.x.trips::<f32>(keep) + self.y.trips::<f32>(keep);
+        let trips = self.x.trips(keep) + self.y.trips(keep);
         counters(keep, self.slots(), String::new(), texts.collect(), trips)
     }
 }
