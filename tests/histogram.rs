@@ -203,6 +203,8 @@ fn bins_in_slices() {
     none(histogram::<f32>(&own, 65_536, (0.0, 1.0)));
     none(histogram::<i32>(&small, 65_537, (-70_000.0, 1e6)));
     none(integers::<u32>(&small, 5, 30_000));
+    // Two slices that fill 32 KiB each.
+    none(histogram::<u32>(&own, 16_381, (-1.0, 4e9)));
     let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
     none([given::<i32>(&own, &cubes), given::<f32>(&small, &cubes)].concat());
     let op = Histogram::new(70_000, 0.0, 1.0).expect("a histogram");
@@ -216,6 +218,16 @@ fn bins_in_slices() {
         assert_eq!(slices_of(&reducer), Some(70_003u32.div_ceil(4).div_ceil(room)).filter(|&slices| slices >= least));
         let buffer = upload(&gpu, &elements);
         assert_eq!(reducer.reduce(&buffer).expect("counts"), want);
+        let explained = reducer.explain(1 << 20).expect("a plan").lines.join("\n");
+        let slices = 70_003u32.div_ceil(4).div_ceil(room);
+        for said in [
+            format!(" once for each of {slices} slices of the bins"),
+            format!("70003 counters, more than workgroup memory holds, in {slices} slices: "),
+        ] {
+            assert!(explained.contains(&said), "{said}: {explained}");
+        }
+        let few = reducer.explain(7).expect("a plan").lines.join("\n");
+        assert!(few.contains("a second pass, for no workgroup of the first has all counters"), "{few}");
         let nothing = reducer.reduce(Input::range(&buffer, 0..0)).expect("counts of nothing");
         assert_eq!((nothing.bins.len(), nothing.bins.iter().sum::<u64>(), nothing.nan), (70_000, 0, 0));
         let (front, back) = (Input::range(&buffer, 0..100_001), Input::range(&buffer, 100_001..300_000));

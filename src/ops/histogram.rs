@@ -15,8 +15,9 @@ use std::sync::{Arc, OnceLock};
 ///   on every engine. What is below, above, or NaN is counted apart, never dropped.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
 /// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
-///   memory a bin; where that is too little, 4 bytes a bin of the device's memory for each workgroup, which costs time, and not in
-///   tuples of several folds.
+///   memory a bin; where that is too little, bins are counted in slices, for each of which the elements are read once, mostly from the
+///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), 4 bytes a bin of the device's memory
+///   for each workgroup, which costs time, and not in tuples of several folds.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Histogram};
