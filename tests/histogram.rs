@@ -3,8 +3,8 @@
 mod common;
 use common::histograms::{given, histogram, integers, slots};
 use common::*;
-use treefold::ops::{Histogram, Max, Sum};
-use treefold::{Cpu, Error, Gpu, Input, Output, Partial};
+use treefold::ops::{ArgMax, Filtered, Histogram, Max, Sum};
+use treefold::{Cpu, Element, Error, Gpu, Input, Op, Output, Partial, Reducer};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
 
@@ -148,10 +148,22 @@ fn whole_numbers_that_make_no_bins_are_errors() {
     assert!(error.contains("histogram(integers=-1:2)"), "{error}");
 }
 
+/// The same without slices, and with as many as there may be.
+fn sliced(most: u32) -> [Gpu; 2] {
+    devices().map(|gpu| gpu.with_tuning(gpu.tuning().with(|tuning| tuning.slices_max = most)).expect("a launch shape"))
+}
+
+/// Slices that the kernel of large inputs has; `None`: none, and counters in workgroup memory or in the device's.
+fn slices_of<T: Element, O: Op<T>>(reducer: &Reducer<T, O>) -> Option<u32> {
+    let text = &reducer.explain(1 << 20).expect("a plan").passes[0].wgsl;
+    let line = text.lines().find_map(|line| line.strip_prefix("const SLICES = "));
+    line.map(|number| number.trim_end_matches("u;").parse().expect("a number"))
+}
+
 /// More counters than workgroup memory holds: in the device's memory, through one workgroup and many, and none at all.
 #[test]
 fn more_bins_than_workgroup_memory_holds() {
-    let [small, own] = devices();
+    let [small, own] = sliced(1);
     none(histogram::<f32>(&own, 65_536, (0.0, 1.0)));
     none(histogram::<i32>(&small, 65_537, (-70_000.0, 1e6)));
     let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
@@ -180,6 +192,86 @@ fn more_bins_than_workgroup_memory_holds() {
     let rows = reducer.reduce_each(Input::from(&buffer).rows(100_000)).expect("rows");
     for (row, elements) in rows.iter().zip(elements.chunks(100_000)) {
         assert_eq!(*row, Cpu::new().reduce(op.clone(), elements).expect("counts"));
+    }
+    assert_eq!(slices_of(&reducer), None);
+}
+
+/// The same in slices, which neighbouring workgroups count.
+#[test]
+fn bins_in_slices() {
+    let [small, own] = sliced(65_535);
+    none(histogram::<f32>(&own, 65_536, (0.0, 1.0)));
+    none(histogram::<i32>(&small, 65_537, (-70_000.0, 1e6)));
+    none(integers::<u32>(&small, 5, 30_000));
+    // Two slices that fill 32 KiB each.
+    none(histogram::<u32>(&own, 16_381, (-1.0, 4e9)));
+    let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
+    none([given::<i32>(&own, &cubes), given::<f32>(&small, &cubes)].concat());
+    let op = Histogram::new(70_000, 0.0, 1.0).expect("a histogram");
+    let elements: Vec<f32> = (0..300_000u32).map(|i| (i * 7919 % 70_000) as f32 / 70_000.0).collect();
+    let want = Cpu::new().reduce(op.clone(), &elements).expect("counts");
+    // 16 KiB, the least that WebGPU has, and all that the adapter has.
+    for (gpu, least) in [(limited_gpu(1 << 27, 16_384), 18), (small, 2), (own, 2)] {
+        let gpu = gpu.with_tuning(gpu.tuning().with(|tuning| tuning.slices_max = 65_535)).expect("a launch shape");
+        let reducer = gpu.reducer::<f32, _>(op.clone()).expect("a reducer");
+        let room = gpu.device().limits().max_compute_workgroup_storage_size / 16;
+        assert_eq!(slices_of(&reducer), Some(70_003u32.div_ceil(4).div_ceil(room)).filter(|&slices| slices >= least));
+        let buffer = upload(&gpu, &elements);
+        assert_eq!(reducer.reduce(&buffer).expect("counts"), want);
+        let explained = reducer.explain(1 << 20).expect("a plan").lines.join("\n");
+        let slices = 70_003u32.div_ceil(4).div_ceil(room);
+        for said in [
+            format!(" once for each of {slices} slices of the bins"),
+            format!("70003 counters, more than workgroup memory holds, in {slices} slices: "),
+        ] {
+            assert!(explained.contains(&said), "{said}: {explained}");
+        }
+        let few = reducer.explain(7).expect("a plan").lines.join("\n");
+        assert!(few.contains("a second pass, for no workgroup of the first has all counters"), "{few}");
+        let nothing = reducer.reduce(Input::range(&buffer, 0..0)).expect("counts of nothing");
+        assert_eq!((nothing.bins.len(), nothing.bins.iter().sum::<u64>(), nothing.nan), (70_000, 0, 0));
+        let (front, back) = (Input::range(&buffer, 0..100_001), Input::range(&buffer, 100_001..300_000));
+        let front = reducer.partial(front).expect("a partial");
+        let both = front.merge(reducer.partial(back).expect("a partial")).expect("both");
+        assert_eq!(both.finish().expect("counts"), want);
+        let each = reducer.reduce_each(Input::from(&buffer).rows(100_000)).expect("rows");
+        for (row, elements) in each.iter().zip(elements.chunks(100_000)) {
+            assert_eq!(*row, Cpu::new().reduce(op.clone(), elements).expect("counts"));
+        }
+        // Rows, short and long, and rows by strides.
+        let wide = Histogram::new(13_000, -2_147_483_648.0, 2_147_483_647.0).expect("a histogram");
+        none(rows::<i32, _>(&gpu, &wide, &[700, 2500]));
+        none(views::<i32, _>(&gpu, &wide, &[View::of(&[301, 6], &[0]), View::strided(1, &[5, 90], &[200, 2], &[1])]));
+    }
+}
+
+/// Other folds beside one in slices: values, sums that are exact, what counts those that pass, and histograms of other slices.
+#[test]
+fn bins_in_slices_beside_others() {
+    for gpu in sliced(65_535) {
+        let op = Histogram::new(40_000, 0.0, 1.0).expect("a histogram");
+        let few = Histogram::new(100, 0.0, 0.5).expect("a histogram");
+        let many = Histogram::new(9_000, 0.25, 0.5).expect("a histogram");
+        let elements: Vec<f32> =
+            (0..50_000u32).map(|i| (i * 7919 % 50_000) as f32 / 45_000.0).chain([f32::NAN]).collect();
+        let host = Cpu::with_threads(1);
+        let beside = (op.clone(), few, (ArgMax, many), Sum);
+        let sums = gpu.reducer::<f32, _>(beside.clone()).expect("a reducer");
+        assert!(slices_of(&sums).is_some());
+        let buffer = upload(&gpu, &elements);
+        for range in [0..50_000u64, 3..49_999, 5..8, 0..0] {
+            let (got, here) =
+                (Input::range(&buffer, range.clone()), &elements[range.start as usize..range.end as usize]);
+            assert_eq!(
+                sums.reduce(got).expect("answers"),
+                host.reduce(beside.clone(), here).expect("answers"),
+                "{range:?}"
+            );
+        }
+        let finite = Filtered::not_nan(op);
+        let got = gpu.reducer::<f32, _>(finite.clone()).expect("a reducer");
+        assert!(slices_of(&got).is_some());
+        assert_eq!(got.reduce(&buffer).expect("counts"), host.reduce(finite, &elements).expect("counts"));
     }
 }
 

@@ -46,7 +46,11 @@ fn every_pair_of_axes() {
 #[test]
 fn more_bins_than_workgroup_memory_holds() {
     let [(x, x_edges), (y, y_edges)] = [equal(300, -1.0, 1.0), equal(257, 0.0, 5.0)];
-    none(pairs(&gpu(), [(x, &x_edges), (y, &y_edges)]));
+    let axes = [(x, &x_edges[..]), (y, &y_edges[..])];
+    for most in [1, 65_535] {
+        let gpu = gpu().with_tuning(gpu().tuning().with(|tuning| tuning.slices_max = most)).expect("a launch shape");
+        none(pairs(&gpu, axes.clone()));
+    }
 }
 
 fn some_pairs(n: u32) -> Vec<[f32; 2]> {

@@ -5,7 +5,7 @@ use common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::{bf16, f16};
 use treefold::ops::{self, *};
-use treefold::{Dtype, Error, Expression, Gpu, Mapped};
+use treefold::{Dtype, Error, Expression, Gpu, Mapped, Tuning};
 
 /// A comparison of a kernel: failures over these lengths.
 type Check = fn(&Gpu, &[usize]) -> Vec<String>;
@@ -13,7 +13,11 @@ type Check = fn(&Gpu, &[usize]) -> Vec<String>;
 /// Whether a check notices a patch in any launch shape; the patch must have matched.
 fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> bool {
     // The last one has workgroups enough for several on each column.
-    let noticed = shapes().into_iter().chain([small().groups(16, 64, 16)]).any(|shape| {
+    // The first one has no slices of bins.
+    let slices =
+        |(number, shape): (usize, Tuning)| shape.with(|tuning| tuning.slices_max = if number == 0 { 1 } else { 24 });
+    let shapes = shapes().into_iter().enumerate().map(slices);
+    let noticed = shapes.chain([small().groups(16, 64, 16)]).any(|shape| {
         let gpu = gpu().with_tuning(shape).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
         !check(&gpu, &lengths(&shape)).is_empty()
     });
@@ -264,6 +268,16 @@ fn by_memory(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0))
 }
 
+/// Counters in slices; beside a value, which all slices read and one leaves.
+fn by_slices(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    if gpu.tuning().slices_max == 1 {
+        return Vec::new();
+    }
+    first(&[&|| histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0)), &|| {
+        histograms::beside(gpu, 9000, (0.0, 9000.0))
+    }])
+}
+
 fn by_given(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     histograms::given::<f32>(gpu, &[-7.0, 1.0, 2.0, 30.0, 1e6])
 }
@@ -451,6 +465,14 @@ wrong! {
     slots_of_neighbours: "store_slot(places.z, found.z);" => "store_slot(places.z, found.y);", by_slots;
     counters_in_memory_not_cleared: "atomicStore(&partials_out[counter_at(c, partial)], 0u);" => "", by_memory;
     counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x) + 1u; }", by_memory;
+    slice_begins_a_bin_late: "let own = bin - slice * BINS;" => "let own = bin - slice * BINS - min(slice, 1u);", by_slices;
+    bins_of_other_slices_counted: "if own < BINS {" => "if (own < BINS) | (slice == 0u) {", by_slices;
+    counters_of_a_slice_not_cleared: "atomicStore(&bins_low[c], 0u); }\n    workgroupBarrier();\n}\n\nfn replica_of(id: Invocation) -> u32 { return slice_of" => "atomicStore(&bins_low[c], c); }\n    workgroupBarrier();\n}\n\nfn replica_of(id: Invocation) -> u32 { return slice_of", by_slices;
+    slice_in_columns_of_the_first: "let first = slice_of(id.workgroup.x) * (BINS / 4u);" => "let first = 0u * (BINS / 4u);", by_slices;
+    columns_of_the_last_slice_lost: "& (first + j < COLUMNS); j +=" => "& (first + j + 1u < COLUMNS); j +=", by_slices;
+    slices_read_other_splits: "return slice_split_of(workgroup / SLICES);" => "return slice_split_of(workgroup % params.splits);", by_slices;
+    partials_of_slices_apart: "return slice_partial_of(workgroup / SLICES);" => "return slice_partial_of(workgroup % params.splits);", by_slices;
+    values_left_by_no_slice: "(id.local == 0u) & (slice_of(id.workgroup.x) == 0u)" => "(id.local == 0u) & (slice_of(id.workgroup.x) == SLICES)", by_slices;
     nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;
     guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;
     last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;

@@ -10,7 +10,7 @@
 //!
 //! `segments=N`: segments of N elements by offsets; `segments=mixN`: of 1 to N elements, as many of each power of two. `runs=N`:
 //! runs of equal keys, of as many elements; `by_key=N`: N groups by keys that are not sorted; `counted=true`: as many elements as a
-//! word on the device says. `operator=top k=10`: by a ranker. `warm_ms=0`: from the third sample on, in place of half a second of work before
+//! word on the device says. `operator=top k=10`: by a ranker. `slices_max=N`: bins in up to N slices. `warm_ms=0`: from the third sample on, in place of half a second of work before
 //! the first.
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
@@ -51,6 +51,7 @@ struct Request {
     window_log2: u32,
     data: Data,
     own_bins_max: Option<u64>,
+    slices_max: Option<u32>,
     /// Shapes of arrays of which some axes are reduced, in place of lengths.
     shapes: Vec<Vec<u64>>,
     axes: Vec<i64>,
@@ -82,6 +83,7 @@ fn main() -> Outcome<()> {
         window_log2: 29,
         data: Data::Uniform,
         own_bins_max: None,
+        slices_max: None,
         shapes: vec![],
         axes: vec![0],
         short_log2: vec![],
@@ -130,6 +132,7 @@ fn main() -> Outcome<()> {
             "warm_ms" => request.sampling.warm = Duration::from_millis(value.parse()?),
             "window_log2" => request.window_log2 = value.parse()?,
             "own_bins_max" => request.own_bins_max = Some(value.parse()?),
+            "slices_max" => request.slices_max = Some(value.parse()?),
             _ if ops::TABLE.iter().any(|entry| entry.options.iter().any(|&(name, _)| name == key)) => {
                 request.options.push((key.into(), value.into()));
             }
@@ -287,6 +290,7 @@ fn shapes(base: &Tuning, request: &Request) -> Vec<Tuning> {
                         tuning.order = request.order.unwrap_or(tuning.order);
                         tuning.subgroups = request.subgroups.unwrap_or(tuning.subgroups);
                         tuning.own_bins_max = request.own_bins_max.unwrap_or(tuning.own_bins_max);
+                        tuning.slices_max = request.slices_max.unwrap_or(tuning.slices_max);
                     }));
                 }
             }

@@ -29,8 +29,18 @@ pub(crate) async fn choose(
     let mut refusal = None;
     let own_max = context.tuning.own_bins_max;
     let shared = own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1, words64: false })?) > own_max;
-    for keep in candidates(context, shared) {
+    let slices = std::iter::once_with(|| {
+        let cost = Cost::of(&with(Keep::Registers)?);
+        Ok(Keep::Slices { bytes: Planner::slice_bytes(context.limits, context.tuning, cost) })
+    });
+    for keep in candidates(context, shared).into_iter().map(Ok).chain(slices).chain([Ok(Keep::Memory)]) {
+        let keep = keep?;
         let device_op = with(keep)?;
+        // Slices are for more bins than one workgroup holds, and no more than the launch policy has.
+        let sliced = 2..=context.tuning.slices_max;
+        if matches!(keep, Keep::Slices { .. }) && !sliced.contains(&device_op.slices()) {
+            continue;
+        }
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
         let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
         let tested = match fits() {
@@ -59,7 +69,7 @@ fn most_bins(op: &DeviceOp) -> u64 {
     exact.map(|fold| 2 * fold.words.saturating_sub(1) as u64).max().unwrap_or(0)
 }
 
-/// Every kernel that the device could run, those that share bins first, or those that do not.
+/// Every kernel that the device could run where workgroup memory holds all bins, those that share bins first, or those that do not.
 fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     // 16 replicas of f64's bins, which stand for 32, take 36 KiB; the default limit is 16 KiB. Tuples may have room for fewer only.
     let room = context.limits.workgroup_bytes_max;
@@ -68,9 +78,7 @@ fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
     let bins = replicas.flat_map(|(replicas, _)| words.iter().map(move |&words64| Keep::Bins { replicas, words64 }));
     let own = has64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
-    let mut all: Vec<Keep> = if shared { bins.chain(own).collect() } else { own.chain(bins).collect() };
-    all.push(Keep::Memory);
-    all
+    if shared { bins.chain(own).collect() } else { own.chain(bins).collect() }
 }
 
 /// Whether the kernels of all folds that have a test pass it.

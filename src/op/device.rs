@@ -26,7 +26,13 @@ pub enum Keep {
     Registers64,
     /// In cells of workgroup memory, one for each of many groups and replica, added to by atomics.
     Cells,
-    /// Counts of bins in the device's memory, a partial for each workgroup: where workgroup memory has no room for them.
+    /// Counts of bins in so many bytes of workgroup memory, a slice of them: neighbouring workgroups read the same elements and count
+    /// in other slices. Where one workgroup has no room for all bins.
+    Slices {
+        /// Bytes of the counters of a workgroup.
+        bytes: u32,
+    },
+    /// Counts of bins in the device's memory, a partial for each workgroup: where slices of them would be too many.
     Memory,
 }
 
@@ -61,10 +67,12 @@ pub struct Bins {
     pub settle_bins: &'static str,
     /// `settle_columns`, behind the sums of all partials.
     pub settle_columns: &'static str,
-    /// Counters of one replica.
+    /// Counters of one replica; of a slice, where there are slices.
     pub bins: u64,
     /// Replicas; 0: counters lie in the device's memory.
     pub replicas: u32,
+    /// Slices of the bins, each counted by workgroups of its own; 0: every workgroup counts in all bins.
+    pub slices: u32,
     /// Whether a counter has 64 bits.
     pub wide: bool,
     /// Counters that are the words of one number, each of which takes what the one before carries; 1 where none does.
@@ -75,6 +83,8 @@ pub struct Bins {
     pub columns: u64,
     /// Whether one workgroup must settle all columns, in 16 bytes of its memory each.
     pub carries: bool,
+    /// Loop trips of adding the elements of a vector; 0: those of each.
+    pub vector_trips: u64,
     /// Loop trips of adding one element, of settling, and of one column.
     pub trips: (u64, u64, u64),
     /// Elements that one replica of a counter takes without overflow.
@@ -96,6 +106,9 @@ impl Bins {
 
     /// Bytes of workgroup memory, flags included.
     pub fn workgroup_bytes(&self) -> u64 {
+        if self.slices > 0 {
+            return 4 * self.bins;
+        }
         let counters = self.bins * u64::from(self.replicas) * if self.wide { 8 } else { 4 };
         let sums = if self.wide_sums() { 8 * self.sums() } else { 8 };
         counters + sums + 8 + if self.carries { 16 * self.columns } else { 0 }
@@ -244,7 +257,7 @@ impl Leaf {
     pub fn trips(&self) -> Trips {
         let own = match &self.device {
             Device::Value(wgsl) => wgsl.trips,
-            Device::Bins(bins) => Trips { lift: bins.trips.0, ..Trips::default() },
+            Device::Bins(bins) => Trips { lift: bins.trips.0, vector: bins.vector_trips, ..Trips::default() },
         };
         let map = self.map.as_ref().map_or(0, |map| map.trips);
         let test = self.test.as_ref().map_or(0, |test| test.trips);
@@ -396,6 +409,11 @@ impl DeviceOp {
         };
         let answers: Option<Vec<_>> = answers.into_iter().map(answer).collect();
         Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep })
+    }
+
+    /// Workgroups that read the same elements, each for a slice of the bins; 0: none do.
+    pub fn slices(&self) -> u32 {
+        self.folds.iter().filter_map(|fold| fold.bins()).map(|bins| bins.slices).max().unwrap_or(0)
     }
 
     /// Whether an answer takes the accumulators of several folds, so that a pass of its own finishes all answers.

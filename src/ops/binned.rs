@@ -86,33 +86,71 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
     let (most, counters) = match keep {
         Keep::Bins { replicas: 32, .. } => (32, 33 * 128),
         Keep::Bins { replicas, .. } => (replicas, 4096),
-        Keep::Registers | Keep::Registers64 | Keep::Cells => (1, 4096),
+        Keep::Registers | Keep::Registers64 | Keep::Cells | Keep::Slices { .. } => (1, 4096),
         Keep::Memory => (0, 4096),
     };
-    let in_memory = most == 0;
     let room = (counters / slots.max(1)).max(1).ilog2();
     let columns = slots.div_ceil(4);
+    let (slices, bins) = match keep {
+        Keep::Slices { bytes } => slices(columns, (bytes / 16).into()),
+        _ => (0, slots),
+    };
+    // Whether every workgroup has all counters in its memory.
+    let shared = most > 0 && slices == 0;
     Device::Bins(Bins {
         constants: format!("const SLOTS = {slots}u;\nconst COLUMNS = {columns}u;\n{constants}"),
         helpers: Vec::new(),
         settle: include_str!("../../shaders/histogram/settle.wgsl"),
-        read: (!in_memory)
+        read: shared
             .then_some(include_str!("../../shaders/histogram/columns.wgsl").into())
             .into_iter()
             .chain(read)
             .collect(),
         settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
         settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
-        bins: slots,
+        bins,
         replicas: most.min(1 << room),
+        slices,
         wide: false,
         words: 1,
         signed: false,
         columns,
         carries: false,
-        trips: (trips, if in_memory { 8 } else { slots.div_ceil(32) + 8 }, 0),
+        vector_trips: if slices > 0 { trips } else { 0 },
+        trips: (trips, if shared { slots.div_ceil(32) + 8 } else { 8 }, 0),
         // Bindings have fewer elements.
         elements_max: u64::MAX,
         many_by_value: false,
     })
+}
+
+/// The slices of so many columns, as few as there may be with at most `most` columns in each, and the counters of one, alike in all but
+/// the last.
+fn slices(columns: u64, most: u64) -> (u32, u64) {
+    let each = columns.div_ceil(columns.div_ceil(most.max(1)).max(1)).max(1);
+    (columns.div_ceil(each).max(1) as u32, 4 * each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_few_and_alike() {
+        for (columns, most, want) in [
+            (16_385, 3072, (6, 4 * 2731)),
+            (16_385, 2048, (9, 4 * 1821)),
+            (16_385, 1024, (17, 4 * 964)),
+            (7, 3, (3, 12)),
+            (5, 100, (1, 20)),
+            (3, 0, (3, 4)),
+        ] {
+            assert_eq!(slices(columns, most), want, "{columns} columns, {most} at most");
+        }
+        for (columns, most) in (1..200).flat_map(|columns| (1..40).map(move |most| (columns, most))) {
+            let (slices, counters) = slices(columns, most);
+            let (slices, each) = (u64::from(slices), counters / 4);
+            assert!(each <= most && slices * each >= columns && (slices - 1) * each < columns);
+        }
+    }
 }

@@ -45,11 +45,13 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         settle_columns: include_str!("../../shaders/exact/settle_columns.wgsl"),
         bins,
         replicas,
+        slices: 0,
         wide: true,
         words: 1,
         signed: true,
         columns,
         carries: true,
+        vector_trips: 0,
         trips: (0, limbs, 4),
         elements_max: u64::MAX,
         many_by_value: false,
@@ -104,7 +106,7 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
             let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
             Device::Bins(bins(replicas, limbs, read, 2 * limbs, limbs))
         }
-        Keep::Registers | Keep::Registers64 | Keep::Cells | Keep::Memory => {
+        Keep::Registers | Keep::Registers64 | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
             own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), true, Trips::default())
         }
     }
@@ -184,7 +186,7 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
             Device::Bins(bins(replicas, 11, vec![AMOUNT, term, terms, shared, FLAGS, COLUMN, COLUMNS], 64, 8))
         }
         // A window that is flushed loops over its three slices.
-        Keep::Registers | Keep::Memory | Keep::Cells => {
+        Keep::Registers | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
             let trips = Trips { lift: 3, vector: 12, ..Trips::default() };
             own(11, &[SCATTER, OWN, term, WINDOW, FLAGS, IN_TURN], true, trips)
         }

@@ -15,8 +15,9 @@ use std::sync::{Arc, OnceLock};
 ///   on every engine. What is below, above, or NaN is counted apart, never dropped.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
 /// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
-///   memory a bin; where that is too little, 4 bytes a bin of the device's memory for each workgroup, which costs time, and not in
-///   tuples of several folds.
+///   memory a bin; where that is too little, bins are counted in slices, for each of which the elements are read once, mostly from the
+///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), 4 bytes a bin of the device's memory
+///   for each workgroup, which costs time, and not in tuples of several folds.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Histogram};
@@ -281,6 +282,15 @@ impl Histogram {
         (text, self.places::<T>(), self.edge_keys::<T>().to_vec())
     }
 
+    /// Loop trips of finding the bins of an element, or of four: for slices the steps of the search and no more, because dispatches
+    /// that end early leave many large partials.
+    pub(super) fn trips(&self, keep: Keep) -> u64 {
+        match keep {
+            Keep::Slices { .. } => u64::from(self.count().ilog2()) + 1,
+            _ => TRIPS,
+        }
+    }
+
     /// The kind of the texts that find places: all that they depend on.
     pub(super) fn places_kind<T: Word>(&self) -> String {
         format!("bins={}, safe={}", self.count(), self.guess::<T>().safe)
@@ -390,7 +400,7 @@ impl<T: Word> Fold<T> for Histogram {
     }
     fn device(&self, keep: Keep) -> Device {
         let texts = [include_str!("../../shaders/histogram/bins.wgsl"), PLACES, EDGES].map(Text::from);
-        counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), TRIPS)
+        counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), self.trips(keep))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Histogram in two dimensions: counts of pairs by the bins of both numbers.
 
 use super::binned::{BinCounts, counters};
-use super::histogram::{EDGES, Histogram, PLACES, TRIPS};
+use super::histogram::{EDGES, Histogram, PLACES};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
 use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Value, Wgsl};
 
@@ -178,7 +178,8 @@ impl Fold<[f32; 2]> for Histogram2d {
         let y = axis("y_", &self.y, params, self.x.edge_keys::<f32>().len());
         let texts = [include_str!("../../shaders/element/f32.wgsl"), include_str!("../../shaders/histogram/pairs.wgsl")];
         let texts = [x.into(), y.into()].into_iter().chain(texts.map(Text::from));
-        counters(keep, self.slots(), String::new(), texts.collect(), 2 * TRIPS)
+        let trips = self.x.trips(keep) + self.y.trips(keep);
+        counters(keep, self.slots(), String::new(), texts.collect(), trips)
     }
 }
 

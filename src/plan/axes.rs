@@ -173,13 +173,13 @@ impl Planner {
         let most = u64::from(self.limits.workgroups_max.min(65_535));
         let answers = block.answers();
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
-        let workgroups = answers.div_ceil(shape.answers).saturating_mul(shape.splits.into());
+        let workgroups = answers.div_ceil(shape.answers).saturating_mul((shape.splits * self.cost.slices()).into());
         let bytes = answers.saturating_mul(longest).saturating_mul(self.cost.element_bytes);
         let apart = self.finishes_apart(request);
         let splits = u64::from(shape.splits) * parts.len() as u64;
         let single = splits == 1 && self.at_once(request);
         workgroups <= most
-            && bytes <= self.tuning.dispatch_bytes_max
+            && bytes <= self.dispatch_bytes_max()
             && (!apart || answers <= self.finished_together())
             && (single || answers <= self.combined_together(splits))
     }

@@ -36,6 +36,9 @@ impl Planner {
         let each = |group: &GroupCost| match *group {
             GroupCost::Values { .. } => 0,
             GroupCost::Bins { columns, replicas: 0, .. } => 32 + (4 * columns).div_ceil(size),
+            GroupCost::Bins { counters, slices: 1.., .. } => {
+                32 + counters.div_ceil(size) + (counters / 4).div_ceil(size)
+            }
             GroupCost::Bins { columns, counters, sums, replicas, settle_trips: (settle, column), .. } => {
                 let lanes = u64::from(self.lanes_of_replicas(workgroup_size));
                 let folds = (sums * lanes).div_ceil(size) * (8 + u64::from(replicas).div_ceil(lanes));

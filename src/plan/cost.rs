@@ -58,12 +58,14 @@ pub enum GroupCost {
     Bins {
         /// Columns of 16 bytes that a partial has.
         columns: u64,
-        /// Counters of one replica.
+        /// Counters of one replica; of a slice, where there are slices.
         counters: u64,
         /// Sums that the replicas are folded to.
         sums: u64,
         /// Replicas; 0: counters lie in the device's memory.
         replicas: u32,
+        /// Slices of the bins, each counted by workgroups of its own; 0: every workgroup counts in all bins.
+        slices: u32,
         /// Bytes of workgroup memory.
         workgroup_bytes: u64,
         /// Whether one workgroup must settle all columns.
@@ -125,6 +127,7 @@ impl Cost {
                     counters: bins.bins,
                     sums: bins.sums(),
                     replicas: bins.replicas,
+                    slices: bins.slices,
                     workgroup_bytes: bins.workgroup_bytes(),
                     carries: bins.carries,
                     settle_trips: (bins.trips.1, bins.trips.2),
@@ -237,6 +240,25 @@ impl Cost {
     /// Whether counters lie in the device's memory, each workgroup's in its partial.
     pub fn in_memory(&self) -> bool {
         self.groups.iter().any(|group| matches!(group, GroupCost::Bins { replicas: 0, .. }))
+    }
+
+    /// Workgroups that read the same elements, each for a slice of the bins.
+    pub fn slices(&self) -> u32 {
+        let slices = self.groups.iter().map(|group| match group {
+            GroupCost::Bins { slices, .. } => *slices,
+            GroupCost::Values { .. } => 0,
+        });
+        slices.max().unwrap_or(0).max(1)
+    }
+
+    /// Whether bins are counted in slices.
+    pub fn sliced(&self) -> bool {
+        self.groups.iter().any(|group| matches!(group, GroupCost::Bins { slices: 1.., .. }))
+    }
+
+    /// Whether workgroups that read elements leave partials always: none of them has all counters to write results from.
+    pub fn partials_only(&self) -> bool {
+        self.in_memory() || self.sliced()
     }
 
     /// Whether a workgroup must settle all columns of some bins, as those of exact sums.

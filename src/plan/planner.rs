@@ -23,6 +23,8 @@ pub enum Arrangement<'a> {
 
 /// Bytes of counters in the device's memory, those of all workgroups together.
 const COUNTERS_BYTES_MAX: u64 = 128 << 20;
+/// Bytes of elements that a dispatch may read, however many slices read them.
+const DISPATCH_BYTES_LEAST: u64 = 1024;
 
 /// A request to a planner.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +80,7 @@ impl Planner {
             planner.launch.loads_in_flight = 1;
         }
         planner.launch.workgroups_max = launch.workgroups_max.min(limits.workgroups_max).max(1);
+        planner.fit_slices()?;
         planner.launch.workgroup_size = planner.fitting(launch.workgroup_size)?;
         planner.tuning.single_workgroup_size = planner.fitting(tuning.single_workgroup_size)?;
         planner.fit_memory()?;
@@ -103,11 +106,38 @@ impl Planner {
         Ok(size)
     }
 
-    /// Fewer and larger workgroups where each has counters in the device's memory, which it must clear.
+    /// Fewer workgroups of a slice where there are several slices.
+    fn fit_slices(&mut self) -> Result<()> {
+        let (slices, most) = (self.cost.slices(), self.limits.workgroups_max.min(65_535));
+        if slices > most {
+            let (value, needs) = (most.into(), slices.into());
+            return Err(Error::LimitTooSmall { limit: "max_compute_workgroups_per_dimension", value, needs });
+        }
+        self.launch.workgroups_max = (self.launch.workgroups_max / slices).max(1);
+        Ok(())
+    }
+
+    /// What partials of many bins need: counters in them few and large workgroups, their combine pass a workgroup for each few columns.
     fn fit_memory(&mut self) -> Result<()> {
-        if !self.cost.in_memory() {
+        if !self.cost.partials_only() {
             return Ok(());
         }
+        if self.cost.in_memory() {
+            self.fit_counters()?;
+        }
+        let combine = self.cost.groups.iter().map(|group| match *group {
+            GroupCost::Bins { columns, .. } => columns.div_ceil(self.columns_here(group).into()),
+            GroupCost::Values { .. } => 1,
+        });
+        let (value, needs) = (self.limits.workgroups_max.min(65_535).into(), combine.max().unwrap_or(1));
+        match needs > value {
+            true => Err(Error::LimitTooSmall { limit: "max_compute_workgroups_per_dimension", value, needs }),
+            false => Ok(()),
+        }
+    }
+
+    /// Fewer and larger workgroups where each has counters in the device's memory, which it must clear.
+    fn fit_counters(&mut self) -> Result<()> {
         let counters = |group: &GroupCost| if let GroupCost::Bins { counters, .. } = group { 4 * counters } else { 0 };
         // One binding holds either partials of atomic counters or the words of others.
         if self.cost.groups.len() > 1 {
@@ -123,20 +153,12 @@ impl Planner {
                 *size *= 2;
             }
         }
-        let combine = self.cost.groups.iter().map(|group| match *group {
-            GroupCost::Bins { columns, .. } => columns.div_ceil(self.columns_here(group).into()),
-            GroupCost::Values { .. } => 1,
-        });
-        let (value, needs) = (self.limits.workgroups_max.min(65_535).into(), combine.max().unwrap_or(1));
-        match needs > value {
-            true => Err(Error::LimitTooSmall { limit: "max_compute_workgroups_per_dimension", value, needs }),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
     /// Whether a pass that reads the input may write results, rather than partials.
     pub(super) fn at_once(&self, request: &Request) -> bool {
-        (request.direct || self.finishes_apart(request)) && !self.cost.in_memory()
+        (request.direct || self.finishes_apart(request)) && !self.cost.partials_only()
     }
 
     /// Fewer loads, elements one at a time, smaller workgroups: until one round fits an invocation's trips.
@@ -189,6 +211,16 @@ impl Planner {
             }
             _ => self.too_many_trips(pass.trips),
         }
+    }
+
+    /// Bytes of workgroup memory for the counters of a slice of each histogram: what the values of other folds leave.
+    pub(crate) fn slice_bytes(limits: Limits, tuning: Tuning, cost: Cost) -> u32 {
+        let bins = cost.groups.iter().filter(|group| matches!(group, GroupCost::Bins { .. })).count() as u64;
+        let (counters, launch) = (cost.bins_bytes(), tuning.counts);
+        let planner = Planner { limits, tuning, launch, cost, one: false };
+        let size = launch.workgroup_size.max(tuning.single_workgroup_size).min(limits.invocations_max);
+        let values = planner.workgroup_bytes(size) - counters;
+        (limits.workgroup_bytes_max.saturating_sub(values) / bins.max(1)).min(u32::MAX.into()) as u32
     }
 
     /// Bytes of workgroup memory of the kernel that reads elements.
@@ -293,7 +325,13 @@ impl Planner {
         // Blocks have an odd number of rounds.
         let rounds = if self.tuning.order == Order::Blocked { (rounds - 1) | 1 } else { rounds };
         let vectors = u64::from(workgroup_size) * u64::from(workgroups) * u64::from(self.loads()) * rounds;
-        vectors.saturating_mul(self.per_load()).min(self.tuning.dispatch_bytes_max / self.cost.element_bytes)
+        vectors.saturating_mul(self.per_load()).min(self.dispatch_bytes_max() / self.cost.element_bytes)
+    }
+
+    /// Bytes of elements of one dispatch: each slice of the bins reads them.
+    pub(super) fn dispatch_bytes_max(&self) -> u64 {
+        let each = self.tuning.dispatch_bytes_max / u64::from(self.cost.slices());
+        each.max(DISPATCH_BYTES_LEAST)
     }
 
     /// Rounds of loads after which no counter has overflowed; one more is for the ends of a window.
@@ -398,7 +436,7 @@ impl Planner {
         };
         Pass {
             variant,
-            workgroups: splits * rows,
+            workgroups: splits * rows * self.cost.slices(),
             bindings: Vec::new(),
             params: Params {
                 first: first as u32,
@@ -480,7 +518,7 @@ impl Planner {
                 pass.params.partial = partials;
                 let base = before - window.first as i128;
                 pass.params.base = [base as u32, (base >> 32) as u32];
-                partials += pass.workgroups;
+                partials += pass.params.splits;
                 first += count;
                 draft.passes.push(pass);
             }
@@ -491,7 +529,7 @@ impl Planner {
             let mut pass = self.reduce_pass(variant, 1, 1, 0, 0, 0);
             pass.bindings = nothing();
             draft.passes.push(pass);
-            if self.cost.in_memory() {
+            if self.cost.partials_only() {
                 self.through_partials(draft, begin, request, 1, 1, 1, elements, row);
             } else {
                 self.direct(draft, begin, request, 1, elements, row);

@@ -70,8 +70,8 @@ impl Planner {
         let single = self.is_small(length) && self.at_once(request);
         let (size, splits) = self.row_shape(length, rows, single);
         // Dispatches end by workgroups, by bytes, and by the partials that one binding holds.
-        let by_groups = u64::from(self.limits.workgroups_max.min(65_535) / splits).max(1);
-        let by_bytes = (self.tuning.dispatch_bytes_max / (length * self.cost.element_bytes)).max(1);
+        let by_groups = u64::from(self.limits.workgroups_max.min(65_535) / (splits * self.cost.slices())).max(1);
+        let by_bytes = (self.dispatch_bytes_max() / (length * self.cost.element_bytes)).max(1);
         let by_accumulators = if apart { self.finished_together() } else { u64::MAX };
         let by_partials = if single { u64::MAX } else { self.combined_together(splits.into()) };
         let each = by_groups.min(by_bytes).min(by_accumulators).min(by_partials);
@@ -85,7 +85,7 @@ impl Planner {
             pass.params.partner = window.partner;
             pass.params.base = [request.start as u32, (request.start >> 32) as u32];
             let splits = pass.params.splits;
-            let partials = pass.workgroups;
+            let partials = splits * now as u32;
             draft.passes.push(pass);
             if single {
                 self.direct(draft, begin, request, now as u32, length, row + done);

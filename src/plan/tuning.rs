@@ -46,9 +46,15 @@ pub struct Tuning {
     pub subgroups: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
+    /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
+    /// Where more were needed, counters lie in the device's memory.
+    pub slices_max: u32,
     /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
     pub dispatch_bytes_max: u64,
 }
+
+/// Slices of a histogram's bins on a GPU, at most: about where the reads of one slice more outweigh atomics in memory. Not measured yet.
+const SLICES_MAX: u32 = 24;
 
 impl Tuning {
     /// GPUs of which nothing more is known. 100 ms at 20 GB/s are 2 GB; integrated GPUs read faster than that.
@@ -78,6 +84,7 @@ impl Tuning {
         order: Order::Striped,
         subgroups: true,
         own_bins_max: 0,
+        slices_max: SLICES_MAX,
         dispatch_bytes_max: 1 << 30,
     };
 
@@ -120,6 +127,7 @@ impl Tuning {
     /// groups=8`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its
     /// noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64 --adapter 0` over 100,000 numbers takes 1.3 s
     /// for a sum, 4.9 for a norm and 11.3 for a variance; where each invocation had bins of its own, 10, 35 and more than a minute.
+    /// `slices_max`: workgroup memory is memory like any other there, so that what is read again is not made up for.
     pub const CPU: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 32,
@@ -146,6 +154,7 @@ impl Tuning {
         order: Order::Blocked,
         subgroups: false,
         own_bins_max: 64,
+        slices_max: 1,
         dispatch_bytes_max: 64 << 20,
     };
 
@@ -189,6 +198,7 @@ impl Tuning {
             ("fold.loads_in_flight", loads(self.fold.loads_in_flight)),
             ("bins.loads_in_flight", loads(self.bins.loads_in_flight)),
             ("counts.loads_in_flight", loads(self.counts.loads_in_flight)),
+            ("slices_max", (self.slices_max.into(), (1..=65535).contains(&self.slices_max), "1 to 65535")),
             ("dispatch_bytes_max", (bytes, bytes >= 1024, "at least 1024")),
         ];
         match numbers.into_iter().find(|&(_, (_, good, _))| !good) {

@@ -96,6 +96,12 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
                 inputs.collect::<Vec<_>>().join(" and ")
             }
         };
+        let times = match recorder.op.slices() {
+            slices @ 2.. if variant.kernel == Kernel::Reduce => {
+                format!(" once for each of {slices} slices of the bins")
+            }
+            _ => String::new(),
+        };
         let meet = match (variant.kernel, variant.lanes_min) {
             (Kernel::Finish | Kernel::Clear, _) => String::new(),
             (Kernel::Carry, _) => ", by a scan in workgroup memory".into(),
@@ -120,7 +126,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
             Store::Answer { counted: false } => "an answer",
         };
         lines.push(format!(
-            "{}: {} of {}{order}{meet}, {} at most; reads {reads}, writes {writes}",
+            "{}: {} of {}{order}{meet}, {} at most; reads {reads}{times}, writes {writes}",
             kernel(recorder, pass),
             many(pass.workgroups.into(), "workgroup"),
             variant.workgroup_size,
@@ -137,6 +143,9 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     let single = planner.launch().single_elements_max;
     lines.push(match plan.passes.len() {
         1 => format!("one workgroup, because there are no more than {single} elements"),
+        _ if plan.elements <= single && op.slices() > 1 => {
+            "a second pass, for no workgroup of the first has all counters".into()
+        }
         _ if plan.elements <= single => {
             "a second pass, for the counters of the first lie in the device's memory".into()
         }
@@ -145,8 +154,14 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     if op.folds.iter().any(|fold| fold.tested) {
         lines.push(format!("{:?}: the first kernel of this class of device that passed its self-test", op.keep));
     }
-    if let Some(bins) = op.folds.iter().find_map(|fold| fold.bins()) {
+    if let Some((fold, bins)) = op.folds.iter().find_map(|fold| Some((fold, fold.bins()?))) {
         lines.push(match bins.replicas {
+            _ if bins.slices > 0 => format!(
+                "{} counters, more than workgroup memory holds, in {}: neighbouring workgroups read the same elements, and each counts in {} bins",
+                fold.words,
+                many(bins.slices.into(), "slice"),
+                bins.bins,
+            ),
             0 => format!("{} counters of each workgroup in the device's memory", bins.bins),
             replicas => {
                 format!("{} counters in workgroup memory, each in {}", bins.bins, many(replicas.into(), "replica"))

@@ -308,7 +308,13 @@ pub(super) fn glue(op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) -> St
                 out.push_str(&accs(op, folds, variant));
                 let _ = writeln!(end, "    let acc = workgroup_reduce(acc_of(state, id, row), id);");
                 let store = if partial { "store_partial(acc, partial_of(id.workgroup.x))" } else { "store(acc, row)" };
-                let _ = writeln!(end, "    if id.local == 0u {{ {store}; }}");
+                // Every slice has read the same values.
+                let first = if partial && op.slices() > 0 {
+                    "(id.local == 0u) & (slice_of(id.workgroup.x) == 0u)"
+                } else {
+                    "id.local == 0u"
+                };
+                let _ = writeln!(end, "    if {first} {{ {store}; }}");
             }
             FoldGroup::Bins(fold) => {
                 let p = prefix(op, *fold, variant);

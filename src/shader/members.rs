@@ -372,8 +372,9 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     if reads {
         params_of(op, number, &mut out);
     }
-    let in_memory = reads && bins.replicas == 0;
-    if reads && !in_memory {
+    // Whose one replica of counters is flushed as it lies.
+    let alone = reads && (bins.replicas == 0 || bins.slices > 0);
+    if reads && !alone {
         // Arrays within arrays are worth it to exact sums of one word a counter (an H200: 2^28 f16 149.5 µs, 166.2 flat), not to wide
         // counters (2^14 f32 5.4 µs, 5.1 flat), nor to counts (256 bins of 2^28 f32 265.1 µs, 253.8 flat).
         out.add(match bins.carries && !bins.wide {
@@ -382,11 +383,12 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
         });
     }
     out.add(match reads {
-        true if in_memory => include_str!("../../shaders/bins/memory.wgsl"),
+        true if bins.replicas == 0 => include_str!("../../shaders/bins/memory.wgsl"),
+        true if bins.slices > 0 => include_str!("../../shaders/bins/sliced.wgsl"),
         true => include_str!("../../shaders/bins/counters.wgsl"),
         false => include_str!("../../shaders/bins/sums.wgsl"),
     });
-    if !in_memory {
+    if !alone {
         out.add(&unrolled(
             match variant.lanes_min {
                 Some(_) => include_str!("../../shaders/bins/replicas_subgroup.wgsl"),
@@ -399,7 +401,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
-    if in_memory {
+    if alone {
         return with_prefix(&prefix(op, number, variant), out);
     }
     if reads {

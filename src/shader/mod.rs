@@ -9,7 +9,7 @@ pub(crate) use check::check;
 
 use crate::element::Dtype;
 use crate::input::Texel;
-use crate::op::{DeviceOp, FoldGroup, Leaf};
+use crate::op::{DeviceOp, FoldGroup, Leaf, renamed};
 use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
@@ -147,6 +147,9 @@ fn head(op: &DeviceOp, variant: &Variant) -> String {
     if let Kernel::Columns { own, neighbours } = variant.kernel {
         let (along, blocked) = (neighbours != Neighbours::Answers, variant.order == Order::Blocked);
         let _ = writeln!(out, "const OWN = {own}u;\nconst ALONG = {along};\nconst BLOCKED = {blocked};");
+    }
+    if sliced(op, variant) {
+        let _ = writeln!(out, "const SLICES = {}u;", op.slices());
     }
     if let Some(lanes_min) = variant.lanes_min {
         let _ = writeln!(out, "const LANES_MIN = {lanes_min}u;");
@@ -450,8 +453,26 @@ fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
     source.push(&glue::glue_finish(op, variant));
 }
 
+/// Whether neighbouring workgroups read the same elements, each for a slice of the bins.
+fn sliced(op: &DeviceOp, variant: &Variant) -> bool {
+    variant.kernel == Kernel::Reduce && op.slices() > 0
+}
+
+/// The functions that tell a workgroup what it reads: those of all slices together have this prefix.
+const PLACED: [&str; 3] = ["row_of", "split_of", "partial_of"];
+const SLICE: &str = "slice_";
+
 /// The WGSL by which a workgroup finds its row.
 fn rows(op: &DeviceOp, variant: &Variant) -> String {
+    let text = rows_of_workgroups(op, variant);
+    match sliced(op, variant) {
+        true => format!("{}\n{}", renamed(&text, &PLACED, SLICE), include_str!("../../shaders/rows/sliced.wgsl")),
+        false => text,
+    }
+}
+
+/// The same where no two workgroups read the same.
+fn rows_of_workgroups(op: &DeviceOp, variant: &Variant) -> String {
     let total = concat!("\n", include_str!("../../shaders/rows/total.wgsl"));
     match variant.rows {
         Rows::One => format!("{}{total}", include_str!("../../shaders/rows/one.wgsl")),

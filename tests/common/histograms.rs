@@ -1,7 +1,7 @@
 //! Histograms against an obvious reference: NumPy's edges, and one comparison in f64 for each edge.
 
 use super::{Random, recorded, upload};
-use treefold::ops::{Counts, Counts2d, Histogram, Histogram2d};
+use treefold::ops::{Counts, Counts2d, Histogram, Histogram2d, Sum};
 use treefold::{Cpu, Dtype, Element, Gpu, Input, Op, Word};
 
 /// Edge k of so many bins: k steps above the lower end; the last one is the upper end.
@@ -103,6 +103,19 @@ fn compared<T: Word>(gpu: &Gpu, op: &Histogram, edges: &[f64]) -> Vec<String> {
         }
     }
     failures
+}
+
+/// Equal bins beside the sum, of all and of a few elements, against the host.
+pub fn beside(gpu: &Gpu, bins: u32, (low, high): (f64, f64)) -> Vec<String> {
+    let elements = telling::<u32>(&edges(bins, low, high), 1500);
+    let op = (Histogram::new(bins, low, high).expect("a histogram"), Sum);
+    let (reducer, buffer) = (gpu.reducer::<u32, _>(op.clone()).expect("a reducer"), upload(gpu, &elements));
+    let part = |n: usize| {
+        let got = reducer.reduce(Input::<u32>::range(&buffer, 0..n as u64)).expect("answers");
+        let want = Cpu::with_threads(1).reduce(op.clone(), &elements[..n]).expect("answers");
+        (got != want).then(|| format!("{bins} bins beside a sum: {n} elements"))
+    };
+    [elements.len(), 90].into_iter().filter_map(part).collect()
 }
 
 /// The counts of pairs, bin by bin.

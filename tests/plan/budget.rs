@@ -73,13 +73,15 @@ fn finish_sums(sums: u64, variant: &Variant) -> u64 {
     }
 }
 
-/// bins/memory.wgsl, or bins/counters.wgsl, bins/fold.wgsl, and bins/flush.wgsl or a settle_bins.wgsl.
+/// bins/memory.wgsl, bins/sliced.wgsl, or bins/counters.wgsl, bins/fold.wgsl, and bins/flush.wgsl or a settle_bins.wgsl.
 pub fn bins(cost: &Cost, variant: &Variant) -> u64 {
     let (size, lanes) = (u64::from(variant.workgroup_size), u64::from(variant.lanes_per_sum));
     let each = |group: &GroupCost| match *group {
         GroupCost::Values { .. } => 0,
         // bins/memory.wgsl clears columns.
         GroupCost::Bins { columns, replicas: 0, .. } => turns(4 * columns, size),
+        // bins/sliced.wgsl clears its counters, and leaves its columns as they are.
+        GroupCost::Bins { counters, slices: 1.., .. } => turns(counters, size) + turns(counters / 4, size),
         GroupCost::Bins { columns, counters, sums, replicas, carries, settle_trips: (settle, column), .. } => {
             let clear = turns(counters * u64::from(replicas), size);
             let fold = turns(sums, size / lanes) * (1 + turns(replicas.into(), lanes));

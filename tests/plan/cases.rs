@@ -161,6 +161,7 @@ pub fn exact_bins(limbs: u64, replicas: u32) -> GroupCost {
         counters,
         sums: counters / 2,
         replicas,
+        slices: 0,
         workgroup_bytes: counters * u64::from(replicas) * 8 + 8 + 16 * columns,
         carries: true,
         settle_trips: (limbs, 4),
@@ -176,6 +177,7 @@ pub fn narrow_bins(replicas: u32) -> GroupCost {
         counters: 64,
         sums: 32,
         replicas,
+        slices: 0,
         workgroup_bytes: 64 * u64::from(replicas) * 4 + 32 * 8 + 8 + 16 * 2,
         carries: true,
         settle_trips: (4, 32),
@@ -191,6 +193,7 @@ pub fn linked_bins(replicas: u32) -> GroupCost {
         counters: 192,
         sums: 192,
         replicas,
+        slices: 0,
         workgroup_bytes: 192 * u64::from(replicas) * 4 + 192 * 8 + 8 + 16 * 18,
         carries: true,
         settle_trips: (20, 16),
@@ -206,9 +209,26 @@ pub fn histogram_bins(slots: u64, replicas: u32) -> GroupCost {
         counters: slots,
         sums: slots,
         replicas,
+        slices: 0,
         workgroup_bytes: slots * u64::from(replicas) * 4 + 8,
         carries: false,
         settle_trips: (slots.div_ceil(32) + 8, 0),
+        elements_max: u64::MAX,
+        linked: false,
+    }
+}
+
+/// A histogram's bins in slices of so many.
+pub fn sliced_bins(slots: u64, counters: u64) -> GroupCost {
+    GroupCost::Bins {
+        columns: slots.div_ceil(4),
+        counters,
+        sums: counters,
+        replicas: 1,
+        slices: slots.div_ceil(counters) as u32,
+        workgroup_bytes: 4 * counters,
+        carries: false,
+        settle_trips: (8, 0),
         elements_max: u64::MAX,
         linked: false,
     }
@@ -251,6 +271,10 @@ pub fn with_bins() -> Vec<Cost> {
         joined(grouped(4, vec![values(), exact_bins(20, 8), histogram_bins(103, 1)])),
         // In the device's memory.
         grouped(4, vec![histogram_bins(103, 0)]),
+        // In slices, the last of which is shorter; of two histograms one has fewer slices.
+        Cost { element_trips: 2, ..grouped(4, vec![sliced_bins(103, 16)]) },
+        grouped(8, vec![sliced_bins(30, 12)]),
+        joined(grouped(4, vec![values(), sliced_bins(103, 28), sliced_bins(41, 20)])),
     ]
 }
 

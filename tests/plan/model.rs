@@ -205,17 +205,19 @@ impl<'a> Machine<'a> {
                 assert_eq!(pass.workgroups, p.rows.div_ceil(v.workgroup_size / p.stride) * p.splits, "{pass:?}");
                 p.rows * own
             }
-            _ => pass.workgroups / p.splits.max(1),
+            _ => pass.workgroups / self.slices(pass) / p.splits.max(1),
         };
         if v.kernel == Kernel::Reduce {
             assert_eq!(p.grid_stride, p.splits * v.workgroup_size * v.loads_in_flight, "{pass:?}");
-            assert_eq!(p.splits * rows, pass.workgroups, "{pass:?}");
+            assert_eq!(p.splits * rows * self.slices(pass), pass.workgroups, "{pass:?}");
             assert!(!strided || (p.rows == rows && v.load.one()), "{pass:?}");
         }
         assert!(v.rows != Rows::One || rows == 1, "{pass:?}");
         assert!(v.rows == Rows::One || case.strided().is_some(), "{pass:?}");
         let read_bytes = u64::from(p.count) * scale * u64::from(rows) * case.cost.element_bytes;
-        assert!(read_bytes <= case.tuning.dispatch_bytes_max || (v.rows != Rows::One && rows == 1), "{pass:?}");
+        // Each slice reads them.
+        let (slices, most) = (u64::from(self.slices(pass)), case.tuning.dispatch_bytes_max);
+        assert!(read_bytes * slices <= most.max(1024 * slices) || (v.rows != Rows::One && rows == 1), "{pass:?}");
         let unit = budget::unit(&case.cost, v);
         let texels = v.load.texel().map(|texel| self.texture(pass, texel));
         let (vectors, words) = if texels.is_some() { (None, None) } else { (input(pass, 0), input(pass, 1)) };
@@ -296,9 +298,39 @@ impl<'a> Machine<'a> {
         } else {
             assert_eq!((p.splits, v.store), (1, self.store()), "one workgroup must read all of a row: {pass:?}");
             assert!(!case.cost.in_memory(), "counters without a partial to lie in: {pass:?}");
+            assert_eq!(self.slices(pass), 1, "no workgroup has all counters: {pass:?}");
             for group in 0..case.cost.groups.len() {
                 self.store_results(group, pass, made.clone());
             }
+        }
+    }
+
+    /// SLICES of rows/sliced.wgsl: the most that a fold has.
+    fn slices(&self, pass: &Pass) -> u32 {
+        let slices = self.case.cost.groups.iter().map(|group| match *group {
+            GroupCost::Bins { slices, .. } if pass.variant.kernel == Kernel::Reduce => slices,
+            _ => 0,
+        });
+        slices.max().unwrap_or(0).max(1)
+    }
+
+    /// bins/sliced.wgsl: whether the slices of every partial leave each column of it once.
+    fn leave_slices(&self, pass: &Pass, partials: usize) {
+        for group in &self.case.cost.groups {
+            let GroupCost::Bins { columns, counters, slices: 1.., .. } = *group else { continue };
+            assert!(counters.is_multiple_of(4), "columns of two slices: {pass:?}");
+            let mut left = vec![0u8; partials * columns as usize];
+            for workgroup in 0..u64::from(pass.workgroups) {
+                let (slice, shared) =
+                    (workgroup % u64::from(self.slices(pass)), workgroup / u64::from(self.slices(pass)));
+                let first = slice * (counters / 4);
+                for local in 0..u64::from(pass.variant.workgroup_size).min(counters / 4) {
+                    let own = (local..counters / 4).step_by(pass.variant.workgroup_size as usize);
+                    own.filter(|j| first + j < columns)
+                        .for_each(|j| left[(shared * columns + first + j) as usize] += 1);
+                }
+            }
+            assert!(left.iter().all(|&times| times == 1), "a column of a partial is not left once: {pass:?}");
         }
     }
 
@@ -313,7 +345,7 @@ impl<'a> Machine<'a> {
         (number, grid.width, (piece.elements / u64::from(grid.width)) as u32)
     }
 
-    /// store_partial(), and bins/flush.wgsl: partials by row and split.
+    /// store_partial(), bins/flush.wgsl and bins/sliced.wgsl, whose slices all read what the first does: partials by row and split.
     fn store_partials(&mut self, pass: &'a Pass, made: Vec<Runs>) {
         let (p, groups) = (&pass.params, &self.case.cost.groups);
         if self.combined == groups.len() {
@@ -338,6 +370,7 @@ impl<'a> Machine<'a> {
         }
         assert!(free <= bytes.end && bytes.end <= self.plan.scratch_bytes, "{pass:?}");
         let strided = matches!(pass.variant.rows, Rows::Strided { .. });
+        self.leave_slices(pass, made.len());
         for (number, runs) in made.into_iter().enumerate() {
             let (row, split) = (number as u32 / p.splits, number as u32 % p.splits);
             let place = if strided { row * p.row_partials + split } else { number as u32 };

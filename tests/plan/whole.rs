@@ -107,7 +107,7 @@ fn real_launch_shapes() {
                     let per_vector = 16 / case.cost.element_bytes;
                     let vectors = (n % 7 + n) / per_vector - (n % 7).div_ceil(per_vector).min((n % 7 + n) / per_vector);
                     let round = u64::from(launch.workgroup_size) * u64::from(launch.loads_in_flight);
-                    let one = (n <= single || vectors <= round) && !cost.in_memory();
+                    let one = (n <= single || vectors <= round) && !cost.in_memory() && cost.slices() == 1;
                     assert_eq!(plan.passes.len() == 1, one, "{case:?}");
                     if case.cost.element_bytes == 8 {
                         case.pieces[0].other = Some((1, n % 77));
@@ -211,6 +211,9 @@ fn tunings_that_no_plan_can_keep() {
         bad.push(("fold.loads_in_flight", u64::from(n), good.with(|t| t.fold.loads_in_flight = n)));
         bad.push(("bins.loads_in_flight", u64::from(n), good.with(|t| t.bins.loads_in_flight = n)));
         bad.push(("counts.loads_in_flight", u64::from(n), good.with(|t| t.counts.loads_in_flight = n)));
+    }
+    for n in [0, 65536] {
+        bad.push(("slices_max", u64::from(n), good.with(|t| t.slices_max = n)));
     }
     for n in [0, 4, 1023] {
         bad.push(("dispatch_bytes_max", n, good.with(|t| t.dispatch_bytes_max = n)));

@@ -1,6 +1,8 @@
 //! Plans with one number changed: the model notices what it is there for.
 
-use crate::cases::{BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, small, texels};
+use crate::cases::{
+    BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, sliced_bins, small, texels,
+};
 use crate::checked;
 use crate::model::check;
 use treefold::internals::{
@@ -261,6 +263,32 @@ fn of_several_groups() {
     ];
     noticed(&case, passes_of - 2, columns);
     noticed(&case, passes_of - 1, &columns[1..]);
+}
+
+/// Counters in slices, in a whole input, in rows and beside values.
+#[test]
+fn of_slices() {
+    let changes: &[Change] = &[
+        ("a slice less", |pass| pass.workgroups -= pass.params.splits),
+        ("a workgroup for all slices", |pass| pass.workgroups = pass.params.splits),
+        ("twice the slices", |pass| pass.workgroups *= 2),
+        ("splits of other slices", |pass| pass.params.splits = pass.workgroups),
+        ("no table", |pass| pass.bindings.retain(|binding| binding.slot != 4)),
+    ];
+    let sliced = sliced_bins(103, 16);
+    let beside = vec![GroupCost::Values { words: 3 }, sliced.clone(), sliced_bins(41, 20)];
+    for groups in [vec![sliced], beside] {
+        let whole =
+            Case { limits: limits(1 << 16, 256, None, 16384), ..case(small(), grouped(4, groups.clone()), 3000) };
+        let rows = Case { row: Some(300), start: 0, pieces: one(0, 5, 600), ..whole.clone() };
+        for case in [whole, rows] {
+            let passes_of = checked(&case, &case.planner()).passes.len();
+            noticed(&case, 0, &[READS, PARTIALS, changes].concat());
+            for number in passes_of - groups.len()..passes_of {
+                noticed(&case, number, COMBINES);
+            }
+        }
+    }
 }
 
 #[test]

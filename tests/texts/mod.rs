@@ -238,12 +238,14 @@ impl Texts {
     pub fn on<T: Element, O: Op<T>>(&mut self, op: &O, machine: &Machine) {
         // Only counts lie in the device's memory.
         let memory = op.name().starts_with("histogram").then_some(Keep::Memory);
+        // Slices of 16 bins, where there are bins to count in.
+        let slices = Keep::Slices { bytes: 64 };
         let mut first = None;
-        for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory) {
+        for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory).chain([slices]) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
             // Not every number of replicas has room.
             let Ok(planner) = Planner::new(machine.limits, machine.tuning, Cost::of(&op)) else { continue };
-            if keep == Keep::Cells && !op.has_cells() {
+            if keep == Keep::Cells && !op.has_cells() || keep == slices && op.slices() == 0 {
                 continue;
             }
             let first = first.get_or_insert_with(|| op.clone());
