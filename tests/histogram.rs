@@ -207,6 +207,9 @@ fn bins_in_slices() {
     none(histogram::<u32>(&own, 16_381, (-1.0, 4e9)));
     let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
     none([given::<i32>(&own, &cubes), given::<f32>(&small, &cubes)].concat());
+    // A search would be made for each slice: its counters lie in the device's memory.
+    let searched = own.reducer::<f32, _>(Histogram::of_edges(&cubes).expect("edges")).expect("a reducer");
+    assert_eq!(slices_of(&searched), None);
     let op = Histogram::new(70_000, 0.0, 1.0).expect("a histogram");
     let elements: Vec<f32> = (0..300_000u32).map(|i| (i * 7919 % 70_000) as f32 / 70_000.0).collect();
     let want = Cpu::new().reduce(op.clone(), &elements).expect("counts");

@@ -273,9 +273,11 @@ fn by_slices(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     if gpu.tuning().slices_max == 1 {
         return Vec::new();
     }
-    first(&[&|| histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0)), &|| {
-        histograms::beside(gpu, 9000, (0.0, 9000.0))
-    }])
+    first(&[
+        &|| histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0)),
+        &|| histograms::histogram::<f32>(gpu, 9000, (-3.0, 7.0)),
+        &|| histograms::beside(gpu, 9000, (0.0, 9000.0)),
+    ])
 }
 
 fn by_given(gpu: &Gpu, _: &[usize]) -> Vec<String> {
@@ -465,13 +467,17 @@ wrong! {
     slots_of_neighbours: "store_slot(places.z, found.z);" => "store_slot(places.z, found.y);", by_slots;
     counters_in_memory_not_cleared: "atomicStore(&partials_out[counter_at(c, partial)], 0u);" => "", by_memory;
     counters_of_another_workgroup: "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }" => "fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x) + 1u; }", by_memory;
-    slice_begins_a_bin_late: "let own = bin - slice * BINS;" => "let own = bin - slice * BINS - min(slice, 1u);", by_slices;
+    slice_begins_a_bin_late: "let own = bin - first_bin;" => "let own = bin - first_bin - min(slice, 1u);", by_slices;
     bins_of_other_slices_counted: "if own < BINS {" => "if (own < BINS) | (slice == 0u) {", by_slices;
     counters_of_a_slice_not_cleared: "atomicStore(&bins_low[c], 0u); }\n    workgroupBarrier();\n}\n\nfn replica_of(id: Invocation) -> u32 { return slice_of" => "atomicStore(&bins_low[c], c); }\n    workgroupBarrier();\n}\n\nfn replica_of(id: Invocation) -> u32 { return slice_of", by_slices;
-    slice_in_columns_of_the_first: "let first = slice_of(id.workgroup.x) * (BINS / 4u);" => "let first = 0u * (BINS / 4u);", by_slices;
+    slice_in_columns_of_the_first: "let first = first_bin / 4u;" => "let first = 0u;", by_slices;
     columns_of_the_last_slice_lost: "& (first + j < COLUMNS); j +=" => "& (first + j + 1u < COLUMNS); j +=", by_slices;
     slices_read_other_splits: "return slice_split_of(workgroup / SLICES);" => "return slice_split_of(workgroup % params.splits);", by_slices;
     partials_of_slices_apart: "return slice_partial_of(workgroup / SLICES);" => "return slice_partial_of(workgroup % params.splits);", by_slices;
+    edge_above_a_slice_not_asked: "<= vec4<u32>(BINS);" => "< vec4<u32>(BINS);", by_slices;
+    lowest_bin_of_a_slice_not_asked: "(guesses - vec4<u32>(first_bin))" => "(guesses - vec4<u32>(first_bin + 1u))", by_slices;
+    beyond_the_range_not_asked: "(beyond & at_end)" => "(beyond & (at_end == vec4<bool>(first_bin == 0u)))", by_slices;
+    beside_the_lowest_edge_not_asked: "(guesses == vec4<u32>()) | (guesses >= vec4<u32>(INSIDE))" => "guesses >= vec4<u32>(INSIDE)", by_slices;
     values_left_by_no_slice: "(id.local == 0u) & (slice_of(id.workgroup.x) == 0u)" => "(id.local == 0u) & (slice_of(id.workgroup.x) == SLICES)", by_slices;
     nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;
     guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;

@@ -8,8 +8,10 @@
 // Memory: 4 bytes a counter.
 
 var<workgroup> bins_low: array<atomic<u32>, BINS>;
+var<private> first_bin: u32;  // of the slice
 
 fn init_workgroup(id: Invocation) {
+    first_bin = slice_of(id.workgroup.x) * BINS;
     for (var c = id.local; c < BINS; c += WORKGROUP_SIZE) { atomicStore(&bins_low[c], 0u); }
     workgroupBarrier();
 }
@@ -17,7 +19,7 @@ fn init_workgroup(id: Invocation) {
 fn replica_of(id: Invocation) -> u32 { return slice_of(id.workgroup.x); }
 
 fn bin_add(bin: u32, slice: u32, amount: u32) {
-    let own = bin - slice * BINS;  // of the slices before it a number far beyond
+    let own = bin - first_bin;  // of the slices before it a number far beyond
     if own < BINS { atomicAdd(&bins_low[own], amount); }
 }
 
@@ -28,7 +30,7 @@ fn own_column(j: u32) -> vec4<u32> {
 
 fn flush(state: State, id: Invocation) {
     workgroupBarrier();
-    let first = slice_of(id.workgroup.x) * (BINS / 4u);
+    let first = first_bin / 4u;
     let partial = partial_of(id.workgroup.x);
     for (var j = id.local; (j < BINS / 4u) & (first + j < COLUMNS); j += WORKGROUP_SIZE) {
         store_column((first + j) * params.partials + partial, own_column(j));

@@ -1,5 +1,5 @@
-// Counters of 32 bits as arrays within arrays: WORDS neighbours may be words of a longer number (exact/linked.wgsl), and a word that
-// is known when compiled costs no arithmetic.
+// Counters of 32 bits as arrays within arrays: WORDS neighbours may be words of a longer number (exact/linked.wgsl), and a word
+// that is known when compiled costs no arithmetic.
 
 var<workgroup> bins_low: array<array<array<atomic<u32>, REPLICAS>, WORDS>, BINS / WORDS>;
 

@@ -1,6 +1,7 @@
 // Every element adds to the counter of its bin.
 //
-// Expects: bins_of (histogram/places.wgsl); bin_add, replica_of (bins/flat.wgsl and bins/counters.wgsl, or bins/memory.wgsl).
+// Expects: bins_of (histogram/of_all.wgsl or of_slice.wgsl); bin_add, replica_of (bins/flat.wgsl and bins/counters.wgsl,
+// bins/sliced.wgsl or bins/memory.wgsl).
 
 struct State { replica: u32 }
 

@@ -1,7 +1,7 @@
 // The slot of each element, its bin or what it is beside the bins, as the key of a group. An invocation has four elements of a tile
 // at a time; neighbouring invocations have neighbours.
 //
-// Expects: bins_of (histogram/places.wgsl); WORKGROUP_SIZE.
+// Expects: bins_of (histogram/of_all.wgsl); WORKGROUP_SIZE.
 
 struct Params {
     places: vec4<u32>,  // what param gives histogram/places.wgsl

@@ -1,6 +1,6 @@
 // Every pair adds to the counter of its two bins, those of y next to each other; behind the bins come OUTSIDE and, last, NaN.
 //
-// Expects: x_bins_of, x_INSIDE, y_bins_of, y_INSIDE (histogram/places.wgsl, once for each axis); bin_add, replica_of
+// Expects: x_bins_of, x_INSIDE, y_bins_of, y_INSIDE (histogram/of_all.wgsl, once for each axis); bin_add, replica_of
 // (bins/flat.wgsl and bins/counters.wgsl, or bins/memory.wgsl).
 
 const OUTSIDE = x_INSIDE * y_INSIDE;  // the counter of pairs with a number outside of its range, none of them NaN

@@ -1,9 +1,9 @@
-// The bin of an element: the bins of a range, then below, above, NaN. Its place among equal bins is found in f32, as the mantissa
-// of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that counts are
-// the same everywhere. Where no place is safe, or bins are not equal, the keys are searched.
+// The places of elements among bins: those of a range, then below, above, NaN. A place among equal bins is found in f32, as the
+// mantissa of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that
+// counts are the same everywhere. Where no place is safe, or bins are not equal, the keys are searched.
 //
 // Expects: param (place of 0, bins a unit, the bits of the place that is 0 once the nearness is added, twice the nearness in units
-// of the last place), bin_of, bins_searched (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE (whether
+// of the last place), bin_of (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE (whether
 // places find the edge), INSIDE (bins within the range).
 
 // The place: its power of two, then units of 2^-FRACTION bins.
@@ -11,12 +11,19 @@ fn place_of(bits: u32) -> u32 {
     return bitcast<u32>(fma(f32(value(bits)), bitcast<f32>(param(1u)), bitcast<f32>(param(0u))));
 }
 
-// Bins of four elements, each right unless its place, nearness added, lies in the first units of a bin or in none.
-fn bins_of(vector: vec4<u32>) -> vec4<u32> {
-    if !SAFE { return bins_searched(vector); }
-    let places = vec4<u32>(place_of(vector.x), place_of(vector.y), place_of(vector.z), place_of(vector.w)) - vec4<u32>(param(2u));
+// Those of four elements, nearness added: so a place is in its bin, or in the first units of the next one.
+fn places_of(vector: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(place_of(vector.x), place_of(vector.y), place_of(vector.z), place_of(vector.w)) - vec4<u32>(param(2u));
+}
+
+// Whether a place lies in the first units of a bin, or in none.
+fn doubtful_of(places: vec4<u32>) -> vec4<bool> {
     let beside = (places & vec4<u32>((1u << FRACTION) - 1u)) <= vec4<u32>(param(3u));
-    let doubtful = beside | (places >= vec4<u32>(INSIDE << FRACTION));
+    return beside | (places >= vec4<u32>(INSIDE << FRACTION));
+}
+
+// The bins of these places, where keys are asked for the doubtful ones.
+fn bins_at(places: vec4<u32>, doubtful: vec4<bool>, vector: vec4<u32>) -> vec4<u32> {
     var bins = places >> vec4<u32>(FRACTION);
     if any(doubtful) {
         if doubtful.x { bins.x = bin_of(vector.x, places.x); }

@@ -173,6 +173,7 @@ impl Fold<[f32; 2]> for Histogram2d {
         Wgsl::new("", "", "")
     }
     fn device(&self, keep: Keep) -> Device {
+        let keep = self.x.kept::<f32>(self.y.kept::<f32>(keep));
         let params = self.x.places::<f32>().len();
         let x = axis("x_", &self.x, 0, 0);
         let y = axis("y_", &self.y, params, self.x.edge_keys::<f32>().len());

@@ -222,7 +222,8 @@ fn chosen(first: &DeviceOp, op: &DeviceOp, what: &str) -> bool {
 /// All ways to keep accumulators on a machine, the most replicas first.
 pub fn keeps(machine: &Machine) -> Vec<Keep> {
     let bins = [32, 8, 1].into_iter().flat_map(|replicas| {
-        let words: &[bool] = if machine.wide { &[true, false] } else { &[false] };
+        // Most texts have no product: those of both kinds are alike, and browsers may have them.
+        let words: &[bool] = if machine.wide { &[false, true] } else { &[false] };
         words.iter().map(move |&words64| Keep::Bins { replicas, words64 })
     });
     bins.chain([Keep::Registers]).chain(machine.wide.then_some(Keep::Registers64)).collect()
