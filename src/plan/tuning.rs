@@ -55,7 +55,7 @@ pub struct Tuning {
 
 /// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H200, `measure --
 /// operator=histogram range=0:1 log2=28 bins=16384,…`, in slices and with `slices_max=1`: 16,384 bins (2 slices) 561, 5295 µs; 65,536 (6)
-/// 1739, 6287; 262,144 (22) 6480, 14,959; 524,288 (44) 12,637, 19,246.
+/// 1739, 6287; 262,144 (22) 6480, 14,959; 524,288 (43) 12,637, 19,246.
 const SLICES_MAX: u32 = 44;
 
 impl Tuning {
