@@ -207,6 +207,13 @@ fn bins_in_slices() {
     none(histogram::<u32>(&own, 16_381, (-1.0, 4e9)));
     let cubes: Vec<f64> = (0..=20_000).map(|k| (f64::from(k) - 1e4).powi(3) / 7.0).collect();
     none([given::<i32>(&own, &cubes), given::<f32>(&small, &cubes)].concat());
+    // The places of elements on the lowest edge are less than 0, with fma as one rounding, as two, and of whole numbers.
+    none(histogram::<f32>(&own, 20_000, (12.29332447052002, 12.550237655639648)));
+    none(histogram::<f32>(&own, 16_384, (-2.382880926132202, -2.062035083770752)));
+    none(histogram::<f32>(&small, 65_536, (1207.703369140625, 1271.947021484375)));
+    none(histogram::<f32>(&small, 20_000, (377.4205017089844, 383.9297180175781)));
+    none(histogram::<i32>(&own, 25_915, (-1_665_070.0, -1_486_583.0)));
+    none(histogram::<i32>(&own, 57_191, (-1_207_681.0, -944_097.0)));
     // A search would be made for each slice: its counters lie in the device's memory.
     let searched = own.reducer::<f32, _>(Histogram::of_edges(&cubes).expect("edges")).expect("a reducer");
     assert_eq!(slices_of(&searched), None);
@@ -258,7 +265,9 @@ fn bins_in_slices_beside_others() {
         let elements: Vec<f32> =
             (0..50_000u32).map(|i| (i * 7919 % 50_000) as f32 / 45_000.0).chain([f32::NAN]).collect();
         let host = Cpu::with_threads(1);
-        let beside = (op.clone(), few, (ArgMax, many), Sum);
+        // Three bins that are searched have a slice beside others.
+        let given = Histogram::of_edges(&[0.0, 0.125, 0.5, 2.0]).expect("edges");
+        let beside = ((op.clone(), given), few, (ArgMax, many), Sum);
         let sums = gpu.reducer::<f32, _>(beside.clone()).expect("a reducer");
         assert!(slices_of(&sums).is_some());
         let buffer = upload(&gpu, &elements);

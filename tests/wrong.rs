@@ -276,6 +276,8 @@ fn by_slices(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     first(&[
         &|| histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0)),
         &|| histograms::histogram::<f32>(gpu, 9000, (-3.0, 7.0)),
+        // The place of the lowest edge itself is less than 0.
+        &|| histograms::histogram::<f32>(gpu, 20_000, (377.4205017089844, 383.9297180175781)),
         &|| histograms::beside(gpu, 9000, (0.0, 9000.0)),
     ])
 }
@@ -475,7 +477,8 @@ wrong! {
     slices_read_other_splits: "return slice_split_of(workgroup / SLICES);" => "return slice_split_of(workgroup % params.splits);", by_slices;
     partials_of_slices_apart: "return slice_partial_of(workgroup / SLICES);" => "return slice_partial_of(workgroup % params.splits);", by_slices;
     edge_above_a_slice_not_asked: "<= vec4<u32>(BINS);" => "< vec4<u32>(BINS);", by_slices;
-    lowest_bin_of_a_slice_not_asked: "(guesses - vec4<u32>(first_bin))" => "(guesses - vec4<u32>(first_bin + 1u))", by_slices;
+    lowest_bin_of_a_slice_not_asked: "(nearest - vec4<u32>(first_bin))" => "(nearest - vec4<u32>(first_bin + 1u))", by_slices;
+    places_below_the_lowest_edge_not_asked: "(places + vec4<u32>(param(3u)))" => "places", by_slices;
     beyond_the_range_not_asked: "(beyond & at_end)" => "(beyond & (at_end == vec4<bool>(first_bin == 0u)))", by_slices;
     beside_the_lowest_edge_not_asked: "(guesses == vec4<u32>()) | (guesses >= vec4<u32>(INSIDE))" => "guesses >= vec4<u32>(INSIDE)", by_slices;
     values_left_by_no_slice: "(id.local == 0u) & (slice_of(id.workgroup.x) == 0u)" => "(id.local == 0u) & (slice_of(id.workgroup.x) == SLICES)", by_slices;

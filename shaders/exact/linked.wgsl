@@ -1,7 +1,7 @@
 // Longer numbers in counters of 32 bits that are their words: each hands on what it carries. Places stand 32 / PER_LIMB bits
 // apart, what is negative in PLACES more of them. The last word counts carries only.
 //
-// Expects: PLACES, PER_LIMB (the operator); WORDS, bins_low (bins/words.wgsl).
+// Expects: PLACES, PER_LIMB (the operator), WORDS; bins_low (bins/words.wgsl), bin_sum (bins/counters.wgsl), widened, add96.
 
 const APART = 32u / PER_LIMB % 32u;  // bits from a place to the next; one place a limb is not shifted
 

@@ -11,7 +11,7 @@ struct State {
 
 fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, 0u); }
 
-// Adds a square, of at most 52 bits; returns the pattern of its root without the sign.
+// Adds a square, of at most 54 bits; returns the pattern of its root without the sign.
 fn put(bits: u32, replica: u32) -> u32 {
     let root = significand_of(bits) << ((bits >> 23u) & 3u);
     let square = product_of(root, root);

@@ -225,7 +225,7 @@ fn known(dtype: Dtype) -> Vec<u8> {
     };
     let mut patterns: Vec<u64> = (0..3070).map(|_| value(next())).collect();
     let equal = match dtype {
-        // Below the first word of the bins, all words are ones.
+        // The second word is all ones, so that what the first one carries runs through it.
         Dtype::F64 => [0x7bff_ffff_ffff_ffff, 0xf9ff_ffff_ffff_ffff],
         _ => [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff],
     };

@@ -3,7 +3,7 @@
 use crate::element::{Dtype, Word};
 use crate::op::{Device, Keep, Text, WordType};
 use crate::{Accumulator, BinAxis, DeviceAnswer, Error, Fold, Op, Result, Wgsl};
-use super::binned::{BinCounts, Binned, Counts, OTHERS, counters};
+use super::binned::{BinCounts, Binned, Counts, OTHERS, counters, kept};
 use super::edges::{BINS, BinCount, Given, Integers, Interval};
 use std::sync::{Arc, OnceLock};
 
@@ -16,8 +16,9 @@ use std::sync::{Arc, OnceLock};
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
 /// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
 ///   memory a bin; where that is too little, bins are counted in slices, for each of which the elements are read once, mostly from the
-///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), 4 bytes a bin of the device's memory
-///   for each workgroup, which costs time, and not in tuples of several folds.
+///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), or bins must be searched (edges that are
+///   given, more than 2^19 bins, a range that is narrow beside its place), 4 bytes a bin of the device's memory for each workgroup, which
+///   costs time, and not in tuples of several folds.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Histogram};
@@ -282,13 +283,9 @@ impl Histogram {
         (text, self.places::<T>(), self.edge_keys::<T>().to_vec())
     }
 
-    /// Counters where they are asked for, but slices only where places tell the bins: what is searched would be searched once for each slice (a
-    /// million bins of 2^28 f32, among which a device must search, take an H200 74.5 ms in its memory and 1669 in 82 slices).
-    pub(super) fn kept<T: Word>(&self, keep: Keep) -> Keep {
-        match keep {
-            Keep::Slices { .. } if !self.guess::<T>().safe => Keep::Memory,
-            keep => keep,
-        }
+    /// Whether places tell the bins, so that nothing is searched.
+    pub(super) fn is_safe<T: Word>(&self) -> bool {
+        self.guess::<T>().safe
     }
 
     /// Loop trips of finding the bins of an element, or of four: for slices the steps of the search and no more, because dispatches
@@ -302,7 +299,7 @@ impl Histogram {
 
     /// The kind of the texts that find places: all that they depend on.
     pub(super) fn places_kind<T: Word>(&self) -> String {
-        format!("bins={}, safe={}", self.count(), self.guess::<T>().safe)
+        format!("bins={}, safe={}", self.count(), self.is_safe::<T>())
     }
 
     /// The finder of elements' bins on the host.
@@ -412,7 +409,7 @@ impl<T: Word> Fold<T> for Histogram {
         Wgsl::new("", "", "")
     }
     fn device(&self, keep: Keep) -> Device {
-        let keep = self.kept::<T>(keep);
+        let keep = kept(keep, self.slots(), self.is_safe::<T>());
         let places = if matches!(keep, Keep::Slices { .. }) { SLICE_PLACES } else { PLACES };
         let texts = [include_str!("../../shaders/histogram/bins.wgsl"), places, EDGES].map(Text::from);
         counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), self.trips(keep))

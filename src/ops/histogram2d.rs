@@ -1,6 +1,6 @@
 //! Histogram in two dimensions: counts of pairs by the bins of both numbers.
 
-use super::binned::{BinCounts, counters};
+use super::binned::{BinCounts, counters, kept};
 use super::histogram::{EDGES, Histogram, PLACES};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
 use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Value, Wgsl};
@@ -173,7 +173,7 @@ impl Fold<[f32; 2]> for Histogram2d {
         Wgsl::new("", "", "")
     }
     fn device(&self, keep: Keep) -> Device {
-        let keep = self.x.kept::<f32>(self.y.kept::<f32>(keep));
+        let keep = kept(keep, self.slots(), self.x.is_safe::<f32>() && self.y.is_safe::<f32>());
         let params = self.x.places::<f32>().len();
         let x = axis("x_", &self.x, 0, 0);
         let y = axis("y_", &self.y, params, self.x.edge_keys::<f32>().len());

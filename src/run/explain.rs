@@ -154,7 +154,8 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
     if op.folds.iter().any(|fold| fold.tested) {
         lines.push(format!("{:?}: the first kernel of this class of device that passed its self-test", op.keep));
     }
-    if let Some((fold, bins)) = op.folds.iter().find_map(|fold| Some((fold, fold.bins()?))) {
+    let binned = op.folds.iter().filter_map(|fold| Some((fold, fold.bins()?)));
+    if let Some((fold, bins)) = binned.rev().max_by_key(|(_, bins)| bins.slices) {
         lines.push(match bins.replicas {
             _ if bins.slices > 0 => format!(
                 "{} counters, more than workgroup memory holds, in {}: neighbouring workgroups read the same elements, and each counts in {} bins",
