@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::f16;
 use treefold::internals::Keep;
 use treefold::ops::*;
-use treefold::{Cpu, Element, Error, Op, Tuning, wgpu};
+use treefold::{Cpu, Element, Error, Gpu, Op, Tuning, wgpu};
 
 /// Sets on which every step of the f32 kernels shows.
 fn telling() -> Vec<Set<f32>> {
@@ -30,9 +30,14 @@ macro_rules! patch {
     }};
 }
 
+/// A device of this launch shape whose shaders are patched.
+fn patched_gpu(tuning: Tuning, patch: Patch) -> Gpu {
+    gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape")
+}
+
 /// The kernel that a device takes whose shaders are patched, and what the answers are then; `None` where it takes none.
 fn patched(tuning: Tuning, (patch, matched): (Patch, &AtomicBool)) -> Option<(Keep, Vec<String>)> {
-    let gpu = gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+    let gpu = patched_gpu(tuning, patch);
     let reducer = gpu.reducer::<f32, _>(Sum);
     assert!(matched.load(Ordering::Relaxed), "nothing to patch");
     let reducer = match reducer {
@@ -165,7 +170,7 @@ noticed! {
 #[test]
 fn wrong_kernels_of_halves_are_put_aside() {
     let kernel = |norm: bool, patch: Patch| {
-        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let gpu = patched_gpu(bins(), patch);
         match norm {
             false => gpu.reducer::<f16, _>(Sum).expect("a reducer").kernel(),
             true => gpu.reducer::<f16, _>(Norm1).expect("a reducer").kernel(),
@@ -189,7 +194,7 @@ fn wrong_kernels_of_halves_are_put_aside() {
 #[test]
 fn wrong_kernels_of_linked_words_are_put_aside() {
     fn right<T: Element, O: Op<T> + Default>(tuning: &Tuning, patch: Patch, words64: bool) -> bool {
-        let gpu = gpu().with_tuning(*tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let gpu = patched_gpu(*tuning, patch);
         gpu.sums_right::<T, O>(&O::default(), Keep::Bins { replicas: 8, words64 }).expect("a verdict")
     }
     type Verdict = fn(&Tuning, Patch, bool) -> bool;
@@ -233,7 +238,7 @@ fn wrong_kernels_of_linked_words_are_put_aside() {
     // A wrong product of one kind gives way to the other kind.
     if wide {
         let (patch, matched) = patch!("u64(a) * u64(b)" => "u64(a) * u64(b + 1u)");
-        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let gpu = patched_gpu(bins(), patch);
         let kernel = gpu.reducer::<f32, Norm2>(Norm2).expect("a reducer").kernel();
         assert!(matches!(kernel, Some(Keep::Bins { words64: false, .. })), "{kernel:?}");
         assert!(matched.load(Ordering::Relaxed), "nothing to patch");
@@ -244,7 +249,7 @@ fn wrong_kernels_of_linked_words_are_put_aside() {
 #[test]
 fn last_words_of_linked_ones_count() {
     fn agrees<T: Element, O: Op<T, Output: PartialEq> + Default>(element: T, patch: Patch) -> bool {
-        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let gpu = patched_gpu(bins(), patch);
         let equal = vec![element; 1 << 19];
         let answers = (gpu.reduce(O::default(), &equal), Cpu::new().reduce(O::default(), &equal));
         answers.0.expect("an answer") == answers.1.expect("an answer")
@@ -268,7 +273,7 @@ fn last_words_of_linked_ones_count() {
 #[test]
 fn wrong_flags_of_linked_words_are_noticed() {
     fn failures<T: Element, O: Exactly<T>>(patch: Patch) -> usize {
-        let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let gpu = patched_gpu(bins(), patch);
         let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
         assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());
         let mut failures = Failures::default();
@@ -301,7 +306,7 @@ fn wrong_flags_of_linked_words_are_noticed() {
 #[test]
 fn a_wrong_kernel_of_sizes_is_put_aside() {
     let (patch, matched) = patch!("return bits & vec4<u32>(0x7fffffffu);" => "return bits;");
-    let gpu = gpu().with_tuning(bins()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+    let gpu = patched_gpu(bins(), patch);
     let kernel = gpu.reducer::<f32, _>(Norm1).expect("a reducer").kernel();
     assert!(matched.load(Ordering::Relaxed), "nothing to patch");
     assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");

@@ -93,16 +93,12 @@ pub fn one_way(told: &Told) -> Result<()> {
     Ok(())
 }
 
-/// Refuses weights of what has no bins, and of several operators.
+/// Refuses weights of what has no bins. No list has two operators that have them.
 pub fn check_weights(names: &[String]) -> Result<()> {
     let binned = [<Histogram as Op<f32>>::NAME, <Histogram2d as Op<[f32; 2]>>::NAME];
     let others: Vec<&str> = names.iter().map(String::as_str).filter(|other| !binned.contains(other)).collect();
     let [one, two] = binned;
     ensure!(others.is_empty(), usage(format!("--weights is for {one} and {two} alone; {}", have_none(&others))));
-    ensure!(
-        names.len() < 2,
-        usage(format!("--weights is for one operator; ask for {} one by one", names.join(" and ")))
-    );
     Ok(())
 }
 

@@ -121,6 +121,8 @@ fn what_makes_no_bins_is_told() {
     told(&["--plot", "h.svg"]).fails(2, &["--plot", "one axis", "histogram2d"]);
     let few = folder.f32("few.npy", &[1.0; 199]);
     told(&["--weights", &few]).fails(1, &["x.npy", "has 200 elements", "few.npy has 199", "equal length"]);
+    run(["histogram,histogram2d", "--weights", &few, &x, &y])
+        .fails(2, &["histogram2d takes two inputs as pairs, which histogram does not"]);
     told(&["--weights", &few, "--rows", "2"]).fails(2, &["--weights", "--rows"]);
     run(["histogram2d", &x]).fails(2, &["histogram2d takes two FILEs"]);
     run(["histogram", "--bins-y", "3", &x]).fails(2, &["--bins-y is for histogram2d; histogram has none"]);

@@ -10,8 +10,8 @@
 //!
 //! `segments=N`: segments of N elements by offsets; `segments=mixN`: of 1 to N elements, as many of each power of two. `runs=N`:
 //! runs of equal keys, of as many elements; `by_key=N`: N groups by keys that are not sorted; `counted=true`: as many elements as a
-//! word on the device says. `operator=top k=10`: by a ranker. `slices_max=N`: bins in up to N slices. `warm_ms=0`: from the third sample on, in place of half a second of work before
-//! the first.
+//! word on the device says. `operator=top k=10`: by a ranker. `slices_max=N`: bins in up to N slices. `warm_ms=0`: from the third
+//! sample on, in place of half a second of work before the first.
 //!
 //! One JSON line per figure: the median, the fastest and the slowest of the samples, in microseconds per reduction.
 
