@@ -9,7 +9,7 @@ use treefold::{
 
 pub fn main() -> treefold::Result<()> {
     let data: Vec<f32> = (0..1_000_000).map(|i| (i % 1000) as f32).collect();
-    let engine = Engine::best()?;
+    let engine = Engine::auto()?;
     let (sum, mean, largest) = engine.reduce((Sum, Mean, ArgMax), &data)?;
     println!("on {}: sum {sum}, mean {mean:?}, largest {largest:?}", engine.name());
     assert_eq!(sum, 499_500_000.0);

@@ -35,6 +35,35 @@ pub enum Error {
         /// The adapters that there are instead.
         available: String,
     },
+    /// A list of adapters' numbers names one of them twice.
+    #[error("adapters {wanted}: one of them is named twice; name each once")]
+    AdapterTwice {
+        /// The list.
+        wanted: String,
+    },
+    /// A sharded reduction is to be made of no devices.
+    #[error("no devices; give one at least (Gpu::new, Gpu::all)")]
+    NoDevices,
+    /// An input has more shards than there are devices.
+    #[error(
+        "{shards} shards on {devices} devices; give one shard a device, of several buffers where it must be (Input::concat)"
+    )]
+    TooManyShards {
+        /// The shards.
+        shards: usize,
+        /// The devices.
+        devices: usize,
+    },
+    /// Shards of one array have not as many answers each.
+    #[error("shard {shard} has {answers} answers, the first one {first}; cut the array along an axis that is reduced")]
+    ShardsDiffer {
+        /// The number of the shard, from 0.
+        shard: usize,
+        /// Its answers.
+        answers: u64,
+        /// Those of the first.
+        first: u64,
+    },
     /// `WGPU_BACKEND` names a backend that there is not.
     #[error("WGPU_BACKEND names \"{wanted}\", which is no backend; there are: {known}")]
     UnknownBackend {

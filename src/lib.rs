@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use treefold::{Engine, ops::{MinMax, Sum}};
-//! let engine = Engine::best()?; // a GPU, or the CPU where there is none
+//! let engine = Engine::auto()?; // the CPU at once, and a GPU beside it where there is much to do
 //! let data = [8.0f32, 6., 7., 5., 3., 0., 9.];
 //! assert_eq!(engine.reduce(Sum, &data)?, 38.0);
 //! assert_eq!(engine.reduce((Sum, MinMax), &data)?, (38.0, Some((0.0, 9.0)))); // one read of the data
@@ -18,6 +18,8 @@
 //! |---|---|
 //! | elements in host memory | [`Engine::reduce`], [`Gpu::reduce`], [`Cpu::reduce`] |
 //! | more elements than memory holds | [`Engine::stream`] |
+//! | several devices, and elements in host memory | [`Engine::all`], [`Team`] |
+//! | several devices, each with a part of the input | [`Sharded`] |
 //! | a wgpu program with data on the device | [`Reducer`]: [`record`](Reducer::record) into your encoder, or [`reduce_async`](Reducer::reduce_async) |
 //! | a web page | [`Gpu::new_async`], [`Reducer::new_async`], [`Reducer::reduce_async`]; calls that wait are an error there |
 //! | a texture, its one channel or luminance | [`Input::texture`] with all of [`Reducer`]'s calls for one answer |
@@ -81,8 +83,8 @@ pub use op::{
 pub use op::{Combining, Expression, Formula};
 pub use plan::{Launch, Order, Tuning};
 pub use run::{
-    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, PreparedAnswer, Ranker, Reducer,
-    Stream, StreamEach, StreamGroups, StreamOptions, check,
+    AnswerFuture, ByKey, Cpu, Engine, Explained, Explanation, Finished, Grouped, Key, OnOpen, PreparedAnswer, Ranker,
+    Reducer, Sharded, Share, Stream, StreamEach, StreamGroups, StreamOptions, Team, check,
 };
 pub use wgpu;
 

@@ -161,8 +161,8 @@ fn both_ways_agree() {
         pollster::block_on(reducer.partial_async(part, Some(first))).expect("a partial")
     };
     assert_eq!(half(0).merge(half(50_000)).expect("neighbours").finish().expect("an answer"), answer);
-    let engine = pollster::block_on(Engine::best_async()).expect("an engine");
-    assert_eq!(engine.name(), Engine::best().expect("an engine").name());
+    let engine = pollster::block_on(Engine::auto_async()).expect("an engine");
+    assert_eq!(engine.name(), Engine::auto().expect("an engine").name());
     assert_eq!(engine.reduce((Sum, ArgMax), &elements).expect("an answer"), answer);
 }
 
@@ -214,5 +214,5 @@ fn futures_are_send() {
     let each = send(reducer.reduce_each_async(Input::from(&input).rows(1)));
     assert_eq!(std::thread::spawn(|| pollster::block_on(each)).join().expect("a thread").expect("sums"), [1, 2, 3]);
     drop(send(Reducer::<u32, _>::new_async(gpu.device(), gpu.queue(), Sum)));
-    drop((send(Gpu::new_async()), send(Engine::best_async()), send(gpu.reduce_async(Sum, &[1u32]))));
+    drop((send(Gpu::new_async()), send(Engine::auto_async()), send(gpu.reduce_async(Sum, &[1u32]))));
 }

@@ -47,12 +47,15 @@ pub fn list(json: bool) -> Result<String> {
     let row = ["cpu", "CPU engine", "cpu", "cpu", "", "", "", &cpu].map(String::from);
     table.add_row([star(cpu_is_default)].into_iter().chain(row));
     let narrow = report::fit(&mut table, &["treefold uses", "driver", "max binding", "subgroups", "backend", "type"]);
-    let others = if cpu_is_default && !adapters.is_empty() {
-        "; software and OpenGL by --adapter only (explain and ladder, which have kernels alone, take software too)"
-    } else {
-        ""
+    let note = match (cpu_is_default, adapters.is_empty()) {
+        (false, _) => "* joins the CPU engine where no --adapter is given and more than a second of work is left",
+        (true, true) => "* is used where no --adapter is given",
+        (true, false) => {
+            "* is used where no --adapter is given; software and OpenGL by --adapter only (explain and ladder, which have kernels \
+             alone, take software too)"
+        }
     };
-    Ok(format!("{table}\n{narrow}* is used where no --adapter is given{others}\n"))
+    Ok(format!("{table}\n{narrow}{note}\n"))
 }
 
 /// The adapter of this name, or the best, for what only an adapter has: kernels.
@@ -64,6 +67,9 @@ pub fn with_kernels(name: Option<&str>, what: &str) -> Result<Gpu> {
                 "{by} has no kernels {what}; name an adapter, hardware or software: --adapter NAME|NUMBER (see treefold adapters)"
             )))
         }
+        Some(asked) if Engine::is_several(&asked) => Err(usage(format!(
+            "{asked} is several adapters, of which one is wanted {what}; name it: --adapter NAME|NUMBER (see treefold adapters)"
+        ))),
         Some(asked) => Ok(Gpu::named(&asked)?),
         None => Ok(Gpu::new()?),
     }

@@ -106,10 +106,10 @@ pub struct Args {
     #[command(flatten)]
     pub making: Option<Making>,
 
-    /// The device to compute on: a part of an adapter's name, its number (see `treefold adapters`), cpu, or auto: cpu where the
-    /// files say that they hold up to 256 MiB of numbers, which it has read before a GPU is open, else the best GPU that is no
-    /// software and not behind OpenGL, or cpu where there is none. [env: WGPU_ADAPTER_NAME] [default: auto]
-    #[arg(long, value_name = "auto|cpu|NUMBER|NAME")]
+    /// The device to compute on: a part of an adapter's name, its number (see `treefold adapters`), cpu, all (every GPU that is no
+    /// software and not behind OpenGL, and cpu), numbers with commas, or auto: cpu at once, joined by the best such GPU where more than a
+    /// second of work is left; fast operators run on one of the two, on cpu up to 256 MiB. [env: WGPU_ADAPTER_NAME] [default: auto]
+    #[arg(long, value_name = "auto|cpu|all|NUMBER,..|NAME")]
     pub adapter: Option<String>,
 
     /// Neither read nor write what the program keeps of an adapter from one call to the next: pipelines that its driver has

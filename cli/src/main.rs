@@ -54,16 +54,33 @@ mod weights;
 use anyhow::Result;
 use args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
 use output::print;
+use std::io::Write;
 use std::process::ExitCode;
+use treefold::Team;
 
 fn main() -> ExitCode {
     hush_mesa();
     hear_of_size_limits();
     interrupt::heed();
-    match work() {
-        Ok(status) => status,
-        Err(error) => error::say_error(&error).into(),
+    let done = work().map_err(|error| error::say_error(&error));
+    // What opens no device beside other work, `ladder` say, is done by now.
+    if Team::is_opening() {
+        leave(done.as_ref().err().copied().unwrap_or(0));
     }
+    done.unwrap_or_else(ExitCode::from)
+}
+
+/// Leaves without the destructors of drivers: one of them is in the middle of opening a device, which the answer did not wait for.
+fn leave(status: u8) {
+    // What was printed is flushed line by line; a reader that is gone wants no more.
+    drop(std::io::stdout().flush());
+    #[cfg(unix)]
+    // SAFETY: it ends the process; nothing runs behind it.
+    unsafe {
+        libc::_exit(status.into())
+    }
+    #[cfg(not(unix))]
+    drop(status);
 }
 
 /// Without a desktop session Mesa's layer that asks the desktop for its GPU complains on standard error, although nothing

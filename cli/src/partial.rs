@@ -8,7 +8,7 @@ use crate::npz;
 use crate::operators::{self, Boxed, Chosen, Told};
 use crate::output::{Output, Written};
 use crate::parts::Parts;
-use crate::report::{Answered, LeftOut, MERGED, Many, Over, Report, Seconds, arrays};
+use crate::report::{Answered, Computed, LeftOut, Many, Over, Report, Seconds, arrays};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;
@@ -124,8 +124,7 @@ pub fn merge(args: &Args) -> Result<Report> {
         written,
         is_array: args.output.is_some(),
         plotted: None,
-        adapter: MERGED.into(),
-        backend: "cpu",
+        computed: Computed::merged(),
         seconds: Seconds { read, upload: None, kernel: None, total: start.elapsed() },
     })
 }

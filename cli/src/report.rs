@@ -3,6 +3,7 @@
 mod array;
 mod chart;
 mod columns;
+mod computed;
 mod csv;
 mod grid;
 mod list;
@@ -11,6 +12,7 @@ mod object;
 
 pub use array::arrays;
 pub use columns::{Column, Columns};
+pub use computed::Computed;
 use many::shown_shape;
 pub use many::{Many, Over, RunKeys};
 
@@ -24,9 +26,6 @@ use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;
 use std::time::Duration;
 use treefold::{BinAxis, Dtype, Element, Op, Part, Value};
-
-/// The adapter's name in reports of merged partials.
-pub const MERGED: &str = "merged";
 
 /// Time that each step took.
 #[derive(Clone, Copy, Debug)]
@@ -113,10 +112,8 @@ pub struct Report {
     pub is_array: bool,
     /// The picture that was drawn.
     pub plotted: Option<Written>,
-    /// The adapter's name.
-    pub adapter: String,
-    /// Its backend.
-    pub backend: &'static str,
+    /// What computed it.
+    pub computed: Computed,
     /// Time that each step took.
     pub seconds: Seconds,
 }
@@ -215,26 +212,20 @@ impl Report {
             Dtype::F32x2 => format!("{count} pairs of f32"),
             dtype => format!("{count} {dtype} elements"),
         };
-        let bytes = if self.adapter == MERGED { String::new() } else { format!(", {}", BinaryBytes(self.bytes)) };
+        let bytes = if self.computed.is_merged() { String::new() } else { format!(", {}", BinaryBytes(self.bytes)) };
         format!("{elements}{bytes}, from {}", shown(&self.names))
     }
 
     fn speed(&self) -> String {
         let seconds = &self.seconds;
-        if self.adapter == MERGED {
+        if self.computed.is_merged() {
             return format!("merged in {}", time(seconds.total));
         }
         let mut spent = vec![format!("read {}", time(seconds.read))];
         spent.extend(seconds.upload.map(|upload| format!("upload {}", time(upload))));
         spent.extend(seconds.kernel.map(|kernel| format!("kernel {}", time(kernel))));
         let (total, rate) = (time(seconds.total), rate(self.bytes, seconds.total));
-        format!("{total} ({}){rate} on {}", spent.join(", "), self.adapter())
-    }
-
-    /// The adapter, and its backend where the name does not say it.
-    fn adapter(&self) -> String {
-        let Report { adapter, backend, .. } = self;
-        if adapter.starts_with(backend) { adapter.clone() } else { format!("{adapter}, {backend}") }
+        format!("{total} ({}){rate} on {}", spent.join(", "), self.computed.shown())
     }
 
     /// The expressions that they are of.

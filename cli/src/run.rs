@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::cache::CacheFile;
 use crate::each::Divided;
-use crate::error::{say, shown, told, usage};
+use crate::error::{say, shown, usage};
 use crate::input::Inputs;
 use crate::operators::{self, Chosen, RANGE, Told, takers, told_to};
 use crate::options::{Division, Sifting};
@@ -14,16 +14,16 @@ use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
 use crate::reading::{Ended, Progress, Reduction, feed};
-use crate::report::{Answered, Report, Seconds};
+use crate::report::{Answered, Computed, Report, Seconds};
 use crate::sieve::Sieve;
 use crate::source::Sizes;
 use crate::weights::Weighted;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::{Numbers, Visitor};
-use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Finished, Fold, Op, Stream, StreamOptions};
+use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Finished, Fold, Gpu, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -48,7 +48,7 @@ pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Eng
         Some(making) => making.choose(&args.operators, inputs.dtype, &inputs.shown_by, args.fast)?,
         None => operators::choose_all(&args.operators, inputs.dtype, args.fast, || inputs.shown_by.clone())?,
     };
-    let engine = engines.engine(args, &chosen, inputs.bytes())?;
+    let engine = engines.engine(args, &chosen)?;
     let start = Instant::now();
     let asked = chosen.iter().map(|chosen| {
         let told = match takers(RANGE).contains(&chosen.typed()) {
@@ -59,10 +59,12 @@ pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Eng
     });
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
-    match &args.weights {
+    let report = match &args.weights {
         Some(path) => Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs, target),
         None => first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })?,
-    }
+    };
+    tell_failures(&engine);
+    report
 }
 
 /// The bins of a report as a picture, in SVG.
@@ -76,17 +78,16 @@ fn drawn(report: &Report) -> Result<String> {
     histogram_svg(&Histogram { title: &title, notes: &notes, edges: &axis.edges, heights: &heights, what })
 }
 
-/// The engine that the command line wants; a GPU is opened once.
+/// The engine that the command line wants, opened once, and the caches of the devices that it has opened.
 #[derive(Default)]
-pub struct Engines(Mutex<Option<OpenedEngine>>);
+pub struct Engines(Mutex<Option<Engine>>, Caches);
 
-/// An engine, and the file of its cache, where it has one.
-type OpenedEngine = (Engine, Option<CacheFile>);
+/// The files of the caches of devices, as they are opened.
+type Caches = Arc<Mutex<Vec<CacheFile>>>;
 
 impl Engines {
-    /// For inputs of so many bytes, where that is known. Where the command line leaves it open, the CPU if an operator is computed on that
-    /// alone or has its answer before a GPU is open.
-    fn engine(&self, args: &Args, chosen: &[Chosen], bytes: Option<u64>) -> Result<Engine> {
+    /// The engine. Where the command line leaves it open, the CPU's if an operator is computed on that alone.
+    fn engine(&self, args: &Args, chosen: &[Chosen]) -> Result<Engine> {
         let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
         if let Some((alone, why)) = alone.filter(|_| Engine::asked(args.adapter.as_deref()).is_none()) {
             if args.verbose {
@@ -94,40 +95,33 @@ impl Engines {
             }
             return Ok(Engine::Cpu(Cpu::new()));
         }
-        if let Some(engine) = bytes.and_then(|bytes| Engine::at_once(args.adapter.as_deref(), bytes)) {
-            if args.verbose {
-                say("no adapter is looked for: the CPU engine has the answer before one is open");
-            }
-            return Ok(engine);
-        }
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (engine, cache) = opened.take().map_or_else(|| open(args), Ok)?;
-        Ok(opened.insert((engine, cache)).0.clone())
+        let engine = opened.take().map_or_else(|| self.open(args), Ok)?;
+        Ok(opened.insert(engine).anew())
     }
 
-    /// Keeps what was learned of a GPU for the next call.
+    fn open(&self, args: &Args) -> Result<Engine> {
+        let (caches, verbose, no_cache) = (self.1.clone(), args.verbose, args.no_cache);
+        let load = move |gpu: &Gpu| {
+            let file = if no_cache { None } else { CacheFile::load(gpu, verbose) };
+            caches.lock().unwrap_or_else(PoisonError::into_inner).extend(file);
+        };
+        let engine = Engine::chosen(args.adapter.as_deref(), Some(Arc::new(load.clone())))?;
+        engine.gpus().iter().for_each(load);
+        Ok(engine)
+    }
+
+    /// Keeps what was learned of devices for the next call.
     pub fn keep_cache(&self) {
-        let opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, Some(cache))) = &*opened {
-            cache.keep();
-        }
+        self.1.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(CacheFile::keep);
     }
 }
 
-fn open(args: &Args) -> Result<OpenedEngine> {
-    let (engine, why) = Engine::chosen(args.adapter.as_deref())?;
-    match why {
-        None => (),
-        // As it should be, for no hardware is there.
-        Some(Error::NoAdapter | Error::SoftwareOnly { .. }) if !args.verbose => (),
-        Some(_) if args.quiet && !args.verbose => (),
-        Some(error) => say(&format!("{}; computing on the CPU engine", told(&error.into()).0)),
+/// Says which devices have failed, and that nothing is lost.
+fn tell_failures(engine: &Engine) {
+    for failure in engine.failures() {
+        say(&format!("treefold: note: {failure}; the CPU engine has done what was left undone"));
     }
-    let cache = match &engine {
-        Engine::Gpu(gpu) if !args.no_cache => CacheFile::load(gpu, args.verbose),
-        _ => None,
-    };
-    Ok((engine, cache))
 }
 
 /// Operators over elements of one type, and what each is told.
@@ -269,8 +263,7 @@ impl Run<'_> {
             written,
             is_array: args.output.is_some(),
             plotted: None,
-            adapter: engine.name(),
-            backend: engine.backend(),
+            computed: Computed::by(engine),
             seconds: Seconds { read, upload, kernel, total: start.elapsed() },
         })
     }

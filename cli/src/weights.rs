@@ -9,7 +9,7 @@ use crate::pairs::{self, together};
 use crate::partial::written;
 use crate::parts::Parts;
 use crate::reading::{Progress, feed};
-use crate::report::{Answered, LeftOut, Report, Seconds};
+use crate::report::{Answered, Computed, LeftOut, Report, Seconds};
 use crate::source::{Sizes, Take};
 use anyhow::{Context, Result, bail, ensure};
 use half::f16;
@@ -88,8 +88,7 @@ impl Weighted<'_> {
             written,
             is_array: args.output.is_some(),
             plotted: None,
-            adapter: engine.name(),
-            backend: engine.backend(),
+            computed: Computed::by(engine),
             seconds: Seconds { read, upload: None, kernel: None, total: self.start.elapsed() },
         })
     }

@@ -5,35 +5,37 @@
 use std::path::Path;
 
 /// Those for `treefold sum --fast x.npy`, in the order of the call: of the program, then of the library.
-const FAST_SUM: [&str; 28] = [
-    "cli/src/main.rs",          // the call, and what is printed
-    "cli/src/interrupt.rs",     // what Ctrl-C does
-    "cli/src/args.rs",          // the command line
-    "cli/src/options.rs",       // options that go together, none of which is given
-    "cli/src/operators.rs",     // the operator behind the name
-    "cli/src/run.rs",           // the reduction
-    "cli/src/input.rs",         // the file
-    "cli/src/files/mod.rs",     // its format
-    "cli/src/files/npy.rs",     // its header
-    "cli/src/files/missing.rs", // that none is missing
-    "cli/src/format.rs",        // its numbers
-    "cli/src/parts.rs",         // what the answer is made of
-    "cli/src/source.rs",        // its bytes
-    "cli/src/guard.rs",         // its bytes as memory
-    "cli/src/reading.rs",       // how far it is
-    "cli/src/report.rs",        // the answer
-    "cli/src/error.rs",         // names without control characters
-    "cli/src/output.rs",        // its way to standard output
-    "src/run/engine.rs",        // which engine
-    "src/ops/mod.rs",           // the table
-    "src/op/mod.rs",            // the contract
-    "src/op/dynamic.rs",        // the operator as a value
-    "src/element.rs",           // the type
-    "src/run/stream.rs",        // parts of the input
-    "src/run/cpu.rs",           // its threads
-    "src/ops/fast_sum.rs",      // the additions
-    "src/ops/sum.rs",           // what a sum is told
-    "src/op/answer.rs",         // the answer as a value
+const FAST_SUM: [&str; 30] = [
+    "cli/src/main.rs",            // the call, and what is printed
+    "cli/src/interrupt.rs",       // what Ctrl-C does
+    "cli/src/args.rs",            // the command line
+    "cli/src/options.rs",         // options that go together, none of which is given
+    "cli/src/operators.rs",       // the operator behind the name
+    "cli/src/run.rs",             // the reduction
+    "cli/src/input.rs",           // the file
+    "cli/src/files/mod.rs",       // its format
+    "cli/src/files/npy.rs",       // its header
+    "cli/src/files/missing.rs",   // that none is missing
+    "cli/src/format.rs",          // its numbers
+    "cli/src/parts.rs",           // what the answer is made of
+    "cli/src/source.rs",          // its bytes
+    "cli/src/guard.rs",           // its bytes as memory
+    "cli/src/reading.rs",         // how far it is
+    "cli/src/report.rs",          // the answer
+    "cli/src/error.rs",           // names without control characters
+    "cli/src/output.rs",          // its way to standard output
+    "cli/src/report/computed.rs", // what it was computed on
+    "src/run/engine.rs",          // which engine
+    "src/run/team.rs",            // that it is the CPU alone
+    "src/ops/mod.rs",             // the table
+    "src/op/mod.rs",              // the contract
+    "src/op/dynamic.rs",          // the operator as a value
+    "src/element.rs",             // the type
+    "src/run/stream.rs",          // parts of the input
+    "src/run/cpu.rs",             // its threads
+    "src/ops/fast_sum.rs",        // the additions
+    "src/ops/sum.rs",             // what a sum is told
+    "src/op/answer.rs",           // the answer as a value
 ];
 
 /// Those that `treefold sum x.npy`, which is exact, passes besides, in place of fast_sum.rs.

@@ -91,14 +91,11 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Error::SoftwareOnly`], [`Error::NoAdapter`], [`Error::UnknownBackend`], [`Error::DeviceRefused`].
+    #[cfg(target_arch = "wasm32")]
     pub(crate) async fn hardware() -> Result<Gpu> {
         let mut adapters = ranked(Gl::IfAsked).await?;
         let infos: Vec<_> = adapters.iter().map(wgpu::Adapter::get_info).collect();
-        match (hardware(&infos, backends_asked()?.is_some()), infos.first()) {
-            (Some(found), _) => Gpu::open(adapters.swap_remove(found)).await,
-            (None, Some(info)) => Err(Error::SoftwareOnly { number: 0, adapter: info.name.clone() }),
-            (None, None) => Err(Error::NoAdapter),
-        }
+        Gpu::open(adapters.swap_remove(hardware(&infos)?)).await
     }
 
     /// Opens an adapter: digits alone are its number in [`Gpu::adapters`], `auto` is the one that [`Gpu::new`] opens where the environment
@@ -121,13 +118,7 @@ impl Gpu {
         }
         match position(&adapters, wanted) {
             Some(found) => Gpu::open(adapters.swap_remove(found)).await,
-            None => {
-                let names =
-                    adapters.iter().enumerate().map(|(at, adapter)| format!("{at} \"{}\"", adapter.get_info().name));
-                let available = names.collect::<Vec<_>>().join(", ");
-                let available = if available.is_empty() { "none".into() } else { available };
-                Err(Error::AdapterNotFound { wanted: wanted.into(), available })
-            }
+            None => Err(not_found(wanted, &adapters.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>())),
         }
     }
 
@@ -140,10 +131,9 @@ impl Gpu {
             return Ok(Vec::new());
         }
         let adapters = pollster::block_on(ranked(Gl::Too))?;
-        let gl = backends_asked()?.is_some();
         let default = match name_asked() {
             Some(wanted) if !is_auto(&wanted) => position(&adapters, &wanted),
-            _ => hardware(&adapters.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>(), gl),
+            _ => hardware(&adapters.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>()).ok(),
         };
         let list = adapters.into_iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
@@ -190,7 +180,7 @@ impl Gpu {
         Ok(context)
     }
 
-    async fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
+    pub(super) async fn open(adapter: wgpu::Adapter) -> Result<Gpu> {
         let info = adapter.get_info();
         let features = adapter.features() & WANTED;
         let opened = adapter.request_device(&wgpu::DeviceDescriptor {
@@ -327,7 +317,7 @@ fn is_gl(adapter: &wgpu::Adapter) -> bool {
 /// Whether OpenGL is looked for. Its libraries may complain on standard error where there is no display, so it is not
 /// touched without need.
 #[derive(PartialEq)]
-enum Gl {
+pub(super) enum Gl {
     /// Only where `WGPU_BACKEND` says so.
     IfAsked,
     /// Yes, behind all others.
@@ -335,7 +325,7 @@ enum Gl {
 }
 
 /// Every adapter, the best first; OpenGL last.
-async fn ranked(gl: Gl) -> Result<Vec<wgpu::Adapter>> {
+pub(super) async fn ranked(gl: Gl) -> Result<Vec<wgpu::Adapter>> {
     let others = if gl == Gl::IfAsked { Backends::all() - Backends::GL } else { Backends::all() };
     let mut adapters = instance::adapters(backends_asked()?.unwrap_or(others)).await;
     let low_power = wgpu::PowerPreference::from_env() == Some(wgpu::PowerPreference::LowPower);
@@ -354,9 +344,27 @@ async fn ranked(gl: Gl) -> Result<Vec<wgpu::Adapter>> {
 }
 
 /// The place of the first that is used unasked: no software, which is slower than this machine's CPU is without it, and no OpenGL unless
-/// that was asked for.
-fn hardware(ranked: &[wgpu::AdapterInfo], gl: bool) -> Option<usize> {
+/// `WGPU_BACKEND` asks for that.
+///
+/// # Errors
+/// [`Error::SoftwareOnly`], [`Error::NoAdapter`], [`Error::UnknownBackend`].
+pub(super) fn hardware(ranked: &[wgpu::AdapterInfo]) -> Result<usize> {
+    first_hardware(ranked, backends_asked()?.is_some()).ok_or_else(|| match ranked.first() {
+        Some(info) => Error::SoftwareOnly { number: 0, adapter: info.name.clone() },
+        None => Error::NoAdapter,
+    })
+}
+
+fn first_hardware(ranked: &[wgpu::AdapterInfo], gl: bool) -> Option<usize> {
     ranked.iter().position(|info| info.device_type != DeviceType::Cpu && (gl || info.backend != wgpu::Backend::Gl))
+}
+
+/// The error where none of these adapters is what is asked for.
+pub(super) fn not_found(wanted: &str, infos: &[wgpu::AdapterInfo]) -> Error {
+    let names = infos.iter().enumerate().map(|(at, info)| format!("{at} \"{}\"", info.name));
+    let available = names.collect::<Vec<_>>().join(", ");
+    let available = if available.is_empty() { "none".into() } else { available };
+    Error::AdapterNotFound { wanted: wanted.into(), available }
 }
 
 /// Whether this asks for what is used where nothing is named.
@@ -382,6 +390,11 @@ fn told(variable: &str) -> Option<String> {
 /// The adapter that `WGPU_ADAPTER_NAME` asks for.
 pub(crate) fn name_asked() -> Option<String> {
     told("WGPU_ADAPTER_NAME")
+}
+
+/// An error where the environment asks for a backend that there is not.
+pub(crate) fn check_environment() -> Result<()> {
+    backends_asked().map(drop)
 }
 
 /// The backends that `WGPU_BACKEND` asks for, by wgpu's names.
@@ -423,7 +436,8 @@ mod tests {
             (&[(DeviceType::Other, Backend::BrowserWebGpu)], Some(0), Some(0)),
         ] {
             let list = list(kinds);
-            assert_eq!((hardware(&list, false), hardware(&list, true)), (unasked, gl_too), "{kinds:?}");
+            let found = (first_hardware(&list, false), first_hardware(&list, true));
+            assert_eq!(found, (unasked, gl_too), "{kinds:?}");
         }
     }
 }

@@ -1,13 +1,14 @@
-//! Whatever is there: an adapter or the CPU, behind one door.
+//! Whatever is there: adapters or the CPU, behind one door.
 
 use super::cpu::Cpu;
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Gpu, is_auto, name_asked};
+use super::team::{OnOpen, Share, Team};
+use crate::device::{Gpu, check_environment, is_auto, is_list, name_asked};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::op::Op;
 
-/// A GPU, a software adapter or the CPU engine.
+/// A GPU, a software adapter, the CPU engine, or several of them that share the work.
 ///
 /// ```
 /// use treefold::{Engine, ops::Sum};
@@ -16,113 +17,180 @@ use crate::op::Op;
 /// # Ok::<(), treefold::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Engine {
     /// An opened adapter.
     Gpu(Gpu),
     /// The threads of this machine.
     Cpu(Cpu),
+    /// Several that share the work.
+    Team(Team),
 }
 
-/// The bytes that the CPU engine reads, with almost any operator, in the time in which a GPU is found and opened: beside an H200 a
-/// process takes 21 to 64 ms over so much, and 293 to 353 ms through the GPU (docs/performance.md).
-const AT_ONCE_BYTES: u64 = 256 << 20;
+/// The names that stand for more than one engine, and for none of a GPU's.
+const ALL: &str = "all";
+const CPU: &str = "cpu";
 
 impl Engine {
-    /// The best adapter that is hardware and not behind OpenGL, or the CPU engine where there is none or it does not open: a software adapter
-    /// takes many times as long as that. `WGPU_ADAPTER_NAME` names another, as [`Engine::named`] does; `WGPU_BACKEND` has its say, too, and
-    /// lets OpenGL in where it names that.
+    /// The engine for elements in host memory and in files: the CPU engine begins at once. Where more than a second of work is left as
+    /// far as its speed tells, all adapters that are hardware and not behind OpenGL ([`Gpu::all`]) are opened beside it, and take shares from then on
+    /// ([`Team`] says of which operators) as long as that is faster than the CPU engine is alone. Any other operator runs whole on one of the two: on the CPU engine where the input is known to have at most
+    /// 256 MiB or nothing else is there, else on the best adapter, so that its bits are the same in each run.
+    ///
+    /// Nothing is opened by this call, unless `WGPU_ADAPTER_NAME` names an engine, as [`Engine::named`] does. `WGPU_BACKEND` has its say, too, and
+    /// lets OpenGL in where it names that. A software adapter, which takes many times as long as the CPU engine, is used on request only.
+    ///
+    /// ```
+    /// use treefold::{Engine, ops::Mean};
+    /// assert_eq!(Engine::auto()?.reduce(Mean, &[1.0f32, 2.0, 6.0])?, Some(3.0));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::AdapterNotFound`] where `WGPU_ADAPTER_NAME` asks for one that is not there, [`Error::DeviceRefused`] where that does not open;
     /// [`Error::UnknownBackend`].
-    pub fn best() -> Result<Engine> {
-        may_block("Engine::best", "Engine::best_async")?;
-        pollster::block_on(Engine::best_async())
+    pub fn auto() -> Result<Engine> {
+        may_block("Engine::auto", "Engine::auto_async")?;
+        pollster::block_on(Engine::found(None, None))
     }
 
-    /// The same without blocking.
+    /// [`Engine::auto`] without blocking. In browsers, where there is one thread: the page's adapter if it is hardware, or else the CPU
+    /// engine.
     ///
     /// # Errors
-    /// As for [`Engine::best`].
-    pub async fn best_async() -> Result<Engine> {
-        Engine::found(None).await.map(|(engine, _)| engine)
+    /// As for [`Engine::auto`].
+    pub async fn auto_async() -> Result<Engine> {
+        Engine::found(None, None).await
     }
 
-    /// `"cpu"` for the CPU engine, `"auto"` for what [`Engine::best`] gives where the environment names nothing, else an adapter by number or
-    /// by a part of its name (see [`Gpu::named`]).
+    /// The CPU engine and all devices of this machine that are hardware and not behind OpenGL ([`Gpu::all`]), as [`Engine::auto`] has them, but for one
+    /// thing: they are opened wherever there is much to do, although the CPU engine may be done before they are open.
     ///
     /// # Errors
-    /// [`Error::AdapterNotFound`] lists what there is; [`Error::UnknownBackend`], [`Error::DeviceRefused`].
+    /// [`Error::UnknownBackend`].
+    pub fn all() -> Result<Engine> {
+        may_block("Engine::all", "Engine::auto_async")?;
+        Engine::growing(true, None)
+    }
+
+    /// `"cpu"` for the CPU engine, `"auto"` for what [`Engine::auto`] gives where the environment names nothing, `"all"` for [`Engine::all`], numbers
+    /// with commas (`"0,1"`) for a [`Team`] of those adapters, else an adapter by number or by a part of its name (see [`Gpu::named`]).
+    ///
+    /// # Errors
+    /// [`Error::AdapterNotFound`] lists what there is; [`Error::AdapterTwice`], [`Error::UnknownBackend`], [`Error::DeviceRefused`].
     pub fn named(wanted: &str) -> Result<Engine> {
-        Engine::chosen(Some(wanted)).map(|(engine, _)| engine)
+        Engine::chosen(Some(wanted), None)
     }
 
-    /// [`Engine::named`], or [`Engine::best`] of no name, and why that is the CPU engine where nobody named it: [`Error::SoftwareOnly`] and
-    /// [`Error::NoAdapter`] are as it should be, [`Error::DeviceRefused`] is not.
+    /// [`Engine::named`], or [`Engine::auto`] of no name, with a function that is given a device that is opened later, before it is used: to
+    /// load its [cache](Gpu::load_cache), say.
     ///
     /// # Errors
-    /// Those of [`Engine::named`] and [`Engine::best`].
-    pub fn chosen(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {
+    /// Those of [`Engine::named`] and [`Engine::auto`].
+    pub fn chosen(wanted: Option<&str>, on_open: Option<OnOpen>) -> Result<Engine> {
         if !wanted.is_some_and(is_cpu) {
-            may_block("Engine::chosen", "Engine::best_async")?;
+            may_block("Engine::chosen", "Engine::auto_async")?;
         }
-        pollster::block_on(Engine::found(wanted))
+        pollster::block_on(Engine::found(wanted, on_open))
     }
 
-    /// The name that is asked for, this one or `WGPU_ADAPTER_NAME`'s; `None` where the choice is left to [`Engine::best`].
+    /// The name that is asked for, this one or `WGPU_ADAPTER_NAME`'s; `None` where the choice is left to [`Engine::auto`].
     pub fn asked(wanted: Option<&str>) -> Option<String> {
         wanted.map(str::to_string).or_else(name_asked).filter(|name| !is_auto(name))
     }
 
-    /// The CPU engine, where nothing else is asked for (by this name, `WGPU_ADAPTER_NAME` or `WGPU_BACKEND`) and it has the answer over so
-    /// many bytes of a file or of host memory before a GPU is open; `None` elsewhere. No adapter is looked for.
-    ///
-    /// ```
-    /// use treefold::{Engine, ops::Sum};
-    /// let data = [1.0f32, 2.0, 4.0];
-    /// let engine = match Engine::at_once(None, size_of_val(&data) as u64) {
-    ///     Some(engine) => engine,
-    ///     None => Engine::best()?,
-    /// };
-    /// assert_eq!(engine.reduce(Sum, &data)?, 7.0);
-    /// # Ok::<(), treefold::Error>(())
-    /// ```
-    pub fn at_once(wanted: Option<&str>, bytes: u64) -> Option<Engine> {
-        let unset = |variable| std::env::var_os(variable).is_none();
-        let open = wanted.is_none() && unset("WGPU_ADAPTER_NAME") || Engine::asked(wanted).is_none();
-        (bytes <= AT_ONCE_BYTES && open && unset("WGPU_BACKEND")).then(|| Engine::Cpu(Cpu::new()))
+    /// Whether a name stands for several devices, `all` or a list of numbers, where one is wanted.
+    pub fn is_several(name: &str) -> bool {
+        name.trim().eq_ignore_ascii_case(ALL) || is_list(name)
     }
 
-    async fn found(wanted: Option<&str>) -> Result<(Engine, Option<Error>)> {
-        match Engine::asked(wanted) {
-            Some(name) if is_cpu(&name) => return Ok((Engine::Cpu(Cpu::new()), None)),
-            Some(name) => return Gpu::find(&name).await.map(|gpu| (Engine::Gpu(gpu), None)).map_err(or_cpu),
-            None => {}
+    async fn found(wanted: Option<&str>, on_open: Option<OnOpen>) -> Result<Engine> {
+        let Some(name) = Engine::asked(wanted) else { return Engine::unasked(on_open).await };
+        if is_cpu(&name) {
+            return Ok(Engine::Cpu(Cpu::new()));
         }
+        if name.trim().eq_ignore_ascii_case(ALL) {
+            return Engine::growing(true, on_open);
+        }
+        if let Some(gpus) = Gpu::numbered(&name).await {
+            return Ok(Engine::Team(Team::of(gpus.map_err(or_cpu)?, None)));
+        }
+        Gpu::find(&name).await.map(Engine::Gpu).map_err(or_cpu)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    async fn unasked(on_open: Option<OnOpen>) -> Result<Engine> {
+        Engine::growing(false, on_open)
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    async fn unasked(_: Option<OnOpen>) -> Result<Engine> {
+        check_environment()?;
         match Gpu::hardware().await {
-            Ok(gpu) => Ok((Engine::Gpu(gpu), None)),
-            Err(error @ Error::UnknownBackend { .. }) => Err(error),
+            Ok(gpu) => Ok(Engine::Gpu(gpu)),
             Err(error) => {
                 log::debug!("{error}; using the CPU engine");
-                Ok((Engine::Cpu(Cpu::new()), Some(error)))
+                Ok(Engine::Cpu(Cpu::new()))
             }
         }
     }
 
-    /// The adapter's name, or `cpu` with its threads.
+    /// The devices that are open: one, those of a team, none.
+    pub fn gpus(&self) -> &[Gpu] {
+        match self {
+            Engine::Gpu(gpu) => std::slice::from_ref(gpu),
+            Engine::Cpu(_) => &[],
+            Engine::Team(team) => team.gpus(),
+        }
+    }
+
+    /// The CPU engine, which devices join.
+    fn growing(at_once: bool, on_open: Option<OnOpen>) -> Result<Engine> {
+        check_environment()?;
+        Ok(Engine::Team(Team::growing(at_once, on_open)))
+    }
+
+    /// The CPU engine of a team, or of this machine.
+    pub(super) fn cpu(&self) -> Cpu {
+        match self {
+            Engine::Cpu(cpu) => cpu.clone(),
+            Engine::Team(team) => team.cpu().clone(),
+            Engine::Gpu(_) => Cpu::new(),
+        }
+    }
+
+    /// The adapter's name, or `cpu` with its threads; of a team those of all that take part.
     pub fn name(&self) -> String {
         match self {
             Engine::Gpu(gpu) => gpu.info().name,
             Engine::Cpu(cpu) => format!("cpu ({} threads)", cpu.threads()),
+            Engine::Team(team) => team.names().join(" and "),
         }
     }
 
-    /// `vulkan`, `metal`, `dx12`, `gl`, or `cpu`.
+    /// `vulkan`, `metal`, `dx12`, `gl`, or `cpu`; `team` of several devices, or of them and the CPU.
     pub fn backend(&self) -> &'static str {
         match self {
+            Engine::Team(team) if team.gpus().is_empty() => CPU,
             Engine::Gpu(gpu) => gpu.info().backend.to_str(),
             Engine::Cpu(_) => "cpu",
+            Engine::Team(_) => "team",
         }
+    }
+
+    /// The same engine; a team begins its record ([`Engine::shares`], [`Engine::failures`]) anew.
+    pub fn anew(&self) -> Engine {
+        if let Engine::Team(team) = self { Engine::Team(team.anew()) } else { self.clone() }
+    }
+
+    /// What each engine of a team has done so far, in reductions of all kinds; nothing of an engine that is one.
+    pub fn shares(&self) -> Vec<Share> {
+        if let Engine::Team(team) = self { team.done() } else { Vec::new() }
+    }
+
+    /// Why devices of a team take no further part, in words; the CPU engine has done what they left undone.
+    pub fn failures(&self) -> Vec<String> {
+        if let Engine::Team(team) = self { team.failures() } else { Vec::new() }
     }
 
     /// The answer of `op` over elements in host memory.
@@ -133,6 +201,13 @@ impl Engine {
         match self {
             Engine::Gpu(gpu) => gpu.reduce(op, elements),
             Engine::Cpu(cpu) => cpu.reduce(op, elements),
+            Engine::Team(_) => {
+                let elements_hint = Some(elements.len() as u64);
+                let options = StreamOptions { elements_hint, ..StreamOptions::default() };
+                let mut stream = self.stream(op, &options)?;
+                stream.push(elements)?;
+                Ok(stream.finish()?.output)
+            }
         }
     }
 
@@ -144,12 +219,17 @@ impl Engine {
         match self {
             Engine::Gpu(gpu) => gpu.stream(op, options),
             Engine::Cpu(cpu) => Ok(Stream::on_cpu(cpu.clone(), op, options)),
+            Engine::Team(team) if team.shares::<T, O>(&op, options.elements_hint) => Stream::on_team(team, op, options),
+            Engine::Team(team) => {
+                let (engine, called) = team.alone::<T, O>(&op, options.elements_hint);
+                Ok(engine.stream(op, options)?.called(called))
+            }
         }
     }
 }
 
 fn is_cpu(name: &str) -> bool {
-    name.trim().eq_ignore_ascii_case("cpu")
+    name.trim().eq_ignore_ascii_case(CPU)
 }
 
 /// The error, with the CPU engine in its list of what there is.

@@ -88,7 +88,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// Submits the reduction of an input that begins at `first`; the future brings its accumulator, and how many elements it has.
-    fn accumulate_async(
+    pub(super) fn accumulate_async(
         &self,
         input: &Input<T>,
         first: u64,

@@ -2,15 +2,19 @@
 
 use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
 use super::engine::Engine;
+use super::reduce::Counted;
 use super::reducer::Reducer;
+use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
 use super::stream_each::has_positions;
+use super::team::Noted;
 use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Input, room};
 use crate::op::{Acc, Fold, Op};
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The answers of groups, and how many elements they stand on.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,10 +184,16 @@ fn grouped<T: Element, F: Fold<T>>(fold: &F, keys: &[u32], elements: &[T], start
 
 /// A reduction by groups whose elements and keys come in parts; see [`Engine::stream_groups`].
 pub struct StreamGroups<T: Element, O: Op<T>> {
-    on: GroupsOn<T, O>,
+    way: GroupsWay<T, O>,
     op: O,
     accs: Vec<(Acc<T, O>, u64)>,
     taken: u64,
+}
+
+/// One engine, or several.
+enum GroupsWay<T: Element, O: Op<T>> {
+    Alone(GroupsOn<T, O>, Option<Noted>),
+    Team(Shares<GroupsOn<T, O>>),
 }
 
 enum GroupsOn<T: Element, O: Op<T>> {
@@ -233,22 +243,69 @@ impl Engine {
         }
         let mut accs = room(groups)?;
         accs.resize(groups as usize, (op.fold().identity(), 0));
-        let on = match self {
-            Engine::Cpu(cpu) => GroupsOn::Cpu(cpu.clone()),
-            Engine::Gpu(gpu) => {
-                let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
-                let bytes = T::DTYPE.bytes();
-                let most = (options.memory_bytes.max(1 << 20) / 4).min(gpu.device().limits().max_buffer_size);
-                let elements = PART_ELEMENTS.min(most / (bytes + 4)).max(BLOCK as u64) / 4 * 4;
-                let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
-                let buffer = |what, bytes| gpu.context().buffer(what, bytes * elements, usage);
-                let buffers = [buffer("parts", bytes)?, buffer("keys of parts", 4)?];
-                GroupsOn::Gpu { gpu: gpu.clone(), reducer, buffers }
+        let way = match self {
+            Engine::Team(team) if team.shares::<T, O>(&op, options.elements_hint) => {
+                let (op, options, hint) = (op.clone(), options.clone(), options.elements_hint);
+                let make: Make<GroupsOn<T, O>> = Arc::new(move |engine| GroupsOn::of(engine, &op, &options));
+                GroupsWay::Team(Shares::of(team, make, hint)?)
             }
+            Engine::Team(team) => {
+                let (engine, called) = team.alone::<T, O>(&op, options.elements_hint);
+                GroupsWay::Alone(GroupsOn::of(&engine, &op, options)?.0, Some(called))
+            }
+            alone => GroupsWay::Alone(GroupsOn::of(alone, &op, options)?.0, None),
         };
-        Ok(StreamGroups { on, op, accs, taken: 0 })
+        Ok(StreamGroups { way, op, accs, taken: 0 })
     }
 }
+
+impl<T: Element, O: Op<T>> GroupsOn<T, O> {
+    /// On an engine that is one; and how many elements are worth handing to it.
+    fn of(engine: &Engine, op: &O, options: &StreamOptions) -> Result<(Self, usize)> {
+        let Engine::Gpu(gpu) = engine else { return Ok((GroupsOn::Cpu(engine.cpu()), GRAIN)) };
+        let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
+        let bytes = T::DTYPE.bytes();
+        let most = (options.memory_bytes.max(1 << 20) / 4).min(gpu.device().limits().max_buffer_size);
+        let elements = PART_ELEMENTS.min(most / (bytes + 4)).max(BLOCK as u64) / 4 * 4;
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let buffer = |what, bytes| gpu.context().buffer(what, bytes * elements, usage);
+        let buffers = [buffer("parts", bytes)?, buffer("keys of parts", 4)?];
+        Ok((GroupsOn::Gpu { gpu: gpu.clone(), reducer, buffers }, GRAIN.min(elements as usize)))
+    }
+
+    /// Folds elements by their keys, the first at this position; `put` gets what each of so many groups gains, part by part.
+    fn fold(
+        &self,
+        fold: &O::Fold,
+        (keys, elements): (&[u32], &[T]),
+        groups: u64,
+        position: u64,
+        put: &mut dyn FnMut(Counted<T, O>),
+    ) -> Result<()> {
+        let most = match self {
+            GroupsOn::Cpu(_) => usize::MAX,
+            GroupsOn::Gpu { buffers, .. } => (buffers[1].size() / 4) as usize,
+        };
+        let mut position = position;
+        for (keys, elements) in keys.chunks(most).zip(elements.chunks(most)) {
+            put(match self {
+                GroupsOn::Cpu(cpu) => cpu.accumulate_groups(fold, keys, elements, groups, position)?,
+                GroupsOn::Gpu { gpu, reducer, buffers: [parts, of_keys] } => {
+                    gpu.write(parts, bytemuck::cast_slice(elements));
+                    gpu.write(of_keys, bytemuck::cast_slice(keys));
+                    let n = elements.len() as u64;
+                    let each = Input::<T>::range(parts, 0..n).groups(Input::range(of_keys, 0..n), groups);
+                    reducer.accumulate_each(&each, position)?
+                }
+            });
+            position += elements.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Elements that are worth handing to a member of a team.
+const GRAIN: usize = 4 << 20;
 
 impl<T: Element, O: Op<T>> StreamGroups<T, O> {
     /// Takes the next elements, and the key of each.
@@ -260,28 +317,41 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
         if left != right {
             return Err(Error::Unequal { left, right });
         }
-        let most = match &self.on {
-            GroupsOn::Cpu(_) => usize::MAX,
-            GroupsOn::Gpu { buffers, .. } => (buffers[1].size() / 4) as usize,
-        };
-        let (fold, groups) = (self.op.fold(), self.accs.len() as u64);
-        for (keys, elements) in keys.chunks(most).zip(elements.chunks(most)) {
-            let found = match &self.on {
-                GroupsOn::Cpu(cpu) => cpu.accumulate_groups(&fold, keys, elements, groups, self.taken)?,
-                GroupsOn::Gpu { gpu, reducer, buffers: [parts, of_keys] } => {
-                    gpu.write(parts, bytemuck::cast_slice(elements));
-                    gpu.write(of_keys, bytemuck::cast_slice(keys));
-                    let n = elements.len() as u64;
-                    let each = Input::<T>::range(parts, 0..n).groups(Input::range(of_keys, 0..n), groups);
-                    reducer.accumulate_each(&each, self.taken)?
-                }
-            };
-            for (place, (acc, count)) in self.accs.iter_mut().zip(found) {
+        let StreamGroups { way, op, accs, taken } = self;
+        let (fold, groups, begin) = (op.fold(), accs.len() as u64, *taken);
+        let all = Mutex::new(accs);
+        let keep = |found: Counted<T, O>| {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            for (place, (acc, count)) in all.iter_mut().zip(found) {
                 fold.merge(&mut place.0, acc);
                 place.1 += count;
             }
-            self.taken += elements.len() as u64;
+        };
+        // Of a range that fails nothing is kept.
+        let whole = |on: &GroupsOn<T, O>, range: Range<usize>| {
+            let (mut found, position) = (Vec::new(), begin + range.start as u64);
+            on.fold(&fold, (&keys[range.clone()], &elements[range]), groups, position, &mut |more| found.push(more))?;
+            found.into_iter().for_each(keep);
+            Ok(())
+        };
+        match way {
+            GroupsWay::Alone(on, called) => {
+                on.fold(&fold, (keys, elements), groups, begin, &mut |more| keep(more))?;
+                called.iter().for_each(|called| called.note(right));
+            }
+            GroupsWay::Team(shares) => {
+                let rest = shares.divide(elements.len(), &|on, queue| {
+                    while let Some(range) = queue.next() {
+                        whole(on, range)?;
+                        queue.settle();
+                    }
+                    Ok(())
+                });
+                let cpu = GroupsOn::Cpu(shares.cpu().clone());
+                rest.into_iter().try_for_each(|range| whole(&cpu, range))?;
+            }
         }
+        *taken += right;
         Ok(())
     }
 

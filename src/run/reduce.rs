@@ -16,6 +16,9 @@ const RECORD_BYTES: u64 = 8 << 10;
 /// Inputs in step that are reduced as rows: fewer are not worth more pipelines.
 const ROWS_MIN: usize = 16;
 
+/// Accumulators, each with how many elements it has.
+pub(super) type Counted<T, O> = Vec<(Acc<T, O>, u64)>;
+
 /// Submissions, and whether what each brings is more elements of the answers that came last.
 pub(super) type Submissions<'a> = Box<dyn Iterator<Item = Result<(Submitted, bool)>> + 'a>;
 
@@ -61,7 +64,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// The accumulators of inputs of a batch: as rows, where they are some.
-    fn accumulate_many(&self, inputs: &[Input<T>]) -> Result<Vec<(Acc<T, O>, u64)>> {
+    fn accumulate_many(&self, inputs: &[Input<T>]) -> Result<Counted<T, O>> {
         let rows = Some(inputs).filter(|inputs| inputs.len() >= ROWS_MIN).and_then(Each::in_step);
         match rows.map(|rows| self.accumulate_each(&rows, 0)) {
             // What has no plan as rows, or no kernel for them that this device gets right, may have one input by input; if not, its error
@@ -109,7 +112,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// The accumulator of each answer, of which the first element has this position, and how many elements it has.
-    pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
+    pub(super) fn accumulate_each(&self, each: &Each<'_, T>, position: u64) -> Result<Counted<T, O>> {
         let recorder = self.recorder_of(each)?;
         let (count, blocks) = self.submissions(each, position)?;
         let mut all = Gathered::of(&self.op, count)?;
@@ -141,7 +144,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// The accumulators of many inputs, each of which begins at `first`, and how many elements each has.
-    pub(crate) fn accumulate(&self, inputs: &[Input<T>], first: u64) -> Result<Vec<(Acc<T, O>, u64)>> {
+    pub(crate) fn accumulate(&self, inputs: &[Input<T>], first: u64) -> Result<Counted<T, O>> {
         if inputs.is_empty() {
             return Ok(Vec::new());
         }
@@ -152,7 +155,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 }
 
 /// Answers from their accumulators and how many elements each has.
-pub(super) fn finished<T: Element, O: Op<T>>(op: &O, accs: Vec<(Acc<T, O>, u64)>) -> Result<Vec<O::Output>> {
+pub(super) fn finished<T: Element, O: Op<T>>(op: &O, accs: Counted<T, O>) -> Result<Vec<O::Output>> {
     accs.into_iter().map(|(acc, elements)| op.finish(acc, elements)).collect()
 }
 
@@ -160,7 +163,7 @@ pub(super) fn finished<T: Element, O: Op<T>>(op: &O, accs: Vec<(Acc<T, O>, u64)>
 pub(super) struct Gathered<'a, T: Element, O: Op<T>> {
     op: &'a O,
     /// Each with how many elements it has.
-    pub accs: Vec<(Acc<T, O>, u64)>,
+    pub accs: Counted<T, O>,
 }
 
 impl<'a, T: Element, O: Op<T>> Gathered<'a, T, O> {
@@ -185,7 +188,7 @@ impl<'a, T: Element, O: Op<T>> Gathered<'a, T, O> {
 }
 
 /// The accumulator of each input, from those of its parts, and how many elements it has.
-pub(super) fn accs<T: Element, O: Op<T>>(op: &O, results: &Results) -> Vec<(Acc<T, O>, u64)> {
+pub(super) fn accs<T: Element, O: Op<T>>(op: &O, results: &Results) -> Counted<T, O> {
     let fold = op.fold();
     let mut parts = results.parts.iter();
     let mut acc = |count| {

@@ -3,18 +3,17 @@
 //! On an adapter a ring of slots is in use: while the device reads one, the host fills the next.
 
 use super::cpu::Cpu;
-use super::explain::explain;
-use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
+use super::engine::Engine;
+use super::ring::Ring;
+use super::shares::{Make, SHARED_MIN, Shares};
+use super::team::{Noted, Team};
+use crate::device::Context;
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::input::{Origin, Piece};
-use crate::op::{Acc, DeviceOp, Fold, Op, Partial, Span};
-use crate::plan::{Arrangement, Request, Store};
-use std::collections::VecDeque;
-use std::sync::Arc;
+use crate::error::Result;
+use crate::op::{Acc, Fold, Op, Partial, Span};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use web_time::Instant;
-use wgpu::BufferUsages;
 
 /// The options of a stream.
 #[derive(Clone, Debug)]
@@ -72,36 +71,77 @@ pub struct Stream<T: Element, O: Op<T>> {
     /// The last of them, out of small parts: the engine gets them together.
     gathered: Vec<T>,
     first: Option<u64>,
+    /// The engine of a team that does all of it alone.
+    called: Option<Noted>,
 }
 
 /// Bytes of small parts that wait for more.
 const GATHERED_BYTES: usize = 64 << 10;
-/// The greatest age of the knowledge that the device is there. Asking takes a microsecond, longer than a small part.
-const LOOK_AGAIN: Duration = Duration::from_micros(20);
+/// Bytes of a part for the CPU engine and for a team: enough that its threads are started seldom (8 GiB from the page cache by 32 threads in parts of
+/// 32 MiB: 0.62 to 0.75 s, of 128 MiB: 0.26 to 0.36).
+const CPU_PART_BYTES: usize = 128 << 20;
+/// Bytes of staging and device memory of one device of a team, at most: as it waits for the last part of each push, many large slots gain
+/// nothing.
+const TEAM_RING_BYTES: u64 = 96 << 20;
+/// Bytes that are worth handing to one thread of the CPU engine.
+const THREAD_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
 enum Way {
+    Alone(On),
+    Team(Shares<On>),
+}
+
+/// The engine that folds parts.
+#[derive(Debug)]
+enum On {
     Cpu(Cpu, Duration),
     Gpu(Box<Ring>),
 }
 
 impl<T: Element, O: Op<T>> Stream<T, O> {
     pub(crate) fn on_cpu(cpu: Cpu, op: O, options: &StreamOptions) -> Self {
-        Self::by(op, Way::Cpu(cpu, Duration::ZERO), options)
+        Self::by(op, Way::Alone(On::Cpu(cpu, Duration::ZERO)), options)
     }
 
     pub(crate) fn on_gpu(context: Arc<Context>, op: O, options: &StreamOptions) -> Result<Self> {
-        let with = |keep| DeviceOp::new::<T, O>(&op, keep);
-        let device_op = pollster::block_on(choose(&context, op.name(), &with, Waiting::Blocking))?;
-        let recorder = Recorder::new(context, device_op)?;
-        let ring = Ring::new(recorder, op.fold().most_elements(), options);
-        Ok(Self::by(op, Way::Gpu(Box::new(ring)), options))
+        let ring = Ring::of::<T, O>(context, &op, options)?;
+        Ok(Self::by(op, Way::Alone(On::Gpu(Box::new(ring))), options))
+    }
+
+    pub(super) fn on_team(team: &Team, op: O, options: &StreamOptions) -> Result<Self> {
+        let mut of_device = options.clone();
+        of_device.memory_bytes = (options.memory_bytes / (2 * team.gpus().len().max(1) as u64)).min(TEAM_RING_BYTES);
+        // Slots that leave something for the others.
+        let members = team.gpus().len() as u64 + u64::from(team.cpu_takes_part());
+        of_device.elements_hint = options.elements_hint.map(|all| (all / (2 * members.max(1))).max(SHARED_MIN as u64));
+        let made_of = op.clone();
+        let make: Make<On> = Arc::new(move |engine| {
+            Ok(match engine {
+                Engine::Gpu(gpu) => {
+                    let ring = Ring::of::<T, O>(gpu.context().clone(), &made_of, &of_device)?;
+                    let grain = ring.slot_elements();
+                    (On::Gpu(Box::new(ring)), grain)
+                }
+                others => {
+                    let cpu = others.cpu();
+                    let grain = cpu.threads() * THREAD_BYTES / size_of::<T>();
+                    (On::Cpu(cpu, Duration::ZERO), grain)
+                }
+            })
+        });
+        Ok(Self::by(op, Way::Team(Shares::of(team, make, options.elements_hint)?), options))
     }
 
     fn by(op: O, engine: Way, options: &StreamOptions) -> Self {
         let fold = op.fold();
         let (acc, first) = (fold.identity(), options.first);
-        Stream { op, engine, fold, acc, count: 0, gathered: Vec::new(), first }
+        Stream { op, engine, fold, acc, count: 0, gathered: Vec::new(), first, called: None }
+    }
+
+    /// Noted in a team's record under this name.
+    pub(super) fn called(self, called: Noted) -> Self {
+        Stream { called: Some(called), ..self }
     }
 
     /// Adds what a part was folded to.
@@ -122,7 +162,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// # Errors
     /// Those of the device; the stream is of no use afterwards. [`Error::DeviceLost`] of small parts may come 20 µs late.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
-        if let Way::Gpu(ring) = &mut self.engine {
+        if let Way::Alone(On::Gpu(ring)) = &mut self.engine {
             ring.look()?;
         }
         let most = GATHERED_BYTES / size_of::<T>();
@@ -136,6 +176,9 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             self.give(elements)?;
         }
         self.count += elements.len() as u64;
+        if let Some(called) = &self.called {
+            called.note(elements.len() as u64);
+        }
         Ok(())
     }
 
@@ -155,18 +198,23 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     /// Gives the engine elements behind those that are counted.
     fn give(&mut self, elements: &[T]) -> Result<()> {
+        let at = self.first.unwrap_or(0).wrapping_add(self.count);
         match &mut self.engine {
-            Way::Cpu(cpu, time) => {
+            Way::Alone(On::Cpu(cpu, time)) => {
                 let start = Instant::now();
-                let at = self.first.unwrap_or(0).wrapping_add(self.count);
                 let part = cpu.accumulate(&self.fold, elements, at);
                 *time += start.elapsed();
                 self.merge(part);
             }
-            Way::Gpu(ring) => {
+            Way::Alone(On::Gpu(ring)) => {
                 let mut parts = Vec::new();
-                ring.push(bytemuck::cast_slice(elements), &mut parts)?;
+                ring.push(bytemuck::cast_slice(elements), at, &mut parts)?;
                 self.merge_all(&parts);
+            }
+            Way::Team(shares) => {
+                for part in shared(shares, &self.fold, elements, at) {
+                    self.merge(part);
+                }
             }
         }
         Ok(())
@@ -180,16 +228,21 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Number of elements that a part should have, so that none is cut.
     pub fn part_elements(&self) -> usize {
         match &self.engine {
-            Way::Cpu(..) => 8 << 20,
-            Way::Gpu(ring) => (ring.slot_bytes / ring.element_bytes) as usize,
+            Way::Alone(On::Cpu(..)) | Way::Team(_) => CPU_PART_BYTES / size_of::<T>(),
+            Way::Alone(On::Gpu(ring)) => ring.slot_elements(),
         }
     }
 
     /// The work of this stream, in lines for people: passes, workgroups, bindings, bytes.
     pub fn explain(&self) -> Vec<String> {
         match &self.engine {
-            Way::Cpu(cpu, _) => vec![format!("CPU engine: {} threads", cpu.threads())],
-            Way::Gpu(ring) => ring.explain(),
+            Way::Alone(on) => on.explain(),
+            Way::Team(shares) => {
+                let members = shares.members().flat_map(On::explain);
+                let alone =
+                    shares.may_grow().then(|| "a GPU joins where more than a second of work is left".to_string());
+                members.chain(alone).collect()
+            }
         }
     }
 
@@ -214,11 +267,18 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     fn ended<R>(mut self, make: impl FnOnce(O, Acc<T, O>, Span) -> Result<R>) -> Result<Finished<R>> {
         self.give_gathered()?;
         let mut parts = Vec::new();
-        let (copy_time, upload_time, kernel_time) = match &mut self.engine {
-            Way::Cpu(_, time) => (Duration::ZERO, None, Some(*time)),
-            Way::Gpu(ring) => {
-                ring.drain(&mut parts)?;
-                (ring.copy_time, ring.clock.upload(), ring.clock.kernel())
+        if let Way::Alone(On::Gpu(ring)) = &mut self.engine {
+            ring.drain(&mut parts)?;
+        }
+        let (copy_time, upload_time, kernel_time) = match &self.engine {
+            Way::Alone(on) => on.times(),
+            // They overlap, and so tell nothing together but what is one's own.
+            Way::Team(shares) => {
+                let mut all = shares.members();
+                match (all.next(), all.next()) {
+                    (Some(only), None) => only.times(),
+                    _ => (Duration::ZERO, None, None),
+                }
             }
         };
         self.merge_all(&parts);
@@ -234,252 +294,53 @@ impl<T: Element, O: Op<T>> std::fmt::Debug for Stream<T, O> {
     }
 }
 
-/// Slots under way at once: one that the device reads, one that the host fills, one to even out their speeds.
-const SLOTS: usize = 3;
-/// Elements beyond this make a slot no faster.
-const SLOT_BYTES_MAX: u64 = 64 << 20;
-
-/// The slots of a stream on a device.
-#[derive(Debug)]
-struct Ring {
-    recorder: Recorder,
-    element_bytes: u64,
-    slot_bytes: u64,
-    /// Whether kernels read the staging buffers themselves, where host and device share memory.
-    in_place: bool,
-    filling: Option<(Slot, u64)>,
-    flying: VecDeque<(Slot, Pending)>,
-    /// Elements in the slots that were launched.
-    launched: u64,
-    first: u64,
-    copy_time: Duration,
-    clock: Clock,
-    /// The time at which the device was last seen to be there.
-    seen: Option<Instant>,
-}
-
-#[derive(Debug)]
-struct Slot {
-    staging: wgpu::Buffer,
-    device: Option<wgpu::Buffer>,
-    stamps: Option<Stamps>,
-}
-
-impl Ring {
-    fn new(recorder: Recorder, elements_max: u64, options: &StreamOptions) -> Ring {
-        let element_bytes = recorder.op.dtype.bytes();
-        let context = &recorder.context;
-        let in_place = context.mapped_bytes_max == u64::MAX;
-        let copies = if in_place { 1 } else { 2 };
-        let limits = [
-            Some(options.memory_bytes.max(1 << 20) / (SLOTS as u64 * copies)),
-            Some(SLOT_BYTES_MAX),
-            Some(context.limits.binding_bytes_max),
-            Some(context.device.limits().max_buffer_size),
-            Some(elements_max.saturating_mul(element_bytes)),
-            options.elements_hint.map(|elements| elements.saturating_mul(element_bytes)),
-        ];
-        let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / 16 * 16;
-        let clock = Clock::new(context, !in_place);
-        Ring {
-            recorder,
-            element_bytes,
-            slot_bytes,
-            in_place,
-            filling: None,
-            flying: VecDeque::new(),
-            launched: 0,
-            first: options.first.unwrap_or(0),
-            copy_time: Duration::ZERO,
-            clock,
-            seen: None,
-        }
-    }
-
-    /// An error where the device is lost.
-    fn look(&mut self) -> Result<()> {
-        let now = Instant::now();
-        if self.seen.is_none_or(|seen| now.duration_since(seen) > LOOK_AGAIN) {
-            self.recorder.context.present("taking elements")?;
-            self.seen = Some(now);
-        }
-        Ok(())
-    }
-
-    /// Takes elements; accumulators that are done on the way go to `parts`.
-    fn push(&mut self, bytes: &[u8], parts: &mut Vec<Vec<u32>>) -> Result<()> {
-        self.copy(bytes, parts).map_err(|error| self.recorder.context.diagnosed(error))
-    }
-
-    fn copy(&mut self, mut bytes: &[u8], parts: &mut Vec<Vec<u32>>) -> Result<()> {
-        while !bytes.is_empty() {
-            let (slot, filled) = match self.filling.take() {
-                Some(filling) => filling,
-                None => (self.take_slot(parts)?, 0),
-            };
-            let (now, later) = bytes.split_at(bytes.len().min((self.slot_bytes - filled) as usize));
-            let start = Instant::now();
-            copy_in(&slot.staging, filled, now)?;
-            self.copy_time += start.elapsed();
-            let filled = filled + now.len() as u64;
-            if filled == self.slot_bytes {
-                self.launch(slot, filled)?;
-            } else {
-                self.filling = Some((slot, filled));
-            }
-            bytes = later;
-        }
-        Ok(())
-    }
-
-    /// Launches what is left and waits for every result.
-    fn drain(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<()> {
-        if let Some((slot, filled)) = self.filling.take() {
-            self.launch(slot, filled)?;
-        }
-        while !self.flying.is_empty() {
-            self.land(parts)?;
-        }
-        Ok(())
-    }
-
-    /// A mapped slot: a new one, or the oldest under way once it is done.
-    fn take_slot(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
-        // Whoever asks is filling none, so the slots under way are all there are.
-        if self.flying.len() < SLOTS {
-            return self.make_slot();
-        }
-        let slot = self.land(parts)?;
-        let context = &self.recorder.context;
-        let (sender, receiver) = std::sync::mpsc::channel();
-        slot.staging.map_async(wgpu::MapMode::Write, .., move |result| {
-            // Nobody listens any more only where the stream has failed before.
-            let _ = sender.send(result);
-        });
-        let what = "mapping a staging buffer";
-        let start = Instant::now();
-        loop {
-            context.poll_once(what)?;
-            match receiver.try_recv() {
-                Ok(Ok(())) => return Ok(slot),
-                Ok(Err(error)) => return Err(Error::DeviceLost { what, message: error.to_string() }),
-                Err(_) if start.elapsed() > context.timeout() => {
-                    return Err(Error::Timeout { what, waited: context.timeout() });
-                }
-                Err(_) => std::thread::yield_now(),
-            }
-        }
-    }
-
-    fn make_slot(&self) -> Result<Slot> {
-        let context = &self.recorder.context;
-        let read = if self.in_place { BufferUsages::STORAGE } else { BufferUsages::COPY_SRC };
-        let staging = context.mapped_buffer("a staging buffer", self.slot_bytes, BufferUsages::MAP_WRITE | read)?;
-        let device = if self.in_place {
-            None
-        } else {
-            let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
-            Some(context.buffer("a slot of the input", self.slot_bytes, usage)?)
-        };
-        Ok(Slot { staging, device, stamps: self.clock.stamps(context)? })
-    }
-
-    /// Sends a filled slot to the device.
-    fn launch(&mut self, slot: Slot, bytes: u64) -> Result<()> {
-        let context = &self.recorder.context;
-        let elements = bytes / self.element_bytes;
-        let piece = Piece::of(0, 0, elements);
-        let op = &self.recorder.op;
-        let groups = op.groups().iter().map(|group| op.group_words(group)).collect();
-        let readback = Readback::new(context, 1, groups)?;
-        let (destination, output) = readback.destination(0);
-        let start = self.first.wrapping_add(self.launched);
-        let request =
-            Request { pieces: &[piece], each: Arrangement::Whole, start, direct: true, store: Store::Sealed, output };
-        let plan = self.recorder.planner.plan(&request)?;
-        let mut encoder =
-            context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: stream") });
-        slot.staging.unmap();
-        let stamp = |encoder: &mut wgpu::CommandEncoder, at: u32| {
-            if let Some(stamps) = &slot.stamps {
-                encoder.write_timestamp(&stamps.queries, at);
-            }
-        };
-        stamp(&mut encoder, 0);
-        if let Some(device) = &slot.device {
-            encoder.copy_buffer_to_buffer(&slot.staging, 0, device, 0, bytes.next_multiple_of(4));
-        }
-        stamp(&mut encoder, 1);
-        let input = slot.device.as_ref().unwrap_or(&slot.staging);
-        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[Origin::Buffer(input)], destination)?;
-        stamp(&mut encoder, 2);
-        let pending = context.guarded("a submission", 0, || {
-            if let Some(stamps) = &slot.stamps {
-                stamps.resolve(&mut encoder);
-            }
-            readback.copy(&mut encoder);
-            let submission = context.queue.submit([encoder.finish()]);
-            if let Some(stamps) = &slot.stamps {
-                stamps.request();
-            }
-            readback.request(submission)
-        })?;
-        self.launched += elements;
-        self.flying.push_back((slot, pending));
-        Ok(())
-    }
-
-    /// Waits for the oldest slot under way and its result. Its staging buffer is not mapped yet.
-    fn land(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
-        let (slot, pending) = self.flying.pop_front().ok_or(Error::ResultMissing)?;
-        let words = pending.wait(&self.recorder.context)?;
-        parts.extend(words.iter().map(|words| self.recorder.op.expand(words)));
-        self.clock.read(slot.stamps.as_ref());
-        Ok(slot)
-    }
-
+impl On {
     fn explain(&self) -> Vec<String> {
-        let piece = Piece::of(0, 0, self.slot_bytes / self.element_bytes);
-        let request = Request {
-            pieces: &[piece],
-            each: Arrangement::Whole,
-            start: 0,
-            direct: true,
-            store: Store::Sealed,
-            output: 0,
-        };
-        let how = if self.in_place { "read in place by the kernels" } else { "copied to the device" };
-        let mut lines = vec![format!("up to {SLOTS} staging buffers of {} bytes, {how}; a full one:", self.slot_bytes)];
-        match self.recorder.planner.plan(&request) {
-            Ok(plan) => lines.extend(explain(&self.recorder, &plan)),
-            Err(error) => lines.push(error.to_string()),
+        match self {
+            On::Cpu(cpu, _) => vec![format!("CPU engine: {} threads", cpu.threads())],
+            On::Gpu(ring) => ring.explain(),
         }
-        lines
+    }
+
+    /// Copying into staging memory, copies to the device, kernels.
+    fn times(&self) -> (Duration, Option<Duration>, Option<Duration>) {
+        match self {
+            On::Cpu(_, time) => (Duration::ZERO, None, Some(*time)),
+            On::Gpu(ring) => (ring.copy_time, ring.clock.upload(), ring.clock.kernel()),
+        }
     }
 }
 
-/// One thread, where there are no others.
-#[cfg(target_arch = "wasm32")]
-use fill as copy_in;
-
-/// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
-#[cfg(not(target_arch = "wasm32"))]
-fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
-    const SHARE_MIN: usize = 4 << 20;
-    let shares = (bytes.len() / SHARE_MIN).min(8);
-    if shares <= 1 {
-        return fill(staging, at, bytes);
+/// What the members of a team fold elements to, of which the first has this place; in no order.
+fn shared<T: Element, F: Fold<T>>(shares: &mut Shares<On>, fold: &F, elements: &[T], at: u64) -> Vec<F::Acc> {
+    let found = Mutex::new(Vec::new());
+    let keep = |more: Vec<F::Acc>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+    let place = |start: usize| at.wrapping_add(start as u64);
+    let rest = shares.divide(elements.len(), &|on, queue| {
+        match on {
+            On::Cpu(cpu, time) => {
+                while let Some(range) = queue.next() {
+                    let start = Instant::now();
+                    keep(vec![cpu.accumulate(fold, &elements[range.clone()], place(range.start))]);
+                    *time += start.elapsed();
+                    queue.settle();
+                }
+            }
+            On::Gpu(ring) => {
+                let mut parts = Vec::new();
+                while let Some(range) = queue.next() {
+                    let at = place(range.start);
+                    ring.push(bytemuck::cast_slice(&elements[range]), at, &mut parts)?;
+                }
+                ring.drain(&mut parts)?;
+                keep(parts.iter().map(|words| fold.read_acc(words)).collect());
+                queue.settle();
+            }
+        }
+        Ok(())
+    });
+    for range in rest {
+        keep(vec![shares.cpu().accumulate(fold, &elements[range.clone()], place(range.start))]);
     }
-    // The system takes tens of microseconds to tell how many cores there are.
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(shares);
-    let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
-    // Shares meet at multiples of 16 in the buffer, because what threads map must not overlap.
-    let (mine, rest) = bytes.split_at(bytes.len().min(share - (at % 16) as usize));
-    std::thread::scope(|scope| {
-        let parts = rest.chunks(share).zip((at + mine.len() as u64..).step_by(share));
-        let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || fill(staging, at, part))).collect();
-        let copied = fill(staging, at, mine);
-        let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
-        others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
-    })
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,13 +3,16 @@
 use super::cpu::Cpu;
 use super::engine::Engine;
 use super::reducer::Reducer;
+use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
+use super::team::Noted;
 use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Axes, Dim, Input, Offsets, Strided, offset, room};
 use crate::op::{Acc, Fold, Keep, Leaf, Op, Partials, Span};
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of elements that a device gets at a time.
 const PART_BYTES: u64 = 64 << 20;
@@ -27,7 +30,7 @@ const PART_BYTES: u64 = 64 << 20;
 /// # Ok::<(), treefold::Error>(())
 /// ```
 pub struct StreamEach<T: Element, O: Op<T>> {
-    on: EachOn<T, O>,
+    way: EachWay<T, O>,
     op: O,
     division: StreamDivision,
     accs: Vec<Acc<T, O>>,
@@ -52,6 +55,12 @@ impl<T: Element, O: Op<T>> std::fmt::Debug for StreamEach<T, O> {
             .field("taken", &self.taken)
             .finish_non_exhaustive()
     }
+}
+
+/// One engine, or several.
+enum EachWay<T: Element, O: Op<T>> {
+    Alone(EachOn<T, O>, Option<Noted>),
+    Team(Shares<EachOn<T, O>>),
 }
 
 /// The engine on which parts are folded.
@@ -134,26 +143,19 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     ) -> Result<Self> {
         let mut accs = room(answers)?;
         accs.resize(answers as usize, op.fold().identity());
-        let on = match engine {
-            Engine::Cpu(cpu) => EachOn::Cpu(cpu.clone()),
-            Engine::Gpu(gpu) => {
-                let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
-                let limits = gpu.device().limits();
-                let most = PART_BYTES.min(options.memory_bytes.max(1 << 20) / 4).min(limits.max_buffer_size);
-                let all = elements.map_or(most, |elements| elements.saturating_mul(T::DTYPE.bytes()));
-                let size = all.clamp(16, most.max(16)) / 16 * 16;
-                let buffer = gpu.context().guarded("the buffer of a stream", size, || {
-                    gpu.device().create_buffer(&wgpu::BufferDescriptor {
-                        label: Some("treefold: parts"),
-                        size,
-                        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-                        mapped_at_creation: false,
-                    })
-                })?;
-                EachOn::Gpu { gpu: gpu.clone(), reducer, buffer }
+        let way = match engine {
+            Engine::Team(team) if team.shares::<T, O>(&op, elements) => {
+                let (op, options) = (op.clone(), options.clone());
+                let make: Make<EachOn<T, O>> = Arc::new(move |engine| EachOn::of(engine, &op, elements, &options));
+                EachWay::Team(Shares::of(team, make, elements)?)
             }
+            Engine::Team(team) => {
+                let (engine, called) = team.alone::<T, O>(&op, elements);
+                EachWay::Alone(EachOn::of(&engine, &op, elements, options)?.0, Some(called))
+            }
+            alone => EachWay::Alone(EachOn::of(alone, &op, elements, options)?.0, None),
         };
-        Ok(StreamEach { on, op, division, accs, elements, taken: 0 })
+        Ok(StreamEach { way, op, division, accs, elements, taken: 0 })
     }
 
     /// Takes the next elements.
@@ -161,54 +163,21 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// # Errors
     /// [`Error::ViewOutside`] where they are more than the array has; what the device says.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
-        let end = self.taken + elements.len() as u64;
-        if let Some(elements) = self.elements.filter(|&elements| end > elements) {
+        let StreamEach { way, op, division, accs, elements: all, taken } = self;
+        let end = *taken + elements.len() as u64;
+        if let Some(elements) = all.filter(|&elements| end > elements) {
             let (low, high) = (0, i128::from(end) - 1);
             return Err(Error::ViewOutside { low, high, elements });
         }
-        let most = match &self.on {
-            EachOn::Cpu(_) => usize::MAX,
-            EachOn::Gpu { buffer, .. } => (buffer.size() / T::DTYPE.bytes()).max(1) as usize,
-        };
-        for part in elements.chunks(most) {
-            self.part(part)?;
-        }
-        Ok(())
-    }
-
-    fn part(&mut self, elements: &[T]) -> Result<()> {
-        if let EachOn::Gpu { gpu, buffer, .. } = &self.on {
-            gpu.write(buffer, bytemuck::cast_slice(elements));
-        }
-        let range = self.taken..self.taken + elements.len() as u64;
-        self.taken = range.end;
-        let fold = self.op.fold();
-        let mut all = Vec::new();
-        match &self.division {
-            StreamDivision::Axes { dims, .. } => cut(dims, range.clone(), PartView::default(), &mut all),
-            StreamDivision::Segments(offsets) => {
-                let (first, accs) = self.on.segments(&fold, offsets, elements, range.start)?;
-                for (place, acc) in self.accs[first..].iter_mut().zip(accs) {
-                    fold.merge(place, acc);
-                }
+        let (fold, begin) = (op.fold(), std::mem::replace(taken, end));
+        match way {
+            EachWay::Alone(on, called) => {
+                on.fold(&fold, division, elements, begin, &mut |at, acc| fold.merge(&mut accs[at], acc))?;
+                called.iter().for_each(|called| called.note(elements.len() as u64));
+                Ok(())
             }
+            EachWay::Team(shares) => shared(shares, &fold, division, elements, begin, accs),
         }
-        for found in all {
-            let strided = found.strided(range.start);
-            let accs = match &self.on {
-                EachOn::Cpu(cpu) => cpu.accumulate_each(&fold, elements, &strided, found.position)?,
-                EachOn::Gpu { reducer, buffer, .. } => {
-                    let input = Input::<T>::range(buffer, 0..elements.len() as u64);
-                    let each = input.strided(strided);
-                    reducer.accumulate_each(&each, found.position)?.into_iter().map(|(acc, _)| acc).collect()
-                }
-            };
-            for (answer, acc) in (0u64..).zip(accs) {
-                let at = (found.answer as i64 + offset(&found.answers, answer)) as usize;
-                fold.merge(&mut self.accs[at], acc);
-            }
-        }
-        Ok(())
     }
 
     /// The answers, in C order, or in that of the segments.
@@ -253,7 +222,117 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     }
 }
 
+/// Folds elements on all members of a team; the first of them has this place.
+fn shared<T: Element, O: Op<T>>(
+    shares: &mut Shares<EachOn<T, O>>,
+    fold: &O::Fold,
+    division: &StreamDivision,
+    elements: &[T],
+    begin: u64,
+    accs: &mut [Acc<T, O>],
+) -> Result<()> {
+    let all = Mutex::new(accs);
+    // Of a range that fails nothing is kept.
+    let whole = |on: &EachOn<T, O>, range: Range<usize>| {
+        let mut found = Vec::new();
+        let at = begin + range.start as u64;
+        on.fold(fold, division, &elements[range], at, &mut |at, acc| found.push((at, acc)))?;
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        found.into_iter().for_each(|(at, acc)| fold.merge(&mut all[at], acc));
+        Ok(())
+    };
+    let rest = shares.divide(elements.len(), &|on, queue| {
+        while let Some(range) = queue.next() {
+            whole(on, range)?;
+            queue.settle();
+        }
+        Ok(())
+    });
+    let cpu = EachOn::Cpu(shares.cpu().clone());
+    rest.into_iter().try_for_each(|range| whole(&cpu, range))
+}
+
+/// Elements that are worth handing to a member of a team.
+const GRAIN: usize = 4 << 20;
+
 impl<T: Element, O: Op<T>> EachOn<T, O> {
+    /// On an engine that is one; and how many elements are worth handing to it.
+    fn of(engine: &Engine, op: &O, elements: Option<u64>, options: &StreamOptions) -> Result<(Self, usize)> {
+        let Engine::Gpu(gpu) = engine else { return Ok((EachOn::Cpu(engine.cpu()), GRAIN)) };
+        let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
+        let limits = gpu.device().limits();
+        let most = PART_BYTES.min(options.memory_bytes.max(1 << 20) / 4).min(limits.max_buffer_size);
+        let all = elements.map_or(most, |elements| elements.saturating_mul(T::DTYPE.bytes()));
+        let size = all.clamp(16, most.max(16)) / 16 * 16;
+        let buffer = gpu.context().guarded("the buffer of a stream", size, || {
+            gpu.device().create_buffer(&wgpu::BufferDescriptor {
+                label: Some("treefold: parts"),
+                size,
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })?;
+        let grain = (size / T::DTYPE.bytes()) as usize;
+        Ok((EachOn::Gpu { gpu: gpu.clone(), reducer, buffer }, grain.min(GRAIN)))
+    }
+
+    /// Folds elements, of which the first has this place; `put` gets what each answer gains.
+    fn fold(
+        &self,
+        fold: &O::Fold,
+        division: &StreamDivision,
+        elements: &[T],
+        begin: u64,
+        put: &mut dyn FnMut(usize, Acc<T, O>),
+    ) -> Result<()> {
+        let most = match self {
+            EachOn::Cpu(_) => usize::MAX,
+            EachOn::Gpu { buffer, .. } => (buffer.size() / T::DTYPE.bytes()).max(1) as usize,
+        };
+        for (part, number) in elements.chunks(most).zip(0u64..) {
+            self.part(fold, division, part, begin + number.wrapping_mul(most as u64), put)?;
+        }
+        Ok(())
+    }
+
+    fn part(
+        &self,
+        fold: &O::Fold,
+        division: &StreamDivision,
+        elements: &[T],
+        begin: u64,
+        put: &mut dyn FnMut(usize, Acc<T, O>),
+    ) -> Result<()> {
+        if let EachOn::Gpu { gpu, buffer, .. } = self {
+            gpu.write(buffer, bytemuck::cast_slice(elements));
+        }
+        let mut all = Vec::new();
+        match division {
+            StreamDivision::Axes { dims, .. } => {
+                cut(dims, begin..begin + elements.len() as u64, PartView::default(), &mut all);
+            }
+            StreamDivision::Segments(offsets) => {
+                let (first, accs) = self.segments(fold, offsets, elements, begin)?;
+                (first..).zip(accs).for_each(|(at, acc)| put(at, acc));
+            }
+        }
+        for found in all {
+            let strided = found.strided(begin);
+            let accs = match self {
+                EachOn::Cpu(cpu) => cpu.accumulate_each(fold, elements, &strided, found.position)?,
+                EachOn::Gpu { reducer, buffer, .. } => {
+                    let input = Input::<T>::range(buffer, 0..elements.len() as u64);
+                    let each = input.strided(strided);
+                    reducer.accumulate_each(&each, found.position)?.into_iter().map(|(acc, _)| acc).collect()
+                }
+            };
+            for (answer, acc) in (0u64..).zip(accs) {
+                put((found.answer as i64 + offset(&found.answers, answer)) as usize, acc);
+            }
+        }
+        Ok(())
+    }
+
     /// The first segment of which elements lie in a part, and the accumulators of those; the part's first element has this place. The
     /// device has the part already.
     fn segments(&self, fold: &O::Fold, offsets: &[u64], elements: &[T], begin: u64) -> Result<(usize, Vec<Acc<T, O>>)> {

@@ -62,7 +62,7 @@ impl Columns {
         let reports = || self.columns.iter().map(|column| &column.report);
         let bytes: u64 = reports().map(|report| report.bytes).sum();
         let (what, names) = (if self.columns.len() == 1 { "column" } else { "columns" }, shown(&first.names));
-        let mut adapters: Vec<String> = reports().map(Report::adapter).collect();
+        let mut adapters: Vec<String> = reports().map(|report| report.computed.shown()).collect();
         adapters.dedup();
         let (amount, speed) = (BinaryBytes(bytes), rate(bytes, self.total));
         let mut notes: Vec<String> = vec![];

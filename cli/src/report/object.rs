@@ -40,19 +40,14 @@ impl Report {
             ("outside", self.many().and_then(Many::outside).map(Json::value)),
         ];
         let files: Members = vec![(output, written(&self.written)), ("plot", written(&self.plotted))];
-        let tail: Members = vec![
-            ("adapter", Some(Json::text(&self.adapter))),
-            ("backend", Some(Json::text(self.backend))),
-            (
-                "seconds",
-                Some(Json::Object(vec![
-                    ("read", seconds(self.seconds.read)),
-                    ("upload", maybe(self.seconds.upload)),
-                    ("kernel", maybe(self.seconds.kernel)),
-                    ("total", seconds(self.seconds.total)),
-                ])),
-            ),
+        let times = vec![
+            ("read", seconds(self.seconds.read)),
+            ("upload", maybe(self.seconds.upload)),
+            ("kernel", maybe(self.seconds.kernel)),
+            ("total", seconds(self.seconds.total)),
         ];
+        let mut tail = self.computed.members();
+        tail.push(("seconds", Some(Json::Object(times))));
         let answer = |found: &Answered| found.answer(self.is_partial());
         let parts = match found {
             [found] => {

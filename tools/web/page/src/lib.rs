@@ -141,7 +141,7 @@ fn row_sums(sums: Result<Vec<f32>>) -> String {
 fn waiting(report: &mut Report, gpu: &Gpu, reducer: &Reducer<f32, Sum>, buffer: &wgpu::Buffer) {
     report.refused("Gpu::new", Gpu::new(), "Gpu::new_async");
     report.refused("Gpu::named", Gpu::named("0"), "Gpu::new_async");
-    report.refused("Engine::best", Engine::best(), "Engine::best_async");
+    report.refused("Engine::auto", Engine::auto(), "Engine::auto_async");
     report.refused("Gpu::reducer", gpu.reducer::<f32, _>(Sum), "Gpu::reducer_async");
     report.refused("Gpu::reduce", gpu.reduce(Sum, &[1.0f32]), "Gpu::reduce_async");
     let stream = gpu.stream::<f32, _>(Sum, &StreamOptions::default());
@@ -194,7 +194,7 @@ async fn all(report: &mut Report) -> Result<()> {
     reduced(report, &gpu, &buffer, Checksum { wrong: false }, &elements).await;
     let right = Cpu::new().reduce(ArgMax, &elements)?.bits();
     report.case("argmax of two halves", merged(&gpu, &buffer).await?, right);
-    let engine = Engine::best_async().await?;
+    let engine = Engine::auto_async().await?;
     let hardware = gpu.info().device_type != wgpu::DeviceType::Cpu;
     report.case("the best engine is no software", matches!(engine, Engine::Gpu(_)), hardware);
     // The CPU engine's clock and threads are the browser's.

@@ -1,0 +1,294 @@
+//! The way of elements to a device, part by part: while the device reads one slot, the host fills the next.
+
+use super::explain::explain;
+use super::stream::StreamOptions;
+use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::input::{Origin, Piece};
+use crate::op::{DeviceOp, Fold, Op};
+use crate::plan::{Arrangement, Request, Store};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use web_time::Instant;
+use wgpu::BufferUsages;
+
+/// Slots under way at once: one that the device reads, one that the host fills, one to even out their speeds.
+const SLOTS: usize = 3;
+/// Elements beyond this make a slot no faster.
+const SLOT_BYTES_MAX: u64 = 64 << 20;
+/// The greatest age of the knowledge that the device is there. Asking takes a microsecond, longer than a small part.
+const LOOK_AGAIN: Duration = Duration::from_micros(20);
+
+/// The slots of a stream on a device.
+#[derive(Debug)]
+pub(super) struct Ring {
+    recorder: Recorder,
+    element_bytes: u64,
+    slot_bytes: u64,
+    /// Whether kernels read the staging buffers themselves, where host and device share memory.
+    in_place: bool,
+    filling: Option<Filling>,
+    flying: VecDeque<(Slot, Pending)>,
+    /// Slots whose results are there, not mapped yet.
+    landed: Vec<Slot>,
+    /// Time spent copying into slots.
+    pub copy_time: Duration,
+    /// Times of the device.
+    pub clock: Clock,
+    /// The time at which the device was last seen to be there.
+    seen: Option<Instant>,
+}
+
+/// A slot that takes elements: its bytes so far, and the place of the first element in the whole input.
+#[derive(Debug)]
+struct Filling {
+    slot: Slot,
+    bytes: u64,
+    start: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    staging: wgpu::Buffer,
+    device: Option<wgpu::Buffer>,
+    stamps: Option<Stamps>,
+}
+
+impl Ring {
+    /// Of an operator on a device.
+    pub fn of<T: Element, O: Op<T>>(context: Arc<Context>, op: &O, options: &StreamOptions) -> Result<Ring> {
+        let with = |keep| DeviceOp::new::<T, O>(op, keep);
+        let device_op = pollster::block_on(choose(&context, op.name(), &with, Waiting::Blocking))?;
+        let recorder = Recorder::new(context, device_op)?;
+        Ok(Ring::new(recorder, op.fold().most_elements(), options))
+    }
+
+    fn new(recorder: Recorder, elements_max: u64, options: &StreamOptions) -> Ring {
+        let element_bytes = recorder.op.dtype.bytes();
+        let context = &recorder.context;
+        let in_place = context.mapped_bytes_max == u64::MAX;
+        let copies = if in_place { 1 } else { 2 };
+        let limits = [
+            Some(options.memory_bytes.max(1 << 20) / (SLOTS as u64 * copies)),
+            Some(SLOT_BYTES_MAX),
+            Some(context.limits.binding_bytes_max),
+            Some(context.device.limits().max_buffer_size),
+            Some(elements_max.saturating_mul(element_bytes)),
+            options.elements_hint.map(|elements| elements.saturating_mul(element_bytes)),
+        ];
+        let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / 16 * 16;
+        let clock = Clock::new(context, !in_place);
+        Ring {
+            recorder,
+            element_bytes,
+            slot_bytes,
+            in_place,
+            filling: None,
+            flying: VecDeque::new(),
+            landed: Vec::new(),
+            copy_time: Duration::ZERO,
+            clock,
+            seen: None,
+        }
+    }
+
+    /// Number of elements of a slot.
+    pub fn slot_elements(&self) -> usize {
+        (self.slot_bytes / self.element_bytes) as usize
+    }
+
+    /// An error where the device is lost.
+    pub fn look(&mut self) -> Result<()> {
+        let now = Instant::now();
+        if self.seen.is_none_or(|seen| now.duration_since(seen) > LOOK_AGAIN) {
+            self.recorder.context.present("taking elements")?;
+            self.seen = Some(now);
+        }
+        Ok(())
+    }
+
+    /// Takes elements, of which the first has this place in the whole input; accumulators that are done on the way go to `parts`.
+    pub fn push(&mut self, bytes: &[u8], at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        self.copy(bytes, at, parts).map_err(|error| self.recorder.context.diagnosed(error))
+    }
+
+    fn copy(&mut self, mut bytes: &[u8], mut at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        while !bytes.is_empty() {
+            let mut filling = match self.filling.take() {
+                Some(filling) if filling.start.wrapping_add(filling.bytes / self.element_bytes) == at => filling,
+                others => {
+                    others.map_or(Ok(()), |filling| self.launch(filling))?;
+                    Filling { slot: self.take_slot(parts)?, bytes: 0, start: at }
+                }
+            };
+            let (now, later) = bytes.split_at(bytes.len().min((self.slot_bytes - filling.bytes) as usize));
+            let start = Instant::now();
+            copy_in(&filling.slot.staging, filling.bytes, now)?;
+            self.copy_time += start.elapsed();
+            filling.bytes += now.len() as u64;
+            if filling.bytes == self.slot_bytes {
+                self.launch(filling)?;
+            } else {
+                self.filling = Some(filling);
+            }
+            at = at.wrapping_add(now.len() as u64 / self.element_bytes);
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Launches what is left and waits for every result.
+    pub fn drain(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        if let Some(filling) = self.filling.take() {
+            self.launch(filling)?;
+        }
+        while !self.flying.is_empty() {
+            let slot = self.land(parts)?;
+            self.landed.push(slot);
+        }
+        Ok(())
+    }
+
+    /// A mapped slot: a new one, or the oldest under way once it is done.
+    fn take_slot(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
+        let slot = match self.landed.pop() {
+            Some(slot) => slot,
+            // Whoever asks is filling none, so the slots under way are all there are.
+            None if self.flying.len() < SLOTS => return self.make_slot(),
+            None => self.land(parts)?,
+        };
+        let context = &self.recorder.context;
+        let (sender, receiver) = std::sync::mpsc::channel();
+        slot.staging.map_async(wgpu::MapMode::Write, .., move |result| {
+            // Nobody listens any more only where the stream has failed before.
+            let _ = sender.send(result);
+        });
+        let what = "mapping a staging buffer";
+        let start = Instant::now();
+        loop {
+            context.poll_once(what)?;
+            match receiver.try_recv() {
+                Ok(Ok(())) => return Ok(slot),
+                Ok(Err(error)) => return Err(Error::DeviceLost { what, message: error.to_string() }),
+                Err(_) if start.elapsed() > context.timeout() => {
+                    return Err(Error::Timeout { what, waited: context.timeout() });
+                }
+                Err(_) => std::thread::yield_now(),
+            }
+        }
+    }
+
+    fn make_slot(&self) -> Result<Slot> {
+        let context = &self.recorder.context;
+        let read = if self.in_place { BufferUsages::STORAGE } else { BufferUsages::COPY_SRC };
+        let staging = context.mapped_buffer("a staging buffer", self.slot_bytes, BufferUsages::MAP_WRITE | read)?;
+        let device = if self.in_place {
+            None
+        } else {
+            let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+            Some(context.buffer("a slot of the input", self.slot_bytes, usage)?)
+        };
+        Ok(Slot { staging, device, stamps: self.clock.stamps(context)? })
+    }
+
+    /// Sends a filled slot to the device.
+    fn launch(&mut self, filling: Filling) -> Result<()> {
+        let Filling { slot, bytes, start } = filling;
+        let context = &self.recorder.context;
+        let elements = bytes / self.element_bytes;
+        let piece = Piece::of(0, 0, elements);
+        let op = &self.recorder.op;
+        let groups = op.groups().iter().map(|group| op.group_words(group)).collect();
+        let readback = Readback::new(context, 1, groups)?;
+        let (destination, output) = readback.destination(0);
+        let request =
+            Request { pieces: &[piece], each: Arrangement::Whole, start, direct: true, store: Store::Sealed, output };
+        let plan = self.recorder.planner.plan(&request)?;
+        let mut encoder =
+            context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: stream") });
+        slot.staging.unmap();
+        let stamp = |encoder: &mut wgpu::CommandEncoder, at: u32| {
+            if let Some(stamps) = &slot.stamps {
+                encoder.write_timestamp(&stamps.queries, at);
+            }
+        };
+        stamp(&mut encoder, 0);
+        if let Some(device) = &slot.device {
+            encoder.copy_buffer_to_buffer(&slot.staging, 0, device, 0, bytes.next_multiple_of(4));
+        }
+        stamp(&mut encoder, 1);
+        let input = slot.device.as_ref().unwrap_or(&slot.staging);
+        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[Origin::Buffer(input)], destination)?;
+        stamp(&mut encoder, 2);
+        let pending = context.guarded("a submission", 0, || {
+            if let Some(stamps) = &slot.stamps {
+                stamps.resolve(&mut encoder);
+            }
+            readback.copy(&mut encoder);
+            let submission = context.queue.submit([encoder.finish()]);
+            if let Some(stamps) = &slot.stamps {
+                stamps.request();
+            }
+            readback.request(submission)
+        })?;
+        self.flying.push_back((slot, pending));
+        Ok(())
+    }
+
+    /// Waits for the oldest slot under way and its result. Its staging buffer is not mapped yet.
+    fn land(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
+        let (slot, pending) = self.flying.pop_front().ok_or(Error::ResultMissing)?;
+        let words = pending.wait(&self.recorder.context)?;
+        parts.extend(words.iter().map(|words| self.recorder.op.expand(words)));
+        self.clock.read(slot.stamps.as_ref());
+        Ok(slot)
+    }
+
+    /// The work of a full slot, in lines for people.
+    pub fn explain(&self) -> Vec<String> {
+        let piece = Piece::of(0, 0, self.slot_bytes / self.element_bytes);
+        let request = Request {
+            pieces: &[piece],
+            each: Arrangement::Whole,
+            start: 0,
+            direct: true,
+            store: Store::Sealed,
+            output: 0,
+        };
+        let how = if self.in_place { "read in place by the kernels" } else { "copied to the device" };
+        let mut lines = vec![format!("up to {SLOTS} staging buffers of {} bytes, {how}; a full one:", self.slot_bytes)];
+        match self.recorder.planner.plan(&request) {
+            Ok(plan) => lines.extend(explain(&self.recorder, &plan)),
+            Err(error) => lines.push(error.to_string()),
+        }
+        lines
+    }
+}
+
+/// One thread, where there are no others.
+#[cfg(target_arch = "wasm32")]
+use fill as copy_in;
+
+/// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
+#[cfg(not(target_arch = "wasm32"))]
+fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+    const SHARE_MIN: usize = 4 << 20;
+    let shares = (bytes.len() / SHARE_MIN).min(8);
+    if shares <= 1 {
+        return fill(staging, at, bytes);
+    }
+    // The system takes tens of microseconds to tell how many cores there are.
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(shares);
+    let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
+    // Shares meet at multiples of 16 in the buffer, because what threads map must not overlap.
+    let (mine, rest) = bytes.split_at(bytes.len().min(share - (at % 16) as usize));
+    std::thread::scope(|scope| {
+        let parts = rest.chunks(share).zip((at + mine.len() as u64..).step_by(share));
+        let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || fill(staging, at, part))).collect();
+        let copied = fill(staging, at, mine);
+        let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
+        others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
+    })
+}

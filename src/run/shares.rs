@@ -1,0 +1,483 @@
+//! The sharing of elements in host memory: members of a team take ranges of what is left, each as fast as it is.
+
+use super::cpu::Cpu;
+use super::engine::Engine;
+#[cfg(not(target_arch = "wasm32"))]
+use super::opener;
+use super::pace::Pace;
+use super::team::{Noted, Team};
+use crate::error::{Error, Result};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use web_time::Instant;
+
+/// A member of a team at work: what it computes on, how fast it was, and the fewest elements that are worth handing to it.
+struct Worker<M> {
+    on: M,
+    called: Noted,
+    /// Elements a second; `None` until it has done some.
+    speed: Option<f64>,
+    grain: usize,
+}
+
+/// Function that makes of an engine what computes there, and tells the fewest elements that are worth handing to it.
+pub(super) type Make<M> = Arc<dyn Fn(&Engine) -> Result<(M, usize)> + Send + Sync>;
+
+/// The members of a team at one reduction.
+pub(super) struct Shares<M> {
+    team: Team,
+    make: Make<M>,
+    members: Vec<Worker<M>>,
+    joining: Joining<M>,
+    pace: Pace,
+    /// Elements that will come, where that is known; those that came, and the time over them.
+    elements: Option<u64>,
+    done: u64,
+    busy: Duration,
+}
+
+/// The devices that may join a team.
+enum Joining<M> {
+    /// None may, or all have.
+    No,
+    /// Nobody has asked for them.
+    Not,
+    /// They are being opened.
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code))]
+    Asked(std::sync::mpsc::Receiver<Worker<M>>),
+}
+
+/// Fewer elements than this are not worth a second thread.
+pub(super) const SHARED_MIN: usize = 1 << 18;
+/// Longest time over a range where others may take the rest.
+const RANGE_TIME: Duration = Duration::from_millis(50);
+/// Time over which a speed is believed, and the remaining one for which a device is opened: opening takes some tenths of it.
+const SETTLED_TIME: Duration = Duration::from_millis(20);
+const WORTH_OPENING: Duration = Duration::from_secs(1);
+/// Elements of a piece, at most: the ways to do one are compared from piece to piece.
+const PIECE: usize = 1 << 26;
+
+/// The elements that are left, and who takes them.
+struct Left {
+    range: Range<usize>,
+    members: usize,
+    /// Members whose speed is known, and their elements a second, together and of the fastest.
+    known: usize,
+    speed: f64,
+    fastest: f64,
+}
+
+impl Left {
+    /// Elements a second of all members: those whose speed is not known are taken to be as fast as the others are.
+    fn together(&self) -> f64 {
+        self.speed * self.members as f64 / self.known.max(1) as f64
+    }
+}
+
+/// The ranges that a member takes.
+pub(super) struct Queue<'a> {
+    left: &'a Mutex<Left>,
+    speed: Option<f64>,
+    grain: usize,
+    /// Whether nobody else takes any.
+    alone: bool,
+    begun: Instant,
+    taken: usize,
+    unsettled: Vec<Range<usize>>,
+    settled: usize,
+    between: &'a mut dyn FnMut(usize),
+}
+
+impl Queue<'_> {
+    /// The next range; `None` where there is no more, or where the others will have done the rest before this member would be done.
+    pub fn next(&mut self) -> Option<Range<usize>> {
+        (self.between)(self.settled);
+        let mut left = locked(self.left);
+        if self.speed.is_none() && self.taken > 0 {
+            let speed = self.taken as f64 / self.begun.elapsed().as_secs_f64().max(1e-9);
+            self.speed = Some(speed);
+            left.known += 1;
+            left.speed += speed;
+            left.fastest = left.fastest.max(speed);
+        }
+        let many = left.range.len();
+        let want = match self.speed {
+            _ if many == 0 => return None,
+            _ if self.alone => many,
+            None => self.grain,
+            Some(speed) => {
+                let others = left.speed - speed;
+                let slower = speed < left.fastest;
+                if slower && others > 0.0 && self.grain as f64 / speed > many as f64 / others {
+                    return None;
+                }
+                let fair = many as f64 * speed / left.together().max(speed);
+                let share = fair * if slower { 0.5 } else { 0.75 };
+                share.min(speed * RANGE_TIME.as_secs_f64()) as usize
+            }
+        };
+        let want = (want / self.grain).max(1).saturating_mul(self.grain);
+        // Of what would be too little for one more range nothing is left.
+        let end = if many < want.saturating_add(self.grain / 2) { many } else { want };
+        let range = left.range.start..left.range.start + end;
+        left.range.start = range.end;
+        self.taken += range.len();
+        self.unsettled.push(range.clone());
+        Some(range)
+    }
+
+    /// Says that all ranges so far are answered for.
+    pub fn settle(&mut self) {
+        self.settled += self.unsettled.drain(..).map(|range| range.len()).sum::<usize>();
+    }
+}
+
+/// Function with which a member computes the ranges that it takes.
+pub(super) type Work<'a, M> = &'a (dyn Fn(&mut M, &mut Queue<'_>) -> Result<()> + Sync);
+
+/// The end of a member's work.
+struct Ran<M> {
+    /// `None`: it has failed.
+    member: Option<Worker<M>>,
+    called: Noted,
+    settled: usize,
+    rest: Vec<Range<usize>>,
+    error: Option<Error>,
+}
+
+impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
+    /// The members of a team, of whom `make` makes what computes; over so many elements, where that is known. A device that does not
+    /// take part because it fails is noted.
+    pub fn of(team: &Team, make: Make<M>, elements: Option<u64>) -> Result<Self> {
+        let joining = if team.may_grow() { Joining::Not } else { Joining::No };
+        let mut shares = Shares {
+            team: team.clone(),
+            make,
+            members: Vec::new(),
+            joining,
+            pace: Pace::default(),
+            elements,
+            done: 0,
+            busy: Duration::ZERO,
+        };
+        let few = elements.is_some_and(|elements| elements <= SHARED_MIN as u64);
+        if team.cpu_takes_part() {
+            shares.members.push(member(team, &shares.make, &Engine::Cpu(team.cpu().clone()), 0)?);
+        }
+        if !few || !team.cpu_takes_part() {
+            shares.members.extend(of_devices(team, &shares.make));
+        }
+        Ok(shares)
+    }
+
+    /// The CPU engine that steps in where a device fails.
+    pub fn cpu(&self) -> &Cpu {
+        self.team.cpu()
+    }
+
+    /// Whether a device may join yet.
+    pub fn may_grow(&self) -> bool {
+        !matches!(self.joining, Joining::No)
+    }
+
+    /// What computes, by member.
+    pub fn members(&self) -> impl Iterator<Item = &M> {
+        self.members.iter().map(|member| &member.on)
+    }
+
+    /// Has the members do the work over so many elements; the ranges that none has answered for are the CPU engine's, who asks it to.
+    pub fn divide(&mut self, many: usize, work: Work<M>) -> Vec<Range<usize>> {
+        let pieces = (0..many).step_by(PIECE).map(|begin| begin..many.min(begin + PIECE));
+        let rest: Vec<_> = pieces.flat_map(|piece| self.piece(piece, work)).collect();
+        let stepped_in = rest.iter().map(|range| range.len() as u64).sum();
+        self.team.called(&Engine::Cpu(self.cpu().clone()), 0).note(stepped_in);
+        rest
+    }
+
+    fn piece(&mut self, piece: Range<usize>, work: Work<M>) -> Vec<Range<usize>> {
+        let (begun, many) = (Instant::now(), piece.len());
+        let members = std::mem::take(&mut self.members);
+        let speeds = || members.iter().filter_map(|member| member.speed);
+        let left = Left {
+            range: piece,
+            members: members.len(),
+            known: speeds().count(),
+            speed: speeds().sum(),
+            fastest: speeds().fold(0.0, f64::max),
+        };
+        let (left, several) = (Mutex::new(left), members.len() > 1);
+        let alone = match several {
+            _ if many < SHARED_MIN => true,
+            true => self.team.cpu_takes_part() && self.pace.is_alone(),
+            false => !self.may_ask(),
+        };
+        let (ran, idle) = match alone {
+            true => one(members, &left, work),
+            false => (self.all(members, &left, begun, work), Vec::new()),
+        };
+        let mut rest = Vec::new();
+        for Ran { member, called, settled, rest: unsettled, error } in ran {
+            called.note(settled as u64);
+            if let Some(error) = error {
+                self.team.failed(&error);
+            }
+            self.members.extend(member);
+            rest.extend(unsettled);
+        }
+        self.members.extend(idle);
+        let behind = locked(&left).range.clone();
+        rest.extend(Some(behind).filter(|range| !range.is_empty()));
+        let time = begun.elapsed();
+        if several && many >= SHARED_MIN {
+            self.pace.note(alone, many as f64 / time.as_secs_f64().max(1e-9));
+        }
+        self.done += many as u64;
+        self.busy += time;
+        rest
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn all(&mut self, members: Vec<Worker<M>>, left: &Mutex<Left>, _: Instant, work: Work<M>) -> Vec<Ran<M>> {
+        members.into_iter().map(|member| run(member, left, false, &mut |_| (), work)).collect()
+    }
+
+    /// The first member works on this thread, each other one on its own; one that joins meanwhile gets its own, too.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn all(&mut self, members: Vec<Worker<M>>, left: &Mutex<Left>, begun: Instant, work: Work<M>) -> Vec<Ran<M>> {
+        std::thread::scope(|scope| {
+            let alone = |member| scope.spawn(move || run(member, left, false, &mut |_| (), work));
+            let mut members = members.into_iter();
+            let first = members.next();
+            let mut others: Vec<_> = members.map(alone).collect();
+            let mut between = |settled| {
+                if let Some(member) = self.arrived(settled, begun.elapsed()) {
+                    locked(left).members += 1;
+                    others.push(alone(member));
+                }
+            };
+            let first = first.map(|member| run(member, left, false, &mut between, work));
+            let joined =
+                others.into_iter().map(|other| other.join().unwrap_or_else(|it| std::panic::resume_unwind(it)));
+            first.into_iter().chain(joined).collect()
+        })
+    }
+
+    /// Whether so much is left, where so many elements took so long, that a device is worth its opening.
+    fn is_worth_opening(&self, done: u64, busy: Duration) -> bool {
+        let left = self.elements.unwrap_or(0).saturating_sub(done) as f64;
+        done > 0 && left * busy.as_secs_f64() / done as f64 > WORTH_OPENING.as_secs_f64()
+    }
+
+    /// Whether a device may join before the elements at hand are done.
+    fn may_ask(&self) -> bool {
+        match self.joining {
+            Joining::No => false,
+            Joining::Not => {
+                let soon = self.busy < SETTLED_TIME || self.is_worth_opening(self.done, self.busy);
+                soon || self.team.grows_at_once()
+            }
+            Joining::Asked(_) => true,
+        }
+    }
+
+    /// A device that joins, once it is open; asks for all of them where it is worth that: over `busy` so many elements were done.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn arrived(&mut self, settled: usize, busy: Duration) -> Option<Worker<M>> {
+        use std::sync::mpsc::TryRecvError;
+        let (done, busy) = (self.done + settled as u64, self.busy + busy);
+        match &self.joining {
+            Joining::Asked(coming) => {
+                let found = coming.try_recv();
+                if found.as_ref().is_err_and(|why| *why == TryRecvError::Disconnected) {
+                    self.joining = Joining::No;
+                }
+                found.ok().inspect(|_| self.pace = Pace::default())
+            }
+            Joining::Not if self.team.grows_at_once() || busy > SETTLED_TIME && self.is_worth_opening(done, busy) => {
+                self.joining = Joining::Asked(asked(self.team.clone(), self.make.clone()));
+                None
+            }
+            Joining::Not | Joining::No => None,
+        }
+    }
+}
+
+/// The first member does it all, on this thread; what it has done, and the others.
+fn one<M>(members: Vec<Worker<M>>, left: &Mutex<Left>, work: Work<M>) -> (Vec<Ran<M>>, Vec<Worker<M>>) {
+    let mut members = members.into_iter();
+    let first = members.next().map(|member| run(member, left, true, &mut |_| (), work));
+    (first.into_iter().collect(), members.collect())
+}
+
+impl<M> std::fmt::Debug for Shares<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.members.iter().map(|member| member.called.name()).collect();
+        f.debug_struct("Shares").field("members", &names).field("done", &self.done).finish_non_exhaustive()
+    }
+}
+
+/// Has the devices opened beside other work; each is received as soon as it can take part.
+#[cfg(not(target_arch = "wasm32"))]
+fn asked<M: Send + 'static>(team: Team, make: Make<M>) -> std::sync::mpsc::Receiver<Worker<M>> {
+    let (sender, coming) = std::sync::mpsc::channel();
+    opener::later(Box::new(move || {
+        team.joining();
+        for made in of_devices(&team, &make) {
+            // Whoever asked may be gone.
+            if sender.send(made).is_err() {
+                return;
+            }
+        }
+    }));
+    coming
+}
+
+/// The members on the devices of a team that are open; one that fails is noted.
+fn of_devices<M>(team: &Team, make: &Make<M>) -> impl Iterator<Item = Worker<M>> {
+    let engines: Vec<_> = team.gpus().iter().cloned().map(Engine::Gpu).collect();
+    (0..engines.len()).filter_map(move |number| {
+        let engine = &engines[number];
+        let alike = engines[..number].iter().filter(|other| other.name() == engine.name()).count();
+        member(team, make, engine, alike).inspect_err(|error| team.failed(error)).ok()
+    })
+}
+
+/// A member on an engine behind so many others that are called alike.
+fn member<M>(team: &Team, make: &Make<M>, engine: &Engine, alike: usize) -> Result<Worker<M>> {
+    let (on, grain) = make(engine)?;
+    Ok(Worker { on, called: team.called(engine, alike), speed: None, grain: grain.max(1) })
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The work of one member.
+fn run<M>(
+    mut member: Worker<M>,
+    left: &Mutex<Left>,
+    alone: bool,
+    between: &mut dyn FnMut(usize),
+    work: Work<M>,
+) -> Ran<M> {
+    let begun = Instant::now();
+    let (speed, grain) = (member.speed, member.grain);
+    let (taken, unsettled, settled) = (0, Vec::new(), 0);
+    let mut queue = Queue { left, speed, grain, alone, begun, taken, unsettled, settled, between };
+    let error = work(&mut member.on, &mut queue).err();
+    let Queue { unsettled: rest, settled, .. } = queue;
+    let time = begun.elapsed().as_secs_f64();
+    member.speed = match member.speed {
+        None if settled == 0 => None,
+        // One that was left out is tried again some time.
+        Some(speed) if settled == 0 => Some(speed * 1.1),
+        before => {
+            let now = settled as f64 / time.max(1e-9);
+            Some(before.map_or(now, |before| (before + now) / 2.0))
+        }
+    };
+    let called = member.called.clone();
+    Ran { member: error.is_none().then_some(member), called, settled, rest, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Members that take ranges at their speeds, in microseconds for 2^16 elements, and fail behind so many ranges.
+    fn shares(members: &[(u64, usize)]) -> Shares<(u64, usize)> {
+        let team = Team::of(Vec::new(), Some(Cpu::with_threads(1)));
+        let make: Make<(u64, usize)> = Arc::new(|_| Err(Error::NoDevices));
+        let called = team.called(&Engine::Cpu(team.cpu().clone()), 0);
+        let member = |&on| Worker { on, called: called.clone(), speed: None, grain: 1 << 14 };
+        Shares {
+            team,
+            make,
+            members: members.iter().map(member).collect(),
+            joining: Joining::No,
+            pace: Pace::default(),
+            elements: None,
+            done: 0,
+            busy: Duration::ZERO,
+        }
+    }
+
+    /// Every element is taken once, by a member or by who steps in, whoever fails.
+    #[test]
+    fn every_element_is_taken_once() {
+        let lasting = usize::MAX;
+        for members in [
+            &[][..],
+            &[(10, lasting)],
+            &[(10, 0)],
+            &[(10, 3)],
+            &[(10, lasting), (10, lasting)],
+            &[(1, lasting), (2000, lasting), (5, lasting)],
+            &[(10, 2), (10, lasting), (30, 0)],
+            &[(10, 1), (10, 2)],
+        ] {
+            let mut shares = shares(members);
+            for many in [0, 1, SHARED_MIN - 1, SHARED_MIN, (1 << 20) + 3, 1 << 22, 1 << 20] {
+                let seen: Vec<_> = (0..many.div_ceil(1 << 10)).map(|_| Mutex::new(Vec::new())).collect();
+                let take = |range: Range<usize>| {
+                    // Ranges by the blocks in which they begin and end.
+                    let blocks = range.start >> 10..range.end.div_ceil(1 << 10);
+                    for (block, seen) in blocks.clone().zip(&seen[blocks]) {
+                        locked(seen).push(range.start.max(block << 10)..range.end.min((block + 1) << 10));
+                    }
+                };
+                let rest = shares.divide(many, &|(time, ranges), queue| {
+                    let mut taken = Vec::new();
+                    while let Some(range) = queue.next() {
+                        assert!(!range.is_empty());
+                        *ranges = ranges.checked_sub(1).ok_or(Error::NoDevices)?;
+                        std::thread::sleep(Duration::from_micros((*time * range.len() as u64) >> 16));
+                        taken.push(range);
+                        // Like a device, which answers for several at once.
+                        if taken.len() == 2 {
+                            taken.drain(..).for_each(take);
+                            queue.settle();
+                        }
+                    }
+                    taken.into_iter().for_each(take);
+                    queue.settle();
+                    Ok(())
+                });
+                rest.into_iter().for_each(take);
+                for (block, parts) in seen.into_iter().enumerate() {
+                    let mut parts = parts.into_inner().expect("parts");
+                    parts.sort_by_key(|part| part.start);
+                    let begin = block << 10;
+                    let end = parts.iter().fold(begin, |at, part| {
+                        assert_eq!(part.start, at, "{members:?} {many}");
+                        part.end
+                    });
+                    assert_eq!(end, many.min(begin + (1 << 10)), "{members:?} {many}");
+                }
+            }
+            let done: u64 = shares.team.done().iter().map(|share| share.elements).sum();
+            assert_eq!(done, 1 + 2 * SHARED_MIN as u64 - 1 + (1 << 20) + 3 + (1 << 22) + (1 << 20), "{members:?}");
+        }
+    }
+
+    /// A slow member leaves the end to others, and a fast one takes most.
+    #[test]
+    fn the_fast_take_most() {
+        let mut shares = shares(&[(40, usize::MAX), (1000, usize::MAX)]);
+        let by = Mutex::new([0usize; 2]);
+        for _ in 0..8 {
+            let rest = shares.divide(1 << 21, &|(time, _), queue| {
+                while let Some(range) = queue.next() {
+                    std::thread::sleep(Duration::from_micros((*time * range.len() as u64) >> 16));
+                    locked(&by)[usize::from(*time > 40)] += range.len();
+                    queue.settle();
+                }
+                Ok(())
+            });
+            assert!(rest.is_empty());
+        }
+        let [fast, slow] = *locked(&by);
+        assert!(fast > 4 * slow && slow > 0, "{fast} {slow}");
+    }
+}

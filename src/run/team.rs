@@ -1,0 +1,253 @@
+//! Several engines as one: the CPU engine and devices that share the work over elements in host memory.
+
+use super::cpu::Cpu;
+use super::engine::Engine;
+#[cfg(not(target_arch = "wasm32"))]
+use super::opener;
+use crate::device::Gpu;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::op::{Fold, Op};
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The CPU engine and any number of devices, which share the work: each takes parts of what is left as fast as it is done with those that it has.
+///
+/// Shared is the work of operators whose answer does not depend on how it is shared: those that are [exact](crate::Op::is_exact) and
+/// commutative. All others run whole on one engine, which their length and the engines that there are decide, so that their bits are the
+/// same each time.
+///
+/// A device that fails (lost, or late beyond the timeout) takes no further part; what it has not answered for is computed again by the
+/// CPU engine, and the answer is right. [`Engine::failures`] tells of it.
+///
+/// ```
+/// use treefold::{Cpu, Engine, Team, ops::Sum};
+/// let engine = Engine::Team(Team::of(vec![], Some(Cpu::with_threads(2))));
+/// assert_eq!(engine.reduce(Sum, &[1e30f32, 1.0, -1e30])?, 1.0);
+/// let shares = engine.shares();
+/// assert_eq!((&shares[0].engine[..], shares[0].elements), ("cpu (2 threads)", 3));
+/// # Ok::<(), treefold::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Team {
+    members: Arc<Members>,
+    record: Arc<Mutex<Record>>,
+}
+
+struct Members {
+    /// The CPU engine, and whether it takes part from the begin, not only where a device fails.
+    cpu: Cpu,
+    cpu_takes_part: bool,
+    gpus: Vec<Gpu>,
+    /// The devices that may join, once they are opened.
+    joins: Option<Joins>,
+}
+
+/// Devices that are opened where they are wanted.
+struct Joins {
+    open: fn() -> Result<Vec<Gpu>>,
+    opened: OnceLock<Vec<Gpu>>,
+    on_open: Option<OnOpen>,
+    /// Whether they are wanted wherever there is much, not only where much is left.
+    at_once: bool,
+}
+
+/// Function that is given a device as soon as it is open.
+pub type OnOpen = Arc<dyn Fn(&Gpu) + Send + Sync>;
+
+/// What an engine of a team has done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Share {
+    /// The engine's name, as [`Engine::name`] tells it; of several alike with a number behind it.
+    pub engine: String,
+    /// Its backend, as [`Engine::backend`] tells it.
+    pub backend: &'static str,
+    /// Elements that it has answered for, those of all operators together.
+    pub elements: u64,
+}
+
+/// What the engines have done so far.
+#[derive(Default)]
+struct Record {
+    shares: Vec<Share>,
+    failures: Vec<String>,
+}
+
+/// An engine of a team, as it is called in the record.
+#[derive(Clone, Debug)]
+pub(super) struct Noted {
+    team: Team,
+    name: String,
+    backend: &'static str,
+}
+
+impl Noted {
+    /// Notes that it has done so many elements.
+    pub fn note(&self, elements: u64) {
+        if elements == 0 {
+            return;
+        }
+        let mut record = self.team.record.lock().unwrap_or_else(PoisonError::into_inner);
+        match record.shares.iter_mut().find(|share| share.engine == self.name) {
+            Some(share) => share.elements += elements,
+            None => {
+                let Noted { name, backend, .. } = self.clone();
+                record.shares.push(Share { engine: name, backend, elements });
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Bytes that the CPU engine reads, with almost any operator, in the time in which a GPU is found and opened: beside an H200 a
+/// process takes 21 to 64 ms over so much, and 293 to 353 ms through the GPU (docs/performance.md).
+const AT_ONCE_BYTES: u64 = 256 << 20;
+/// Elements that every CPU engine does in less than the time for which a device is worth its opening.
+const NOT_WORTH_OPENING: u64 = 1 << 26;
+
+impl Team {
+    /// These devices, and the CPU engine if there is one; without, that of all threads steps in where a device fails, and where there are no devices.
+    pub fn of(gpus: Vec<Gpu>, cpu: Option<Cpu>) -> Team {
+        let cpu_takes_part = cpu.is_some() || gpus.is_empty();
+        Team::new(gpus, cpu, cpu_takes_part, None)
+    }
+
+    /// The CPU engine, which all hardware joins where there is much to do: at once, or where more than a second of it is left.
+    pub(super) fn growing(at_once: bool, on_open: Option<OnOpen>) -> Team {
+        Team::new(Vec::new(), None, true, Some(Joins { open: Gpu::all, opened: OnceLock::new(), on_open, at_once }))
+    }
+
+    /// The CPU engine, which what is opened so joins where there is much to do: for tests, on machines without hardware.
+    #[doc(hidden)]
+    pub fn joined_by(cpu: Cpu, at_once: bool, open: fn() -> Result<Vec<Gpu>>) -> Team {
+        let joins = Joins { open, opened: OnceLock::new(), on_open: None, at_once };
+        Team::new(Vec::new(), Some(cpu), true, Some(joins))
+    }
+
+    fn new(gpus: Vec<Gpu>, cpu: Option<Cpu>, cpu_takes_part: bool, joins: Option<Joins>) -> Team {
+        let cpu = cpu.unwrap_or_default();
+        Team { members: Arc::new(Members { cpu, cpu_takes_part, gpus, joins }), record: Arc::default() }
+    }
+
+    /// The same engines, with a record of their own.
+    pub fn anew(&self) -> Team {
+        Team { members: self.members.clone(), record: Arc::default() }
+    }
+
+    /// Whether this process is in the middle of opening a device beside other work: a program that leaves now does well to leave without the
+    /// destructors of drivers (`_exit`).
+    pub fn is_opening() -> bool {
+        #[cfg(not(target_arch = "wasm32"))]
+        return opener::is_busy();
+        #[cfg(target_arch = "wasm32")]
+        false
+    }
+
+    /// Whether an operator is shared over so many elements, where that is known: whether its answer has the same bits however its elements are
+    /// shared, and somebody is there to share them with.
+    pub(super) fn shares<T: Element, O: Op<T>>(&self, op: &O, elements: Option<u64>) -> bool {
+        let fold = op.fold();
+        let much = elements.is_some_and(|elements| elements > NOT_WORTH_OPENING);
+        let others = if self.members.joins.is_some() { much } else { !self.members.gpus.is_empty() };
+        others && op.is_exact() && fold.is_commutative() && fold.host_only().is_none()
+    }
+
+    /// The engine that computes the whole of what is not shared, over so many elements, where that is known.
+    pub(super) fn alone<T: Element, O: Op<T>>(&self, op: &O, elements: Option<u64>) -> (Engine, Noted) {
+        let small = elements.is_some_and(|elements| elements.saturating_mul(T::DTYPE.bytes()) <= AT_ONCE_BYTES);
+        // What would be shared, if there were more of it, is little.
+        let shared = op.is_exact() && op.fold().is_commutative();
+        let gpu = match &self.members.joins {
+            _ if op.fold().host_only().is_some() => None,
+            Some(_) if !small && !shared => self.joining().first().cloned(),
+            Some(_) => None,
+            None if self.members.cpu_takes_part && small => None,
+            None => self.members.gpus.first().cloned(),
+        };
+        let engine = gpu.map_or_else(|| Engine::Cpu(self.members.cpu.clone()), Engine::Gpu);
+        let called = self.called(&engine, 0);
+        (engine, called)
+    }
+
+    pub(super) fn cpu(&self) -> &Cpu {
+        &self.members.cpu
+    }
+
+    pub(super) fn cpu_takes_part(&self) -> bool {
+        self.members.cpu_takes_part
+    }
+
+    /// The devices that are open.
+    pub(super) fn gpus(&self) -> &[Gpu] {
+        let joined = self.members.joins.as_ref().and_then(|joins| joins.opened.get());
+        joined.unwrap_or(&self.members.gpus)
+    }
+
+    /// Whether devices may join that are not open.
+    pub(super) fn may_grow(&self) -> bool {
+        self.members.joins.as_ref().is_some_and(|joins| joins.opened.get().is_none())
+    }
+
+    /// Whether they are wanted wherever there is much.
+    pub(super) fn grows_at_once(&self) -> bool {
+        self.members.joins.as_ref().is_some_and(|joins| joins.at_once)
+    }
+
+    /// The devices that join; waits until they are open. None, where there are none.
+    pub(super) fn joining(&self) -> &[Gpu] {
+        let Some(joins) = &self.members.joins else { return &[] };
+        joins.opened.get_or_init(|| {
+            let opened = (joins.open)().unwrap_or_else(|error| {
+                match error {
+                    // As it should be, for no hardware is there.
+                    Error::NoAdapter | Error::SoftwareOnly { .. } => log::info!("{error}; the CPU engine computes"),
+                    error => self.failed(&error),
+                }
+                Vec::new()
+            });
+            opened.iter().for_each(|gpu| joins.on_open.iter().for_each(|on_open| on_open(gpu)));
+            opened
+        })
+    }
+
+    /// The name of an engine behind so many others that are called alike.
+    pub(super) fn called(&self, engine: &Engine, alike: usize) -> Noted {
+        let name = match alike {
+            0 => engine.name(),
+            before => format!("{} #{}", engine.name(), before + 1),
+        };
+        Noted { team: self.clone(), name, backend: engine.backend() }
+    }
+
+    /// Notes that a device has failed.
+    pub(super) fn failed(&self, error: &Error) {
+        log::warn!("{error}; the CPU engine computes its share");
+        self.record.lock().unwrap_or_else(PoisonError::into_inner).failures.push(error.to_string());
+    }
+
+    /// What each engine has done so far.
+    pub(super) fn done(&self) -> Vec<Share> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner).shares.clone()
+    }
+
+    pub(super) fn failures(&self) -> Vec<String> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner).failures.clone()
+    }
+
+    /// The engines' names.
+    pub(super) fn names(&self) -> Vec<String> {
+        let cpu = self.members.cpu_takes_part.then(|| Engine::Cpu(self.members.cpu.clone()));
+        cpu.into_iter().chain(self.gpus().iter().cloned().map(Engine::Gpu)).map(|engine| engine.name()).collect()
+    }
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Team").field("engines", &self.names()).field("may_grow", &self.may_grow()).finish()
+    }
+}
