@@ -4,7 +4,7 @@ use super::cpu::Cpu;
 use super::engine::Engine;
 #[cfg(not(target_arch = "wasm32"))]
 use super::opener;
-use super::pace::Pace;
+use super::pace::{Doer, Pace};
 use super::team::{Noted, Team};
 use crate::error::{Error, Result};
 use std::ops::Range;
@@ -52,8 +52,9 @@ enum Joining<M> {
 pub(super) const SHARED_MIN: usize = 1 << 18;
 /// Longest time over a range where others may take the rest.
 const RANGE_TIME: Duration = Duration::from_millis(50);
-/// Time over which a speed is believed, and the remaining one for which a device is opened: opening takes some tenths of it.
-const SETTLED_TIME: Duration = Duration::from_millis(20);
+/// Time over which a speed is believed, and the remaining one for which a device is opened: opening takes some tenths of it, in which the
+/// driver is in the way of threads that touch mapped files.
+const SETTLED_TIME: Duration = Duration::from_millis(200);
 const WORTH_OPENING: Duration = Duration::from_secs(1);
 /// Elements of a piece, at most: the ways to do one are compared from piece to piece.
 const PIECE: usize = 1 << 26;
@@ -69,6 +70,13 @@ struct Left {
 }
 
 impl Left {
+    /// For these members.
+    fn of<M>(range: Range<usize>, members: &[Worker<M>]) -> Left {
+        let speeds = || members.iter().filter_map(|member| member.speed);
+        let (speed, fastest) = (speeds().sum(), speeds().fold(0.0, f64::max));
+        Left { range, members: members.len(), known: speeds().count(), speed, fastest }
+    }
+
     /// Elements a second of all members: those whose speed is not known are taken to be as fast as the others are.
     fn together(&self) -> f64 {
         self.speed * self.members as f64 / self.known.max(1) as f64
@@ -197,24 +205,23 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
 
     fn piece(&mut self, piece: Range<usize>, work: Work<M>) -> Vec<Range<usize>> {
         let (begun, many) = (Instant::now(), piece.len());
-        let members = std::mem::take(&mut self.members);
-        let speeds = || members.iter().filter_map(|member| member.speed);
-        let left = Left {
-            range: piece,
-            members: members.len(),
-            known: speeds().count(),
-            speed: speeds().sum(),
-            fastest: speeds().fold(0.0, f64::max),
+        let mut members = std::mem::take(&mut self.members);
+        let several = members.len() > 1;
+        let by = match several {
+            _ if many < SHARED_MIN => Doer::First,
+            true if self.team.cpu_takes_part() => self.pace.next(),
+            false if !self.may_ask() => Doer::First,
+            _ => Doer::All,
         };
-        let (left, several) = (Mutex::new(left), members.len() > 1);
-        let alone = match several {
-            _ if many < SHARED_MIN => true,
-            true => self.team.cpu_takes_part() && self.pace.is_alone(),
-            false => !self.may_ask(),
+        let idle = match by {
+            Doer::First => members.split_off(members.len().min(1)),
+            Doer::Others => members.drain(..1).collect(),
+            Doer::All => Vec::new(),
         };
-        let (ran, idle) = match alone {
-            true => one(members, &left, work),
-            false => (self.all(members, &left, begun, work), Vec::new()),
+        let left = Mutex::new(Left::of(piece, &members));
+        let ran = match by {
+            Doer::First => members.into_iter().map(|first| run(first, &left, true, &mut |_| (), work)).collect(),
+            _ => self.all(members, &left, begun, work),
         };
         let mut rest = Vec::new();
         for Ran { member, called, settled, rest: unsettled, error } in ran {
@@ -225,12 +232,16 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             self.members.extend(member);
             rest.extend(unsettled);
         }
-        self.members.extend(idle);
+        // The first stays the first.
+        match by {
+            Doer::Others => drop(self.members.splice(..0, idle)),
+            _ => self.members.extend(idle),
+        }
         let behind = locked(&left).range.clone();
         rest.extend(Some(behind).filter(|range| !range.is_empty()));
         let time = begun.elapsed();
         if several && many >= SHARED_MIN {
-            self.pace.note(alone, many as f64 / time.as_secs_f64().max(1e-9));
+            self.pace.note(by, many as f64 / time.as_secs_f64().max(1e-9));
         }
         self.done += many as u64;
         self.busy += time;
@@ -301,13 +312,6 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             Joining::Not | Joining::No => None,
         }
     }
-}
-
-/// The first member does it all, on this thread; what it has done, and the others.
-fn one<M>(members: Vec<Worker<M>>, left: &Mutex<Left>, work: Work<M>) -> (Vec<Ran<M>>, Vec<Worker<M>>) {
-    let mut members = members.into_iter();
-    let first = members.next().map(|member| run(member, left, true, &mut |_| (), work));
-    (first.into_iter().collect(), members.collect())
 }
 
 impl<M> std::fmt::Debug for Shares<M> {
@@ -466,7 +470,7 @@ mod tests {
     fn the_fast_take_most() {
         let mut shares = shares(&[(40, usize::MAX), (1000, usize::MAX)]);
         let by = Mutex::new([0usize; 2]);
-        for _ in 0..8 {
+        for _ in 0..40 {
             let rest = shares.divide(1 << 21, &|(time, _), queue| {
                 while let Some(range) = queue.next() {
                     std::thread::sleep(Duration::from_micros((*time * range.len() as u64) >> 16));
