@@ -9,7 +9,7 @@ use crate::operators::{self, Chosen, RANGE, Told, takers, told_to};
 use crate::options::{Division, Sifting};
 use crate::output::Output;
 use crate::pairs;
-use crate::partial::{ensure_mergeable, target, written};
+use crate::partial::{ensure_mergeable, targets, written};
 use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
@@ -27,11 +27,7 @@ use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Finished, Fold
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = if args.writes() { target(args)? } else { None };
-    let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
-    if let (Some(array), Some(picture)) = (&target, &picture) {
-        array.ensure_apart(picture)?;
-    }
+    let (target, picture) = if args.writes() { targets(args)? } else { (None, None) };
     let inputs = Inputs::open(&args.files, args.ask())?;
     let engines = Engines::default();
     let mut report = reduce(args, inputs, target, &engines)?;
@@ -42,8 +38,25 @@ pub fn run(args: &Args) -> Result<Report> {
     Ok(report)
 }
 
+/// A report, and the bytes of each operator's partial where those are wanted in place of answers.
+pub struct Reduced {
+    pub report: Report,
+    pub partials: Vec<Vec<u8>>,
+}
+
 /// Reduces these inputs, and writes what goes to the target.
 pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Engines) -> Result<Report> {
+    let Reduced { mut report, partials } = reduced(args, inputs, engines)?;
+    if let Some(target) = target {
+        let begun = Instant::now();
+        report.written = Some(written(args, target, partials, &report.found, &report.names)?);
+        report.seconds.total += begun.elapsed();
+    }
+    Ok(report)
+}
+
+/// Reduces these inputs.
+pub fn reduced(args: &Args, inputs: Inputs, engines: &Engines) -> Result<Reduced> {
     let chosen = match &args.making {
         Some(making) => making.choose(&args.operators, inputs.dtype, &inputs.shown_by, args.fast)?,
         None => operators::choose_all(&args.operators, inputs.dtype, args.fast, || inputs.shown_by.clone())?,
@@ -60,13 +73,34 @@ pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Eng
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
     match &args.weights {
-        Some(path) => Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs, target),
-        None => first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })?,
+        Some(path) => {
+            let report = Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs)?;
+            Ok(Reduced { report, partials: vec![] })
+        }
+        None => first.visit(told, Run { args, inputs, asked: &asked, engine: &engine, start })?,
     }
 }
 
+/// The text that goes to standard output; notes that it has no room for are said.
+pub fn shown_as_asked(args: &Args, report: &Report) -> Result<String> {
+    let notes = report.outside().into_iter().chain(report.missing()).chain(report.left_out());
+    for note in notes.filter(|_| args.quiet || args.csv) {
+        say(&format!("treefold: note: {note}"));
+    }
+    Ok(match (args.json, args.quiet) {
+        // The partial itself stands there.
+        _ if args.pipes_partial() => String::new(),
+        _ if args.csv => report.csv()?,
+        (true, _) => report.json().line()?,
+        // The array has gone to its file.
+        (false, true) if report.is_array => String::new(),
+        (false, true) => report.bare(),
+        (false, false) => report.text(),
+    })
+}
+
 /// The bins of a report as a picture, in SVG.
-fn drawn(report: &Report) -> Result<String> {
+pub fn drawn(report: &Report) -> Result<String> {
     let binned = report.found.iter().find_map(|found| Some((found, found.axes.first()?)));
     let (found, axis) = binned.context("no bins")?;
     let notes = [report.amount(), found.beside()];
@@ -78,21 +112,36 @@ fn drawn(report: &Report) -> Result<String> {
 
 /// The engine that the command line wants; a GPU is opened once.
 #[derive(Default)]
-pub struct Engines(Mutex<Option<OpenedEngine>>);
+pub struct Engines {
+    cpu: Cpu,
+    opened: Mutex<Option<OpenedEngine>>,
+}
 
 /// An engine, and the file of its cache, where it has one.
 type OpenedEngine = (Engine, Option<CacheFile>);
 
 impl Engines {
+    /// With a CPU engine of so many threads.
+    pub fn with_threads(threads: usize) -> Engines {
+        Engines { cpu: Cpu::with_threads(threads), ..Engines::default() }
+    }
+
     /// For inputs of so many bytes, where that is known. Where the command line leaves it open, the CPU if an operator is computed on that
     /// alone or has its answer before a GPU is open.
     fn engine(&self, args: &Args, chosen: &[Chosen], bytes: Option<u64>) -> Result<Engine> {
+        Ok(match self.found(args, chosen, bytes)? {
+            Engine::Cpu(_) => Engine::Cpu(self.cpu.clone()),
+            gpu => gpu,
+        })
+    }
+
+    fn found(&self, args: &Args, chosen: &[Chosen], bytes: Option<u64>) -> Result<Engine> {
         let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
         if let Some((alone, why)) = alone.filter(|_| Engine::asked(args.adapter.as_deref()).is_none()) {
             if args.verbose {
                 say(&format!("{} over {} is computed on the CPU alone: {why}", alone.typed(), alone.dtype));
             }
-            return Ok(Engine::Cpu(Cpu::new()));
+            return Ok(Engine::Cpu(self.cpu.clone()));
         }
         if let Some(engine) = bytes.and_then(|bytes| Engine::at_once(args.adapter.as_deref(), bytes)) {
             if args.verbose {
@@ -100,14 +149,14 @@ impl Engines {
             }
             return Ok(engine);
         }
-        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let (engine, cache) = opened.take().map_or_else(|| open(args), Ok)?;
         Ok(opened.insert((engine, cache)).0.clone())
     }
 
     /// Keeps what was learned of a GPU for the next call.
     pub fn keep_cache(&self) {
-        let opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, Some(cache))) = &*opened {
             cache.keep();
         }
@@ -135,24 +184,23 @@ struct Run<'a> {
     args: &'a Args,
     inputs: Inputs,
     asked: &'a [(Chosen, Told)],
-    target: Option<Output>,
     engine: &'a Engine,
     start: Instant,
 }
 
 /// The first operator says of which type the elements are.
 impl Visitor for Run<'_> {
-    type Out = Result<Report>;
+    type Out = Result<Reduced>;
 
-    fn visit<T: Element>(self, _: DynOp<T>) -> Result<Report> {
+    fn visit<T: Element>(self, _: DynOp<T>) -> Result<Reduced> {
         self.over::<T>()
     }
 }
 
 impl Run<'_> {
     /// One read of the inputs, for all operators.
-    fn over<T: Element>(self) -> Result<Report> {
-        let Run { args, inputs, asked, target, engine, start } = self;
+    fn over<T: Element>(self) -> Result<Reduced> {
+        let Run { args, inputs, asked, engine, start } = self;
         let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Inquiry { args, chosen })?);
         let looked = looked.collect::<Result<Vec<Looked>>>()?;
         ensure!(
@@ -257,8 +305,7 @@ impl Run<'_> {
             }
         }
         let partials = partials.into_iter().flatten().collect();
-        let written = target.map(|target| written(args, target, partials, &found, &names)).transpose()?;
-        Ok(Report {
+        let report = Report {
             found,
             names,
             dtype: T::DTYPE,
@@ -266,13 +313,14 @@ impl Run<'_> {
             missing: missing.found(),
             left_out,
             bytes,
-            written,
+            written: None,
             is_array: args.output.is_some(),
             plotted: None,
             adapter: engine.name(),
             backend: engine.backend(),
             seconds: Seconds { read, upload, kernel, total: start.elapsed() },
-        })
+        };
+        Ok(Reduced { report, partials })
     }
 }
 
