@@ -352,7 +352,8 @@ impl<T: Element> Merging for Under<T> {
         let Under { wanted, chosen, parts, all, .. } = *self;
         let all = all.context("no partials")?;
         let (shape, length) = (all.shape().to_vec(), all.length());
-        let (single, count) = (shape.is_empty(), all.answers().saturating_mul(length));
+        let divided = args.division.as_ref().is_some_and(|division| division.given().is_some());
+        let (single, count) = (shape.is_empty() && !divided, all.answers().saturating_mul(length));
         let (many, partial) = if args.partial.is_some() {
             let bytes = all.to_bytes().with_context(|| names.to_string())?;
             (Many::none(shape, Over::Length(length)), Some(bytes))
