@@ -196,7 +196,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!(
             "{ranks:>8} {mean:>8.3} {slowest:>10.3} {tree:>9.1} {gather:>10.1} {failures:>9} {whole:>9.3} {by_files:>11.3} {efficiency:>9.1} %"
         );
-        found.push((ranks as f64, tree.max(0.1), gather.max(0.1)));
+        found.push([ranks as f64, tree.max(0.1), gather.max(0.1)]);
     }
     match told.text("plot") {
         "" => Ok(()),
@@ -204,13 +204,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The time of the merges behind the slowest rank, over the number of ranks.
-fn draw(path: &str, found: &[(f64, f64, f64)]) -> Result<(), Box<dyn Error>> {
+/// Draws the microseconds of the merges behind the slowest rank, by a tree and by one rank, over the number of ranks.
+fn draw(path: &str, found: &[[f64; 3]]) -> Result<(), Box<dyn Error>> {
     let root = SVGBackend::new(path, (800, 480)).into_drawing_area();
     root.fill(&WHITE)?;
-    let most = found.iter().fold(1.0, |most: f64, &(_, tree, gather)| most.max(tree).max(gather));
-    let least = found.iter().fold(most, |least, &(_, tree, gather)| least.min(tree).min(gather));
-    let (first, last) = (found.first().ok_or("no ranks")?.0, found.last().ok_or("no ranks")?.0);
+    let times = || found.iter().flat_map(|&[_, tree, gather]| [tree, gather]);
+    let (least, most) = (times().fold(f64::MAX, f64::min), times().fold(0.0, f64::max));
+    let (first, last) = (found.first().ok_or("no ranks")?[0], found.last().ok_or("no ranks")?[0]);
     let mut chart = ChartBuilder::on(&root)
         .caption("Merges behind the slowest rank, simulated", ("sans-serif", 20))
         .margin(16)
@@ -218,10 +218,8 @@ fn draw(path: &str, found: &[(f64, f64, f64)]) -> Result<(), Box<dyn Error>> {
         .y_label_area_size(72)
         .build_cartesian_2d((first..last * 1.01).log_scale(), (least * 0.5..most * 2.0).log_scale())?;
     chart.configure_mesh().x_desc("ranks").y_desc("µs").draw()?;
-    let lines: [(&str, RGBColor, fn(&(f64, f64, f64)) -> f64); 2] =
-        [("a tree", RGBColor(0, 90, 181), |at| at.1), ("one rank takes all", RGBColor(220, 50, 32), |at| at.2)];
-    for (name, color, value) in lines {
-        let points = || found.iter().map(|at| (at.0, value(at)));
+    for (at, name, color) in [(1, "a tree", RGBColor(0, 90, 181)), (2, "one rank takes all", RGBColor(220, 50, 32))] {
+        let points = || found.iter().map(|times| (times[0], times[at]));
         let line = chart.draw_series(LineSeries::new(points(), color.stroke_width(2)))?;
         line.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
         chart.draw_series(points().map(|at| Circle::new(at, 4, color.filled())))?;

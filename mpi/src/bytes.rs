@@ -8,6 +8,7 @@ use mpi::ffi::MPI_Datatype;
 use mpi::traits::{AsRaw, CommunicatorCollectives, Equivalence, Root};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The bytes of the left ranks' partial followed by the right one's, or why there are none; as many as either has.
@@ -22,6 +23,17 @@ pub(crate) enum Way {
     Inclusive,
     /// Of the ranks before each.
     Exclusive,
+}
+
+impl Display for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Way::ToAll => f.write_str("for all ranks"),
+            Way::To(root) => write!(f, "for rank {root}"),
+            Way::Inclusive => f.write_str("up to each rank"),
+            Way::Exclusive => f.write_str("before each rank"),
+        }
+    }
 }
 
 /// Room for the words of an error in place of a partial.
@@ -153,8 +165,9 @@ impl<C: CommunicatorCollectives> Ranks<'_, C> {
     /// The bytes of each rank, in their order, on rank `root`; `None` on the others.
     ///
     /// # Errors
-    /// [`Error::TooLarge`].
+    /// [`Error::TooLarge`], [`Error::Failed`] where no rank has that number.
     pub fn gather(&self, root: i32, own: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
+        self.ensure_rank(root).map_err(|message| Error::Failed { rank: self.rank(), message })?;
         let (what, own_length) = ("what ranks have", [own.len() as u64]);
         let mut lengths = vec![0u64; self.size() as usize];
         mpi::request::scope(|scope| {

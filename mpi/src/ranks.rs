@@ -71,6 +71,15 @@ impl<'a, C: CommunicatorCollectives> Ranks<'a, C> {
         }
     }
 
+    /// Whether a rank has this number.
+    pub(crate) fn ensure_rank(&self, rank: i32) -> std::result::Result<(), String> {
+        let size = self.size();
+        (0..size)
+            .contains(&rank)
+            .then_some(())
+            .ok_or_else(|| format!("there is no rank {rank} among {size}; name one of 0 to {}", size - 1))
+    }
+
     /// For each place, the lowest of all ranks' numbers.
     pub fn lowest<const N: usize>(&self, own: [u64; N]) -> [u64; N] {
         let (mut lowest, operation) = ([0; N], SystemOperation::min());

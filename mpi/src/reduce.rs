@@ -183,9 +183,16 @@ impl<C: CommunicatorCollectives> Ranks<'_, C> {
     }
 
     fn merged_bytes(&self, way: Way, local: Told, merge: Merge) -> Result<Option<Vec<u8>>> {
-        self.agree(local.as_ref().map(|(_, description)| description.as_str()).map_err(String::as_str))?;
-        let (bytes, _) = local.unwrap_or_default();
+        let bytes = self.alike(way, local)?;
         self.combine(way, &bytes, merge)
+    }
+
+    /// The own bytes, where all ranks have such, and want the same of them.
+    fn alike(&self, way: Way, local: Told) -> Result<Vec<u8>> {
+        let known = if let Way::To(root) = way { self.ensure_rank(root) } else { Ok(()) };
+        let local = local.and_then(|(bytes, description)| known.map(|()| (bytes, format!("{description}, {way}"))));
+        self.agree(local.as_ref().map(|(_, description)| description.as_str()).map_err(String::as_str))?;
+        Ok(local.unwrap_or_default().0)
     }
 
     /// The bytes of all ranks on rank `root`, merged by `merge`; all have as many of them where they have the same description.
@@ -208,8 +215,7 @@ impl<C: CommunicatorCollectives> Ranks<'_, C> {
         local: Told,
         all: impl FnOnce(Vec<Vec<u8>>) -> std::result::Result<R, String>,
     ) -> Result<Option<R>> {
-        self.agree(local.as_ref().map(|(_, description)| description.as_str()).map_err(String::as_str))?;
-        let made = self.gather(root, &local.unwrap_or_default().0)?.map(all).transpose();
+        let made = self.gather(root, &self.alike(Way::To(root), local)?)?.map(all).transpose();
         self.agree(made.as_ref().map(|_| "").map_err(String::as_str))?;
         Ok(made.unwrap_or_default())
     }

@@ -89,7 +89,7 @@ fn long_job(args: &[&str]) -> (Child, String, Folder) {
     std::fs::File::create(&long).and_then(|file| file.set_len(16 << 30)).expect("a sparse file");
     let mut command = mpirun();
     command.args(["-n", "3", PROGRAM, "sum", "--dtype", "f32", "--adapter", "cpu"]).args(args).args(short).arg(long);
-    let job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun");
+    let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun");
     let begun = Instant::now();
     let reads = |rank: &&str| {
         let files = std::fs::read_dir(format!("/proc/{rank}/fd")).into_iter().flatten().flatten();
@@ -98,10 +98,13 @@ fn long_job(args: &[&str]) -> (Child, String, Folder) {
     loop {
         let found = Command::new("pgrep").args(["-P", &job.id().to_string()]).output().expect("pgrep");
         let found = String::from_utf8_lossy(&found.stdout).into_owned();
-        if let Some(rank) = found.split_whitespace().find(reads) {
+        let rank = found.split_whitespace().find(reads);
+        if begun.elapsed() > Duration::from_secs(60) {
+            job.kill().and_then(|()| job.wait()).expect("an end");
+            panic!("the ranks do not begin: {found}");
+        } else if let Some(rank) = rank {
             return (job, rank.into(), folder);
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "the ranks do not begin");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

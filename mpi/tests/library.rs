@@ -119,6 +119,9 @@ fn errors<C: mpi::traits::CommunicatorCollectives>(ranks: &Ranks<'_, C>, cpu: &C
     let local: Local<Partials<f32, Sum>> = cpu.partials_axes(Sum, &[1.0, 2.0, 3.0][..columns as usize], &axes);
     let told = ranks.all_reduce(Sum, local).expect_err("another shape").to_string();
     assert!(told.contains("shape [3]") && told.contains("rank 1 has") && told.contains("shape [2]"), "{told}");
+    let local = Local::Ok(cpu.partial(Sum, own));
+    let told = ranks.reduce_to(last + 1, Sum, local).expect_err("no such rank").to_string();
+    assert!(told.contains("there is no rank"), "{told}");
     let alone: Local<Partial<f32, Sum>> = Ok(Partial::empty(Sum));
     assert_eq!(ranks.all_reduce(Sum, alone).expect("nothing").count(), 0);
 }
