@@ -5,7 +5,7 @@ use mpi::traits::{Communicator, CommunicatorCollectives};
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 use treefold::ops::{Histogram, Stats, Sum};
-use treefold::{Axes, Cpu, Element, Error, Op};
+use treefold::{Axes, Cpu, Error, Op};
 use treefold_mpi::{Ranks, Unfinished};
 
 /// Calls in a row, of which the time of one is the mean.
@@ -57,10 +57,7 @@ fn merges<C: CommunicatorCollectives, O: Op<f32>, P: Unfinished<f32, O> + Clone>
     name: &str,
     op: O,
     own: &P,
-) -> Result<(), treefold_mpi::Error>
-where
-    f32: Element,
-{
+) -> Result<(), treefold_mpi::Error> {
     let (ranks, rank, bytes) = (Ranks::new(world), world.rank(), own.to_bytes()?.len());
     let local = || Ok::<P, Error>(own.clone());
     let mut failed = None;

@@ -6,9 +6,10 @@
 use plotters::prelude::*;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::process::ExitCode;
 
 /// Each parameter, its value unless told, and what it is.
-const PARAMETERS: [(&str, &str, &str); 14] = [
+const PARAMETERS: [(&str, &str, &str); 15] = [
     ("ranks", "10:1000000", "least and most ranks; powers of ten between them"),
     ("gigabytes", "1000000", "data in all"),
     ("rate_gb", "5", "gigabytes that a rank reads and reduces in a second"),
@@ -19,11 +20,15 @@ const PARAMETERS: [(&str, &str, &str); 14] = [
     ("bandwidth_gb", "10", "gigabytes of messages in a second"),
     ("partial_bytes", "1024", "bytes of a partial"),
     ("merge_us", "2", "microseconds of a merge of two partials"),
+    ("agreements", "2", "exchanges of a few words by which all ranks agree; each goes up a tree and down"),
     ("mtbf_hours", "500000", "mean hours until a given rank fails; 0: none fails"),
     ("restart_s", "60", "seconds until a job that has lost a rank begins again"),
     ("seed", "1", "seed of all that is random"),
     ("plot", "", "a file for a picture (SVG)"),
 ];
+
+/// Attempts of a job after which it counts as one that never ends.
+const ATTEMPTS: u64 = 1000;
 
 /// Parameters as they were told.
 struct Told(BTreeMap<&'static str, String>);
@@ -106,6 +111,8 @@ struct Model {
     message: f64,
     transfer: f64,
     merge: f64,
+    /// Seconds of all agreements.
+    agreed: f64,
     mtbf: f64,
     restart: f64,
 }
@@ -114,14 +121,16 @@ impl Model {
     fn of(told: &Told, ranks: usize) -> Result<Model, String> {
         let bytes = told.number("partial_bytes")?;
         let transfer = bytes / (told.number("bandwidth_gb")? * 1e9);
+        let (latency, levels) = (told.number("latency_us")? * 1e-6, f64::from(ranks.next_power_of_two().ilog2()));
         Ok(Model {
             share: told.number("gigabytes")? / told.number("rate_gb")? / ranks as f64,
             noise: told.number("noise")?,
             stragglers: told.number("stragglers")?,
             slowness: told.number("slowness")?,
-            message: told.number("latency_us")? * 1e-6 + transfer,
+            message: latency + transfer,
             transfer,
             merge: told.number("merge_us")? * 1e-6,
+            agreed: told.number("agreements")? * 2.0 * levels * latency,
             mtbf: told.number("mtbf_hours")? * 3600.0,
             restart: told.number("restart_s")?,
         })
@@ -151,38 +160,63 @@ impl Model {
         ready[1..].iter().fold(first, |now, other| now.max(other + self.message) + self.transfer + self.merge)
     }
 
+    /// Time in all where parts lie in files: a share whose rank fails is done again alone, while the others go on.
+    fn by_files(&self, ranks: usize, tree: f64, slowest: f64, random: &mut Random) -> f64 {
+        let (mut end, mut failure) = (tree, 0.0);
+        for _ in 0..if self.mtbf > 0.0 { ATTEMPTS } else { 0 } {
+            failure -= self.mtbf / ranks as f64 * random.uniform().ln();
+            if failure >= slowest {
+                break;
+            }
+            end = end.max(failure + self.restart + self.share);
+        }
+        end
+    }
+
     fn run(&self, ranks: usize, random: &mut Random) -> Seconds {
         let ready: Vec<f64> = (0..ranks).map(|_| self.work(random)).collect();
         let slowest = ready.iter().copied().fold(0.0, f64::max);
         let mean = ready.iter().sum::<f64>() / ranks as f64;
-        let tree = self.tree(ready.clone());
+        let tree = self.tree(ready.clone()) + self.agreed;
         let (mut whole, mut failures) = (tree, 0);
         // The first failure of any of n ranks comes after an n-th of the mean time of one.
         if self.mtbf > 0.0 {
             let any = self.mtbf / ranks as f64;
-            while failures < 10_000 {
+            loop {
                 let failure = -any * random.uniform().ln();
-                if failure >= tree {
+                if failure >= tree || failures == ATTEMPTS {
                     break;
                 }
                 (whole, failures) = (whole + failure + self.restart, failures + 1);
             }
+            if failures == ATTEMPTS {
+                whole = f64::INFINITY;
+            }
         }
-        // Of parts in files that much is lost which one rank has done, and all wait for it once.
-        let lost = if failures > 0 { self.restart + slowest } else { 0.0 };
+        let by_files = self.by_files(ranks, tree, slowest, random);
         Seconds {
             slowest,
             mean,
             tree: tree - slowest,
-            gather: self.gather(ready) - slowest,
+            gather: self.gather(ready) + self.agreed - slowest,
             whole,
-            by_files: tree + lost,
+            by_files,
             failures,
         }
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match work() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("simulate: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work() -> Result<(), Box<dyn Error>> {
     let told = Told::read()?;
     let seed = told.text("seed").parse().map_err(|_| "seed: is no whole number")?;
     println!("   ranks   mean s  slowest s   tree µs  gather µs  failures   whole s  by files s  efficiency");

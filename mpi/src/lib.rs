@@ -1,4 +1,4 @@
-//! Reductions of arrays that lie on many machines, by [treefold](treefold)'s operators over MPI.
+//! Reductions of arrays that lie on many machines, by [treefold]'s operators over MPI.
 //!
 //! Each rank reduces its own shard, on whatever adapter it has, to a [`Partial`](treefold::Partial) or
 //! [`Partials`](treefold::Partials); [`Ranks`] brings these together in the order of the ranks. Partials of exact operators merge to the bits of one

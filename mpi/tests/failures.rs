@@ -2,9 +2,6 @@
 
 mod common;
 use common::*;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
 #[test]
 fn an_error_of_one_rank_is_told_with_its_file() {
     let folder = Folder::new();
@@ -81,51 +78,64 @@ fn what_does_not_merge_is_refused() {
     assert!(job(2, &["sum", "-"]).error().contains("ranks share no pipe"));
 }
 
-/// A job of three ranks of which the last has a long file, when it reads that; the process number of this rank, and the file's folder.
-fn long_job(args: &[&str]) -> (Child, String, Folder) {
-    let folder = Folder::new();
-    let short = ["0.bin", "1.bin"].map(|name| folder.file(name, &[0; 64]));
-    let long = folder.named("long.bin");
-    std::fs::File::create(&long).and_then(|file| file.set_len(16 << 30)).expect("a sparse file");
-    let mut command = mpirun();
-    command.args(["-n", "3", PROGRAM, "sum", "--dtype", "f32", "--adapter", "cpu"]).args(args).args(short).arg(long);
-    let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun");
-    let begun = Instant::now();
-    let reads = |rank: &&str| {
-        let files = std::fs::read_dir(format!("/proc/{rank}/fd")).into_iter().flatten().flatten();
-        files.into_iter().any(|file| std::fs::read_link(file.path()).is_ok_and(|to| to.ends_with("long.bin")))
-    };
-    loop {
-        let found = Command::new("pgrep").args(["-P", &job.id().to_string()]).output().expect("pgrep");
-        let found = String::from_utf8_lossy(&found.stdout).into_owned();
-        let rank = found.split_whitespace().find(reads);
-        if begun.elapsed() > Duration::from_secs(60) {
-            job.kill().and_then(|()| job.wait()).expect("an end");
-            panic!("the ranks do not begin: {found}");
-        } else if let Some(rank) = rank {
-            return (job, rank.into(), folder);
+/// Ranks that signals befall.
+#[cfg(target_os = "linux")]
+mod signals {
+    use super::common::*;
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::process::{Child, Stdio};
+    use std::time::{Duration, Instant};
+
+    /// A job of three ranks of which the last has a long file, when it reads that; this rank, and the file's folder.
+    fn long_job(args: &[&str]) -> (Child, Pid, Folder) {
+        let folder = Folder::new();
+        let short = ["0.bin", "1.bin"].map(|name| folder.file(name, &[0; 64]));
+        let long = folder.named("long.bin");
+        std::fs::File::create(&long).and_then(|file| file.set_len(16 << 30)).expect("a sparse file");
+        let mut command = mpirun();
+        command
+            .args(["-n", "3", PROGRAM, "sum", "--dtype", "f32", "--adapter", "cpu"])
+            .args(args)
+            .args(short)
+            .arg(&long);
+        let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun");
+        let begun = Instant::now();
+        loop {
+            if begun.elapsed() > Duration::from_secs(60) {
+                job.kill().and_then(|()| job.wait()).expect("an end");
+                panic!("the ranks do not begin");
+            } else if let Some(rank) = reader(&long) {
+                return (job, rank, folder);
+            }
+            std::thread::sleep(Duration::from_millis(20));
         }
-        std::thread::sleep(Duration::from_millis(20));
     }
-}
 
-fn signal(name: &str, process: &str) {
-    assert!(Command::new("kill").args([name, process]).status().expect("kill").success());
-}
+    /// The process that has this file open.
+    fn reader(file: &str) -> Option<Pid> {
+        let numbers = std::fs::read_dir("/proc").expect("processes").flatten();
+        let mut numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let reads = |process: &i32| {
+            let mut open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+            open.any(|open| std::fs::read_link(open.path()).is_ok_and(|to| to == std::path::Path::new(file)))
+        };
+        numbers.find(reads).and_then(Pid::from_raw)
+    }
 
-#[test]
-fn a_killed_rank_ends_the_job() {
-    let (job, rank, _folder) = long_job(&[]);
-    signal("-KILL", &rank);
-    let done = Done::of(job.wait_with_output().expect("an end"));
-    assert!(done.status != 0 && done.out.is_empty(), "{}{}", done.out, done.err);
-}
+    #[test]
+    fn a_killed_rank_ends_the_job() {
+        let (job, rank, _folder) = long_job(&[]);
+        kill_process(rank, Signal::KILL).expect("a kill");
+        let done = Done::of(job.wait_with_output().expect("an end"));
+        assert!(done.status != 0 && done.out.is_empty(), "{}{}", done.out, done.err);
+    }
 
-#[test]
-fn a_rank_that_hangs_ends_the_job_in_time() {
-    let (job, rank, _folder) = long_job(&["--timeout", "1"]);
-    signal("-STOP", &rank);
-    let done = Done::of(job.wait_with_output().expect("an end"));
-    assert!(done.status != 0 && done.out.is_empty(), "{}{}", done.out, done.err);
-    assert!(done.err.contains("has waited 1 s for the agreement of all ranks"), "{}", done.err);
+    #[test]
+    fn a_rank_that_hangs_ends_the_job_in_time() {
+        let (job, rank, _folder) = long_job(&["--timeout", "1"]);
+        kill_process(rank, Signal::STOP).expect("a stop");
+        let done = Done::of(job.wait_with_output().expect("an end"));
+        assert!(done.status != 0 && done.out.is_empty(), "{}{}", done.out, done.err);
+        assert!(done.err.contains("has waited 1 s for the agreement of all ranks"), "{}", done.err);
+    }
 }

@@ -19,7 +19,11 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-mpi");
 pub fn mpirun() -> Command {
     let mut command = Command::new("mpirun");
     command.args(["--oversubscribe", "--allow-run-as-root"]);
-    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env_remove("WGPU_ADAPTER_NAME").stdin(Stdio::null());
+    // Containers forbid the copy from process to process, which is tried and then complained about.
+    command
+        .env("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
+        .env_remove("WGPU_ADAPTER_NAME")
+        .stdin(Stdio::null());
     command
 }
 
