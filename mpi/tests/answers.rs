@@ -118,7 +118,20 @@ fn one_rank_without_mpirun_is_a_job() {
     assert_eq!(answer(&found), one_process(&["sum", &file]));
 }
 
-/// A sparse file of 2^32 + 100 bytes, read in ranges. Minutes on a slow machine.
+#[test]
+fn shares_meet_and_leave_nothing_out() {
+    for things in [0, 1, 5, 16, (1 << 33) + 1, u64::MAX] {
+        for ranks in [1, 2, 3, 7, 16, 1000] {
+            let shares: Vec<_> = (0..ranks).map(|rank| treefold_cli::input::dealt(things, (rank, ranks))).collect();
+            assert_eq!((shares[0].start, shares[shares.len() - 1].end), (0, things));
+            assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start));
+            let most = things.div_ceil(ranks);
+            assert!(shares.iter().all(|share| share.end - share.start <= most), "{things} {ranks}");
+        }
+    }
+}
+
+/// A sparse file of 2^32 + 100 bytes, read in ranges.
 #[test]
 #[ignore = "reads 4 GiB"]
 fn places_beyond_32_bits_are_right() {
