@@ -186,11 +186,15 @@ impl Args {
     /// Reads the command line.
     pub fn read() -> Result<Asked> {
         let mut command = command::<Args>();
-        let mut args = match command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| parsed(&matches))
-        {
-            Ok(args) => args,
-            Err(error) => return helped(&error, command.get_name()).map(Asked::Printed),
-        };
+        match command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| parsed(&matches)) {
+            Ok(args) => Ok(Asked::Work(Box::new(args.checked()?))),
+            Err(error) => helped(&error, command.get_name()).map(Asked::Printed),
+        }
+    }
+
+    /// The command line after its checks, with the names that patterns stand for.
+    pub fn checked(self) -> Result<Args> {
+        let mut args = self;
         if let Some(word) = [EXPLAIN, LADDER].into_iter().find(|word| args.is(word)) {
             return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
@@ -224,7 +228,31 @@ impl Args {
             division.check(args.partial.as_deref(), args.output.as_deref())?;
         }
         args.check_files()?;
-        Ok(Asked::Work(Box::new(args)))
+        Ok(args)
+    }
+
+    /// The same for a share of the inputs, of which there is a partial in memory; what has none is refused.
+    pub fn of_share(&self) -> Result<Args> {
+        let reason = "goes by the places of all numbers, and each process has a share of them";
+        if let Some(option) =
+            self.given.iter().find(|option| matches!(option.as_str(), "weights" | "columns" | "partial"))
+        {
+            return Err(usage(format!("--{option} is for one process; reduce with treefold")));
+        }
+        let mask = self.sifting.iter().find_map(|sifting| sifting.files().next());
+        ensure!(mask.is_none(), usage(format!("a file of --mask or --where {reason}; reduce with treefold")));
+        let path = PathBuf::from("-");
+        if let Some(division) = &self.division {
+            division.check(Some(&path), None)?;
+        }
+        let making = self.making.clone().unwrap_or_default();
+        making.check(&self.operators, self.pairs(), false, true)?;
+        Ok(Args { partial: Some(path), output: None, plot: None, ..self.clone() })
+    }
+
+    /// The operator over pairs, where there is one.
+    pub fn pairs(&self) -> Option<&str> {
+        self.operators.iter().find(|operator| operators::takes_pairs(operator)).map(String::as_str)
     }
 
     /// Edges as numbers, of what is told to all operators and of what is told to one.
@@ -256,7 +284,7 @@ impl Args {
         if self.weights.is_some() {
             edges::check_weights(&self.operators)?;
         }
-        let pairs = self.operators.iter().find(|operator| operators::takes_pairs(operator));
+        let pairs = self.pairs();
         if let Some(operator) = pairs.filter(|_| self.files.len() != 2) {
             let files = self.files.len();
             return Err(usage(format!("{operator} takes two FILEs of equal length, x and y; there are {files}")));
@@ -265,7 +293,6 @@ impl Args {
         if let (Some(operator), Some(option)) = (pairs, division) {
             return Err(usage(format!("{operator} takes pairs of two inputs as a whole; leave out {option}")));
         }
-        let pairs = pairs.map(String::as_str);
         if let Some(sifting) = &self.sifting {
             sifting.check(division, pairs)?;
             ensure!(
@@ -458,7 +485,7 @@ pub fn command<A: CommandFactory>() -> Command {
 }
 
 /// The command line as it was read, with the options that operators are told.
-fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
+pub fn parsed(matches: &ArgMatches) -> Result<Args, clap::Error> {
     let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
     let long = |id: &&clap::Id| !matches!(id.as_str(), "listed" | "files" | "Args" | "Division" | "Sifting" | "Making");
     let given = matches.ids().filter(given).filter(long).map(ToString::to_string).collect();

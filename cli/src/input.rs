@@ -1,6 +1,10 @@
 //! The inputs that the command line names: what each of them is, that all are of one type, and from their bytes to elements
 //! in bounded memory, from places in a file or from a pipe.
 
+mod shares;
+
+pub use shares::{Cut, dealt};
+
 use crate::error::{STDIN, unreadable, usage};
 use crate::files::{self, Array, Ask, Make, Missing, Numbers, Reader, Shown, Streamed};
 use crate::format::{Stored, becomes, whole_numbers};
@@ -118,8 +122,7 @@ impl Inputs {
     pub fn names(&self) -> String {
         match self.inputs.len() {
             1 => self.shown_by.clone(),
-            2 => self.inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and "),
-            n => format!("{n} files ({} ...)", self.inputs.first().map_or(String::new(), Input::name)),
+            _ => in_short(&self.inputs.iter().map(Input::name).collect::<Vec<_>>()),
         }
     }
 
@@ -162,6 +165,14 @@ impl Inputs {
             same(dtype, &shown_by, opened.stored.dtype(), &opened.name)?;
             Ok(opened)
         })
+    }
+}
+
+/// Names in short.
+pub fn in_short(names: &[String]) -> String {
+    match names {
+        [first, _, _, ..] => format!("{} files ({first} ...)", names.len()),
+        few => few.join(" and "),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ctrl-C: a run that is cut short leaves no half line on the terminal and no half file on the disk.
+//! What befalls a process from outside. After Ctrl-C a run that is cut short leaves no half line on the terminal and no half file on the disk.
 
 use indicatif::ProgressBar;
 use std::io::{IsTerminal, Write};
@@ -16,8 +16,33 @@ struct Left {
 
 static LEFT: Mutex<Left> = Mutex::new(Left { files: Vec::new(), bar: None });
 
+/// Makes the process ready for what may befall it: the first statement of a program.
+pub fn ready() {
+    hush_mesa();
+    hear_of_size_limits();
+    heed();
+}
+
+/// Without a desktop session Mesa's layer that asks the desktop for its GPU complains on standard error, although nothing
+/// is wrong; it is told to stay out.
+fn hush_mesa() {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: programs call this first; there is no other thread that could read the environment.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
+/// A file that would grow beyond `ulimit -f` is an error of the write, not the end of the program.
+fn hear_of_size_limits() {
+    #[cfg(unix)]
+    // SAFETY: a signal is ignored; no code of ours runs on it.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 /// Ends the program cleanly on Ctrl-C from now on.
-pub fn heed() {
+fn heed() {
     // Where the signal is ignored (a job in a script's background), it stays so: that is the error here.
     if let Err(error) = ctrlc::try_set_handler(end) {
         log::debug!("Ctrl-C: {error}");

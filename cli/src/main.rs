@@ -1,67 +1,15 @@
 //! Reduce files of numbers on whatever adapter is there.
 
-// Formats that are left out leave pieces without a use.
-#![cfg_attr(
-    not(all(
-        feature = "arrow",
-        feature = "csv",
-        feature = "gzip",
-        feature = "npz",
-        feature = "parquet",
-        feature = "safetensors",
-        feature = "zstd"
-    )),
-    allow(dead_code)
-)]
-
-mod adapters;
-mod args;
-mod beside;
-mod cache;
-mod columns;
-mod division;
-mod each;
-mod edges;
-mod error;
-mod explain;
-mod files;
-mod format;
-mod gather;
-mod guard;
-mod input;
-mod interrupt;
-mod json;
-mod keys;
-mod ladder;
-mod list;
-mod making;
-mod npz;
-mod operators;
-mod options;
-mod output;
-mod pairs;
-mod partial;
-mod parts;
-mod plot;
-mod range;
-mod reading;
-mod report;
-mod run;
-mod sieve;
-mod source;
-mod weights;
-
 use anyhow::Result;
-use args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
-use output::print;
 use std::io::Write;
 use std::process::ExitCode;
 use treefold::Team;
+use treefold_cli::args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
+use treefold_cli::output::print;
+use treefold_cli::{adapters, columns, error, explain, interrupt, ladder, partial, run};
 
 fn main() -> ExitCode {
-    hush_mesa();
-    hear_of_size_limits();
-    interrupt::heed();
+    interrupt::ready();
     let done = work().map_err(|error| error::say_error(&error));
     // What opens no device beside other work, `ladder` say, is done by now.
     if Team::is_opening() {
@@ -81,24 +29,6 @@ fn leave(status: u8) {
     }
     #[cfg(not(unix))]
     drop(status);
-}
-
-/// Without a desktop session Mesa's layer that asks the desktop for its GPU complains on standard error, although nothing
-/// is wrong; it is told to stay out.
-fn hush_mesa() {
-    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // SAFETY: this is the first statement of the program; there is no other thread that could read the environment.
-        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
-    }
-}
-
-/// A file that would grow beyond `ulimit -f` is an error of the write, not the end of the program.
-fn hear_of_size_limits() {
-    #[cfg(unix)]
-    // SAFETY: a signal is ignored; no code of ours runs on it.
-    unsafe {
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-    }
 }
 
 fn work() -> Result<ExitCode> {
@@ -132,25 +62,7 @@ fn work() -> Result<ExitCode> {
         }
     } else {
         let report = if args.is(MERGE) { partial::merge(&args)? } else { run::run(&args)? };
-        for note in report
-            .outside()
-            .into_iter()
-            .chain(report.missing())
-            .chain(report.left_out())
-            .filter(|_| args.quiet || args.csv)
-        {
-            error::say(&format!("treefold: note: {note}"));
-        }
-        match (args.json, args.quiet) {
-            // The partial itself stands there.
-            _ if args.pipes_partial() => String::new(),
-            _ if args.csv => report.csv()?,
-            (true, _) => report.json().line()?,
-            // The array has gone to its file.
-            (false, true) if report.is_array => String::new(),
-            (false, true) => report.bare(),
-            (false, false) => report.text(),
-        }
+        run::shown_as_asked(&args, &report)?
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

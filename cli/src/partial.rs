@@ -24,13 +24,23 @@ use zip::ZipArchive;
 const OPTION: &str = "--partial";
 
 /// The place of what the command line wants written: a partial, on standard output for `-`, or an array.
-pub fn target(args: &Args) -> Result<Option<Output>> {
+fn target(args: &Args) -> Result<Option<Output>> {
     Ok(match (&args.partial, &args.output) {
         (Some(path), _) if path.as_os_str() == "-" => Some(Output::standard(OPTION)?),
         (Some(path), _) => Some(Output::file(OPTION, path, args.force)?),
         (None, Some(path)) => Some(Output::file("--output", path, args.force)?),
         (None, None) => None,
     })
+}
+
+/// The same, and that of a picture.
+pub fn targets(args: &Args) -> Result<(Option<Output>, Option<Output>)> {
+    let target = target(args)?;
+    let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
+    if let (Some(array), Some(picture)) = (&target, &picture) {
+        array.ensure_apart(picture)?;
+    }
+    Ok((target, picture))
 }
 
 /// Writes what the command line wants written: the partials of what is found, or the arrays of answers.
@@ -341,7 +351,8 @@ impl<T: Element> Merging for Under<T> {
         let Under { wanted, chosen, parts, all, .. } = *self;
         let all = all.context("no partials")?;
         let (shape, length) = (all.shape().to_vec(), all.length());
-        let (single, count) = (shape.is_empty(), all.answers().saturating_mul(length));
+        let divided = args.division.as_ref().is_some_and(|division| division.given().is_some());
+        let (single, count) = (shape.is_empty() && !divided, all.answers().saturating_mul(length));
         let (many, partial) = if args.partial.is_some() {
             let bytes = all.to_bytes().with_context(|| names.to_string())?;
             (Many::none(shape, Over::Length(length)), Some(bytes))
@@ -356,6 +367,48 @@ impl<T: Element> Merging for Under<T> {
         let found = Answered::of(&wanted, &chosen, parts, answer, many);
         Ok(Merged { found, partial, dtype: T::DTYPE, count })
     }
+}
+
+/// The answers of partials in memory, one of each operator; what they are told stands in them.
+pub fn finished(args: &Args, partials: Vec<Vec<u8>>, names: &str) -> Result<Vec<Answered>> {
+    let mut args = args.clone();
+    (args.partial, args.told) = (None, vec![]);
+    let one = |bytes| Ok(begin(&args, FoundPartial::of(names.into(), bytes)?, names)?.end(&args, names)?.found);
+    partials.into_iter().map(one).collect()
+}
+
+/// The order in which partials in memory become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// In each answer, the elements of the one behind those of the other.
+    Merged,
+    /// The answers of the one behind those of the other, along the first axis.
+    Stacked,
+}
+
+/// Joins two partials, whatever their operator.
+pub type Joining = Box<dyn Fn(&[u8], &[u8], Join) -> treefold::Result<Vec<u8>> + Send + Sync>;
+
+/// For partials of the operator that this one is of.
+pub fn joining(partial: &[u8]) -> Result<Joining> {
+    struct Of;
+    impl Visitor for Of {
+        type Out = Joining;
+
+        fn visit<T: Element>(self, op: DynOp<T>) -> Joining {
+            Box::new(move |left, right, how| {
+                let read = |bytes| Partials::from_bytes(op.clone(), bytes);
+                let (left, right) = (read(left)?, read(right)?);
+                match how {
+                    Join::Merged => left.merge(right)?,
+                    Join::Stacked => left.stack(right)?,
+                }
+                .to_bytes()
+            })
+        }
+    }
+    let found = FoundPartial::of(String::new(), partial.to_vec())?;
+    found.chosen()?.visit(&found.told(), Of)
 }
 
 /// Whether two folds carry the same, so that an accumulator of the one is one of the other.

@@ -9,7 +9,7 @@ use crate::operators::{self, Chosen, RANGE, Told, takers, told_to};
 use crate::options::{Division, Sifting};
 use crate::output::Output;
 use crate::pairs;
-use crate::partial::{ensure_mergeable, target, written};
+use crate::partial::{ensure_mergeable, targets, written};
 use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
@@ -27,11 +27,7 @@ use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Finished, Fold, Gpu, 
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
-    let target = if args.writes() { target(args)? } else { None };
-    let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
-    if let (Some(array), Some(picture)) = (&target, &picture) {
-        array.ensure_apart(picture)?;
-    }
+    let (target, picture) = if args.writes() { targets(args)? } else { (None, None) };
     let inputs = Inputs::open(&args.files, args.ask())?;
     let engines = Engines::default();
     let mut report = reduce(args, inputs, target, &engines)?;
@@ -42,8 +38,25 @@ pub fn run(args: &Args) -> Result<Report> {
     Ok(report)
 }
 
+/// A report, and the bytes of each operator's partial where those are wanted in place of answers.
+pub struct Reduced {
+    pub report: Report,
+    pub partials: Vec<Vec<u8>>,
+}
+
 /// Reduces these inputs, and writes what goes to the target.
 pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Engines) -> Result<Report> {
+    let Reduced { mut report, partials } = reduced(args, inputs, engines)?;
+    if let Some(target) = target {
+        let begun = Instant::now();
+        report.written = Some(written(args, target, partials, &report.found, &report.names)?);
+        report.seconds.total += begun.elapsed();
+    }
+    Ok(report)
+}
+
+/// Reduces these inputs.
+pub fn reduced(args: &Args, inputs: Inputs, engines: &Engines) -> Result<Reduced> {
     let chosen = match &args.making {
         Some(making) => making.choose(&args.operators, inputs.dtype, &inputs.shown_by, args.fast)?,
         None => operators::choose_all(&args.operators, inputs.dtype, args.fast, || inputs.shown_by.clone())?,
@@ -59,16 +72,37 @@ pub fn reduce(args: &Args, inputs: Inputs, target: Option<Output>, engines: &Eng
     });
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
-    let report = match &args.weights {
-        Some(path) => Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs, target),
-        None => first.visit(told, Run { args, inputs, asked: &asked, target, engine: &engine, start })?,
+    let reduced = match &args.weights {
+        Some(path) => {
+            let report = Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs)?;
+            Ok(Reduced { report, partials: vec![] })
+        }
+        None => first.visit(told, Run { args, inputs, asked: &asked, engine: &engine, start })?,
     };
     tell_failures(&engine);
-    report
+    reduced
+}
+
+/// The text that goes to standard output; notes that it has no room for are said.
+pub fn shown_as_asked(args: &Args, report: &Report) -> Result<String> {
+    let notes = report.outside().into_iter().chain(report.missing()).chain(report.left_out());
+    for note in notes.filter(|_| args.quiet || args.csv) {
+        say(&format!("treefold: note: {note}"));
+    }
+    Ok(match (args.json, args.quiet) {
+        // The partial itself stands there.
+        _ if args.pipes_partial() => String::new(),
+        _ if args.csv => report.csv()?,
+        (true, _) => report.json().line()?,
+        // The array has gone to its file.
+        (false, true) if report.is_array => String::new(),
+        (false, true) => report.bare(),
+        (false, false) => report.text(),
+    })
 }
 
 /// The bins of a report as a picture, in SVG.
-fn drawn(report: &Report) -> Result<String> {
+pub fn drawn(report: &Report) -> Result<String> {
     let binned = report.found.iter().find_map(|found| Some((found, found.axes.first()?)));
     let (found, axis) = binned.context("no bins")?;
     let notes = [report.amount(), found.beside()];
@@ -80,12 +114,21 @@ fn drawn(report: &Report) -> Result<String> {
 
 /// The engine that the command line wants, opened once, and the caches of the devices that it has opened.
 #[derive(Default)]
-pub struct Engines(Mutex<Option<Engine>>, Caches);
+pub struct Engines {
+    cpu: Cpu,
+    opened: Mutex<Option<Engine>>,
+    caches: Caches,
+}
 
 /// The files of the caches of devices, as they are opened.
 type Caches = Arc<Mutex<Vec<CacheFile>>>;
 
 impl Engines {
+    /// With a CPU engine of so many threads.
+    pub fn with_threads(threads: usize) -> Engines {
+        Engines { cpu: Cpu::with_threads(threads), ..Engines::default() }
+    }
+
     /// The engine. Where the command line leaves it open, the CPU's if an operator is computed on that alone.
     fn engine(&self, args: &Args, chosen: &[Chosen]) -> Result<Engine> {
         let alone = chosen.iter().find_map(|chosen| Some((chosen, chosen.host_only()?)));
@@ -93,27 +136,27 @@ impl Engines {
             if args.verbose {
                 say(&format!("{} over {} is computed on the CPU alone: {why}", alone.typed(), alone.dtype));
             }
-            return Ok(Engine::Cpu(Cpu::new()));
+            return Ok(Engine::Cpu(self.cpu.clone()));
         }
-        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let engine = opened.take().map_or_else(|| self.open(args), Ok)?;
         Ok(opened.insert(engine).anew())
     }
 
     fn open(&self, args: &Args) -> Result<Engine> {
-        let (caches, verbose, no_cache) = (self.1.clone(), args.verbose, args.no_cache);
+        let (caches, verbose, no_cache) = (self.caches.clone(), args.verbose, args.no_cache);
         let load = move |gpu: &Gpu| {
             let file = if no_cache { None } else { CacheFile::load(gpu, verbose) };
             caches.lock().unwrap_or_else(PoisonError::into_inner).extend(file);
         };
-        let engine = Engine::chosen(args.adapter.as_deref(), Some(Arc::new(load.clone())))?;
+        let engine = Engine::chosen(args.adapter.as_deref(), self.cpu.clone(), Some(Arc::new(load.clone())))?;
         engine.gpus().iter().for_each(load);
         Ok(engine)
     }
 
     /// Keeps what was learned of devices for the next call.
     pub fn keep_cache(&self) {
-        self.1.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(CacheFile::keep);
+        self.caches.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(CacheFile::keep);
     }
 }
 
@@ -129,24 +172,23 @@ struct Run<'a> {
     args: &'a Args,
     inputs: Inputs,
     asked: &'a [(Chosen, Told)],
-    target: Option<Output>,
     engine: &'a Engine,
     start: Instant,
 }
 
 /// The first operator says of which type the elements are.
 impl Visitor for Run<'_> {
-    type Out = Result<Report>;
+    type Out = Result<Reduced>;
 
-    fn visit<T: Element>(self, _: DynOp<T>) -> Result<Report> {
+    fn visit<T: Element>(self, _: DynOp<T>) -> Result<Reduced> {
         self.over::<T>()
     }
 }
 
 impl Run<'_> {
     /// One read of the inputs, for all operators.
-    fn over<T: Element>(self) -> Result<Report> {
-        let Run { args, inputs, asked, target, engine, start } = self;
+    fn over<T: Element>(self) -> Result<Reduced> {
+        let Run { args, inputs, asked, engine, start } = self;
         let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Inquiry { args, chosen })?);
         let looked = looked.collect::<Result<Vec<Looked>>>()?;
         ensure!(
@@ -251,8 +293,7 @@ impl Run<'_> {
             }
         }
         let partials = partials.into_iter().flatten().collect();
-        let written = target.map(|target| written(args, target, partials, &found, &names)).transpose()?;
-        Ok(Report {
+        let report = Report {
             found,
             names,
             dtype: T::DTYPE,
@@ -260,12 +301,13 @@ impl Run<'_> {
             missing: missing.found(),
             left_out,
             bytes,
-            written,
+            written: None,
             is_array: args.output.is_some(),
             plotted: None,
             computed: Computed::by(engine),
             seconds: Seconds { read, upload, kernel, total: start.elapsed() },
-        })
+        };
+        Ok(Reduced { report, partials })
     }
 }
 

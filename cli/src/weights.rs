@@ -4,9 +4,7 @@ use crate::args::Args;
 use crate::input::Inputs;
 use crate::keys;
 use crate::operators::{self, Boxed, Chosen, Told};
-use crate::output::Output;
 use crate::pairs::{self, together};
-use crate::partial::written;
 use crate::parts::Parts;
 use crate::reading::{Progress, feed};
 use crate::report::{Answered, Computed, LeftOut, Report, Seconds};
@@ -33,16 +31,16 @@ pub struct Weighted<'a> {
 
 impl Weighted<'_> {
     /// Sums the weights by the bins of the inputs' elements.
-    pub fn report(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+    pub fn report(self, inputs: Inputs) -> Result<Report> {
         match self.chosen.dtype {
-            Dtype::I32 => self.over::<i32, Histogram>(inputs, target),
-            Dtype::U32 => self.over::<u32, Histogram>(inputs, target),
-            Dtype::F32x2 => self.over::<[f32; 2], Histogram2d>(inputs, target),
-            _ => self.over::<f32, Histogram>(inputs, target),
+            Dtype::I32 => self.over::<i32, Histogram>(inputs),
+            Dtype::U32 => self.over::<u32, Histogram>(inputs),
+            Dtype::F32x2 => self.over::<[f32; 2], Histogram2d>(inputs),
+            _ => self.over::<f32, Histogram>(inputs),
         }
     }
 
-    fn over<T: Element, B: Bins<T>>(self, inputs: Inputs, target: Option<Output>) -> Result<Report> {
+    fn over<T: Element, B: Bins<T>>(self, inputs: Inputs) -> Result<Report> {
         let op = self.chosen.visit(self.told, Boxed)?;
         let op = op.downcast_ref::<DynOp<T>>().and_then(DynOp::downcast_ref::<B>);
         let op = op.context("another operator")?;
@@ -76,7 +74,6 @@ impl Weighted<'_> {
             ..Answered::of::<T, _>(op, self.chosen, Parts::like(&parts), parts, None)
         };
         let found = vec![found];
-        let written = target.map(|target| written(args, target, vec![], &found, &names)).transpose()?;
         Ok(Report {
             found,
             names: format!("{names}, weighted by {name}"),
@@ -85,7 +82,7 @@ impl Weighted<'_> {
             missing: missing.found(),
             left_out: LeftOut::default(),
             bytes,
-            written,
+            written: None,
             is_array: args.output.is_some(),
             plotted: None,
             computed: Computed::by(engine),

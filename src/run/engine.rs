@@ -51,7 +51,7 @@ impl Engine {
     /// [`Error::UnknownBackend`].
     pub fn auto() -> Result<Engine> {
         may_block("Engine::auto", "Engine::auto_async")?;
-        pollster::block_on(Engine::found(None, None))
+        pollster::block_on(Engine::found(None, Cpu::new(), None))
     }
 
     /// [`Engine::auto`] without blocking. In browsers, where there is one thread: the page's adapter if it is hardware, or else the CPU
@@ -60,7 +60,7 @@ impl Engine {
     /// # Errors
     /// As for [`Engine::auto`].
     pub async fn auto_async() -> Result<Engine> {
-        Engine::found(None, None).await
+        Engine::found(None, Cpu::new(), None).await
     }
 
     /// The CPU engine and all devices of this machine that are hardware and not behind OpenGL ([`Gpu::all`]), as [`Engine::auto`] has them, but for one
@@ -70,7 +70,7 @@ impl Engine {
     /// [`Error::UnknownBackend`].
     pub fn all() -> Result<Engine> {
         may_block("Engine::all", "Engine::auto_async")?;
-        Engine::growing(true, None)
+        Engine::growing(Cpu::new(), true, None)
     }
 
     /// `"cpu"` for the CPU engine, `"auto"` for what [`Engine::auto`] gives where the environment names nothing, `"all"` for [`Engine::all`], numbers
@@ -79,19 +79,19 @@ impl Engine {
     /// # Errors
     /// [`Error::AdapterNotFound`] lists what there is; [`Error::AdapterTwice`], [`Error::UnknownBackend`], [`Error::DeviceRefused`].
     pub fn named(wanted: &str) -> Result<Engine> {
-        Engine::chosen(Some(wanted), None)
+        Engine::chosen(Some(wanted), Cpu::new(), None)
     }
 
-    /// [`Engine::named`], or [`Engine::auto`] of no name, with a function that is given a device that is opened later, before it is used: to
-    /// load its [cache](Gpu::load_cache), say.
+    /// [`Engine::named`], or [`Engine::auto`] of no name, with this CPU engine, and a function that is given a device that is opened later, before
+    /// it is used: to load its [cache](Gpu::load_cache), say.
     ///
     /// # Errors
     /// Those of [`Engine::named`] and [`Engine::auto`].
-    pub fn chosen(wanted: Option<&str>, on_open: Option<OnOpen>) -> Result<Engine> {
+    pub fn chosen(wanted: Option<&str>, cpu: Cpu, on_open: Option<OnOpen>) -> Result<Engine> {
         if !wanted.is_some_and(is_cpu) {
             may_block("Engine::chosen", "Engine::auto_async")?;
         }
-        pollster::block_on(Engine::found(wanted, on_open))
+        pollster::block_on(Engine::found(wanted, cpu, on_open))
     }
 
     /// The name that is asked for, this one or `WGPU_ADAPTER_NAME`'s; `None` where the choice is left to [`Engine::auto`].
@@ -104,13 +104,13 @@ impl Engine {
         name.trim().eq_ignore_ascii_case(ALL) || is_list(name)
     }
 
-    async fn found(wanted: Option<&str>, on_open: Option<OnOpen>) -> Result<Engine> {
-        let Some(name) = Engine::asked(wanted) else { return Engine::unasked(on_open).await };
+    async fn found(wanted: Option<&str>, cpu: Cpu, on_open: Option<OnOpen>) -> Result<Engine> {
+        let Some(name) = Engine::asked(wanted) else { return Engine::unasked(cpu, on_open).await };
         if is_cpu(&name) {
-            return Ok(Engine::Cpu(Cpu::new()));
+            return Ok(Engine::Cpu(cpu));
         }
         if name.trim().eq_ignore_ascii_case(ALL) {
-            return Engine::growing(true, on_open);
+            return Engine::growing(cpu, true, on_open);
         }
         if let Some(gpus) = Gpu::numbered(&name).await {
             return Ok(Engine::Team(Team::of(gpus.map_err(or_cpu)?, None)));
@@ -119,18 +119,18 @@ impl Engine {
     }
 
     #[cfg(not(target_arch = "wasm32"))]
-    async fn unasked(on_open: Option<OnOpen>) -> Result<Engine> {
-        Engine::growing(false, on_open)
+    async fn unasked(cpu: Cpu, on_open: Option<OnOpen>) -> Result<Engine> {
+        Engine::growing(cpu, false, on_open)
     }
 
     #[cfg(target_arch = "wasm32")]
-    async fn unasked(_: Option<OnOpen>) -> Result<Engine> {
+    async fn unasked(cpu: Cpu, _: Option<OnOpen>) -> Result<Engine> {
         check_environment()?;
         match Gpu::hardware().await {
             Ok(gpu) => Ok(Engine::Gpu(gpu)),
             Err(error) => {
                 log::debug!("{error}; using the CPU engine");
-                Ok(Engine::Cpu(Cpu::new()))
+                Ok(Engine::Cpu(cpu))
             }
         }
     }
@@ -145,9 +145,9 @@ impl Engine {
     }
 
     /// The CPU engine, which devices join.
-    fn growing(at_once: bool, on_open: Option<OnOpen>) -> Result<Engine> {
+    fn growing(cpu: Cpu, at_once: bool, on_open: Option<OnOpen>) -> Result<Engine> {
         check_environment()?;
-        Ok(Engine::Team(Team::growing(at_once, on_open)))
+        Ok(Engine::Team(Team::growing(cpu, at_once, on_open)))
     }
 
     /// The CPU engine of a team, or of this machine.

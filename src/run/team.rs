@@ -118,8 +118,9 @@ impl Team {
     }
 
     /// The CPU engine, which all hardware joins where there is much to do: at once, or where more than a second of it is left.
-    pub(super) fn growing(at_once: bool, on_open: Option<OnOpen>) -> Team {
-        Team::new(Vec::new(), None, true, Some(Joins { open: Gpu::all, opened: OnceLock::new(), on_open, at_once }))
+    pub(super) fn growing(cpu: Cpu, at_once: bool, on_open: Option<OnOpen>) -> Team {
+        let joins = Joins { open: Gpu::all, opened: OnceLock::new(), on_open, at_once };
+        Team::new(Vec::new(), Some(cpu), true, Some(joins))
     }
 
     /// The CPU engine, which what is opened so joins where there is much to do: for tests, on machines without hardware.

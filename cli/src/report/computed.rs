@@ -31,6 +31,21 @@ impl Computed {
         }
     }
 
+    /// By engines that are named together, each on its own share.
+    pub fn named(adapter: String, backend: &'static str) -> Computed {
+        Computed { adapter, backend, shares: vec![] }
+    }
+
+    /// Its backend; `team` of several.
+    pub fn backend(&self) -> &'static str {
+        self.backend
+    }
+
+    /// The adapter's name, or those of several.
+    pub fn adapter(&self) -> &str {
+        &self.adapter
+    }
+
     /// By nobody: merged.
     pub fn merged() -> Computed {
         Computed { adapter: MERGED.into(), backend: "cpu", shares: vec![] }

@@ -114,6 +114,43 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         })
     }
 
+    /// This one's answers followed by the other's, along the first axis: rows of an array that were reduced apart.
+    ///
+    /// ```
+    /// use treefold::{Axes, Cpu, ops::Sum};
+    /// let rows = |elements: &[u32]| Cpu::new().partials_axes(Sum, elements, &Axes::of(&[elements.len() as u64 / 2, 2], &[1])?);
+    /// let all = rows(&[1, 2, 3, 4])?.stack(rows(&[5, 6])?)?;
+    /// assert_eq!((all.shape(), all.finish()?), (&[3][..], vec![3, 7, 11]));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`](crate::Error::BadPartial) where the two have other operators, elements of each answer or lengths along the other
+    /// axes.
+    pub fn stack(mut self, other: Self) -> Result<Self> {
+        let (operator, others) = (self.op.signature(), other.op.signature());
+        let alike = operator == others && self.op.fold().kind() == other.op.fold().kind() && self.span == other.span;
+        let (Some((rows, rest)), Some((more, others_rest))) = (self.shape.split_first(), other.shape.split_first())
+        else {
+            return Err(bad("one answer of no axes has no rows to stack; merge it"));
+        };
+        let rows = rows.checked_add(*more).filter(|_| alike && rest == others_rest).ok_or_else(|| {
+            bad(&format!(
+                "answers of {} over {} elements each, of shape {:?}, do not continue with those of {} over {}, of shape {:?}; stack rows of \
+                 one array",
+                title(&operator),
+                self.span.count,
+                self.shape,
+                title(&others),
+                other.span.count,
+                other.shape
+            ))
+        })?;
+        self.shape[0] = rows;
+        self.accs.extend(other.accs);
+        Ok(self)
+    }
+
     /// The answers, in C order.
     ///
     /// # Errors
