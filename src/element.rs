@@ -1,5 +1,11 @@
 //! Scalar types and their WGSL names: the only type table.
 
+mod own;
+mod vectors;
+
+pub use own::OwnType;
+pub use vectors::{Complex, Padded, Vector};
+
 use half::{bf16, f16};
 use std::fmt;
 use std::ops::Not;
@@ -44,6 +50,12 @@ pub enum Dtype {
     F32x2,
     /// Four of [`Dtype::F32`]: a texel, or a `vec4<f32>` of a buffer.
     F32x4,
+    /// A complex number of two [`Dtype::F32`], the real part first: [`Complex`].
+    C64,
+    /// A complex number of two [`Dtype::F64`].
+    C128,
+    /// A [vector](Vector) of another kind, or a type of a program's own.
+    Own(&'static OwnType),
 }
 
 impl Dtype {
@@ -80,6 +92,9 @@ impl Dtype {
             Dtype::U16 => "u16",
             Dtype::F32x2 => "f32x2",
             Dtype::F32x4 => "f32x4",
+            Dtype::C64 => "c64",
+            Dtype::C128 => "c128",
+            Dtype::Own(own) => own.name,
         }
     }
 
@@ -94,8 +109,58 @@ impl Dtype {
             Dtype::I8 | Dtype::U8 => 1,
             Dtype::F16 | Dtype::BF16 | Dtype::I16 | Dtype::U16 => 2,
             Dtype::F32 | Dtype::I32 | Dtype::U32 => 4,
-            Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 => 8,
-            Dtype::F32x4 => 16,
+            Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 | Dtype::C64 => 8,
+            Dtype::F32x4 | Dtype::C128 => 16,
+            Dtype::Own(own) => own.bytes,
+        }
+    }
+
+    /// The name in NumPy's notation, of numbers that lie as they do in memory here.
+    ///
+    /// ```
+    /// use treefold::{Dtype, Element};
+    /// assert_eq!((Dtype::F16.npy(), Dtype::C128.npy(), <[i32; 3]>::DTYPE.npy()), ("<f2", "<c16", "(3,)<i4"));
+    /// ```
+    pub const fn npy(self) -> &'static str {
+        match self {
+            Dtype::F32 => "<f4",
+            Dtype::I32 => "<i4",
+            Dtype::U32 => "<u4",
+            Dtype::F16 => "<f2",
+            Dtype::F64 => "<f8",
+            Dtype::I64 => "<i8",
+            Dtype::U64 => "<u8",
+            // NumPy has no such numbers.
+            Dtype::BF16 => "|V2",
+            Dtype::I8 => "|i1",
+            Dtype::U8 => "|u1",
+            Dtype::I16 => "<i2",
+            Dtype::U16 => "<u2",
+            Dtype::F32x2 => "(2,)<f4",
+            Dtype::F32x4 => "(4,)<f4",
+            Dtype::C64 => "<c8",
+            Dtype::C128 => "<c16",
+            Dtype::Own(own) => own.npy,
+        }
+    }
+
+    /// The type of the numbers that an element is made of: itself, of one number.
+    pub(crate) const fn numbers(self) -> Option<Dtype> {
+        match self {
+            Dtype::F32x2 | Dtype::F32x4 | Dtype::C64 => Some(Dtype::F32),
+            Dtype::C128 => Some(Dtype::F64),
+            Dtype::Own(own) => own.numbers(),
+            other => Some(other),
+        }
+    }
+
+    /// The WGSL type of its bits.
+    pub(crate) const fn bits(self) -> &'static str {
+        match self.bytes() {
+            1 | 2 | 4 => "u32",
+            12 => "vec3<u32>",
+            16 => "vec4<u32>",
+            _ => "vec2<u32>",
         }
     }
 
@@ -130,7 +195,16 @@ impl Dtype {
             Dtype::I64 => include_str!("../shaders/element/i64.wgsl"),
             Dtype::U64 => include_str!("../shaders/element/u64.wgsl"),
             Dtype::F32x4 => include_str!("../shaders/element/f32x4.wgsl"),
+            Dtype::Own(own) => own.wgsl(),
             _ => "",
+        }
+    }
+
+    /// The text that a program brings along.
+    pub(crate) fn brought(self) -> Option<&'static str> {
+        match self {
+            Dtype::Own(own) if !own.is_library() => Some(own.wgsl()),
+            _ => None,
         }
     }
 
@@ -153,8 +227,12 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// A type that a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`], a pair of `f32`, or four;
-/// and, by operators over wider types, [`half::bf16`], [`i8`], [`u8`], [`i16`], [`u16`]: [`Widened`](crate::Widened).
+/// A type that a reduction reads: [`f32`], [`i32`], [`u32`], [`half::f16`], [`f64`], [`i64`], [`u64`]; [vectors](Vector) and
+/// [complex numbers](Complex); by operators over wider types, [`half::bf16`], [`i8`], [`u8`], [`i16`], [`u16`]
+/// ([`Widened`](crate::Widened)); and any other that a program implements it for: see [`OwnType`].
+///
+/// One of a program's own has a [`DTYPE`](Element::DTYPE) of its own, [`Dtype::Own`], because pipelines, partials and errors tell types apart
+/// by it; that of a type which is there already would make it one with that.
 ///
 /// Kernels see the bits and never a float load, because a device may flush a subnormal or lose a NaN on the way.
 pub trait Element: bytemuck::Pod + PartialOrd + fmt::Debug + Send + Sync {
@@ -273,21 +351,6 @@ element!(i8, I8, 0, x => u64::from(i32::from(x) as u32), bits => bits as i8);
 element!(u8, U8, 0, x => u64::from(x), bits => bits as u8);
 element!(i16, I16, 0, x => u64::from(i32::from(x) as u32), bits => bits as i16);
 element!(u16, U16, 0, x => u64::from(x), bits => bits as u16);
-element!(
-    [f32; 2],
-    F32x2,
-    [0.0; 2],
-    x => u64::from(x[0].to_bits()) | u64::from(x[1].to_bits()) << 32,
-    bits => [f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32)]
-);
-element!(
-    [f32; 4],
-    F32x4,
-    [0.0; 4],
-    x => u64::from(x[0].to_bits()) | u64::from(x[1].to_bits()) << 32,
-    bits => [f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32), 0.0, 0.0]
-);
-
 /// The order of a float type: `$bits` and `$signed` have its size, `$key` is what it is ordered by.
 macro_rules! float_scalar {
     ($type:ty, $bits:ty, $signed:ty, $key:ty, $nan:expr) => {

@@ -662,6 +662,19 @@ pub enum Error {
         /// The mistake, and the repair.
         reason: String,
     },
+    /// An element type is of a size that kernels do not read, or says another than it has.
+    #[error(
+        "elements of {dtype} say that they have {bytes} bytes and have {size} in Rust; a device reads 4, 8, 12 or 16, and both must be the same: make \
+         OwnType::new and the struct agree"
+    )]
+    BadElement {
+        /// The name of the type.
+        dtype: &'static str,
+        /// Bytes of one, as its type says.
+        bytes: u64,
+        /// Bytes of one in Rust.
+        size: u64,
+    },
     /// The operator has no device half over such elements.
     #[error("{operator} over {dtype} is computed on the CPU alone: {why}; use the CPU engine (treefold::Cpu)")]
     HostOnly {

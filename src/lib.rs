@@ -68,16 +68,17 @@ mod plan;
 mod run;
 mod shader;
 
+pub use bytemuck;
 pub use device::{Gpu, Listed, Prepared};
-pub use element::{Dtype, Element, OrderKey, Scalar, Word};
+pub use element::{Complex, Dtype, Element, OrderKey, OwnType, Padded, Scalar, Vector, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
 pub use input::{Axes, Channel, DeviceCount, Each, Input, Offsets, Output};
 pub use op::{
-    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Condition, DeviceAnswer, DynAcc, DynAnswer, DynFold,
-    DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial, Partials, SiftedFold, Test, Trips,
-    Value, Wgsl, Widened, WordType,
+    Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Components, ComponentsFold, Condition, DeviceAnswer,
+    DynAcc, DynAnswer, DynFold, DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial,
+    Partials, SiftedFold, Test, Trips, Value, Wgsl, Widened, WordType,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use op::{Combining, Expression, Formula};

@@ -40,6 +40,10 @@ mod particles;
 #[allow(dead_code)]
 mod mapped;
 
+#[path = "../examples/11_own_element.rs"]
+#[allow(dead_code)]
+mod own_element;
+
 use treefold::{Fold, Gpu};
 
 #[test]
@@ -60,6 +64,11 @@ fn own_operator_runs() {
 #[test]
 fn mapped_runs() {
     mapped::main().expect("functions of elements");
+}
+
+#[test]
+fn own_element_runs() {
+    own_element::main().expect("an element type of a program's own");
 }
 
 #[test]

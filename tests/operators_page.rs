@@ -21,12 +21,28 @@ as they are, and the program widens them as it reads a file. Every operator over
 (`Filtered`; `--nan ignore`, `--where`): NaN and comparisons of every type wherever the operator is computed; a condition of your own, or one
 on what a function makes or another condition lets through, as the page of `Filtered` says.
 
+Every operator over single numbers is one over each number of vectors, in one read of them: `Components(Mean)` over `[f32; 3]`, over vectors of
+two, three (12 or 16 bytes apart) and four numbers of f32, i32, u32, and of f16 two, three (8 bytes apart) and four; the page of `Vector` has the
+list, and what an operator or a function of your own gets of whole vectors. `c64` and `c128` are complex numbers (`Complex`), NumPy's `complex64` and
+`complex128`, their sums and means exact in both parts, their norm that of all real numbers in them. On a device the norm and the product of
+complex numbers are finished by the host. An element type of your own is one `impl Element` with a `Dtype::Own`: examples/11_own_element.rs.
+
 What is not there yet: sums of squares, variances, norms and what is computed in f64 over f16 as itself (the program widens f16 to f32 for them),
 `dot` and its like over f64, fast sums of other types than f32, histograms of 64-bit types.
 ";
 
-const TYPES: [Dtype; 8] =
-    [Dtype::F32, Dtype::F16, Dtype::F64, Dtype::I32, Dtype::U32, Dtype::I64, Dtype::U64, Dtype::F32x2];
+const TYPES: [Dtype; 10] = [
+    Dtype::F32,
+    Dtype::F16,
+    Dtype::F64,
+    Dtype::I32,
+    Dtype::U32,
+    Dtype::I64,
+    Dtype::U64,
+    Dtype::F32x2,
+    Dtype::C64,
+    Dtype::C128,
+];
 
 /// The page.
 fn page() -> String {

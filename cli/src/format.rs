@@ -1,7 +1,7 @@
 //! Numbers in files: their types, and how each becomes an element type of treefold.
 
 use anyhow::{Result, ensure};
-use bytemuck::try_cast_slice;
+use bytemuck::{try_cast_slice, try_pod_read_unaligned};
 use half::{bf16, f16};
 use std::str::FromStr;
 use treefold::{Dtype, Element};
@@ -29,17 +29,22 @@ pub struct Stored {
 const NARROW: [(&str, Kind); 5] =
     [("u8", Kind::U8), ("i8", Kind::I8), ("u16", Kind::U16), ("i16", Kind::I16), ("bf16", Kind::Bf16)];
 
+/// Complex numbers, which few operators take.
+pub const COMPLEX: [Dtype; 2] = [Dtype::C64, Dtype::C128];
+
 impl Stored {
     /// Raw files hold little-endian numbers of a type of this name.
     pub fn raw(name: &str) -> Option<Stored> {
         let narrow = NARROW.into_iter().find_map(|(narrow, kind)| (narrow == name).then_some(kind));
-        let kind = narrow.or_else(|| Dtype::parse(name).map(Kind::Native))?;
+        let complex = COMPLEX.into_iter().find(|complex| complex.name() == name);
+        let kind = narrow.or_else(|| Dtype::parse(name).or(complex).map(Kind::Native))?;
         Some(Stored { kind, big_endian: false })
     }
 
     /// The names that `raw` knows.
     pub fn names() -> Vec<&'static str> {
-        Dtype::ALL.map(Dtype::name).into_iter().chain(NARROW.map(|(name, _)| name)).collect()
+        let wide = Dtype::ALL.into_iter().map(Dtype::name);
+        wide.chain(NARROW.map(|(name, _)| name)).chain(COMPLEX.map(Dtype::name)).collect()
     }
 
     /// The name that `raw` knows it by.
@@ -70,6 +75,8 @@ impl Stored {
             ('f', 2) => Kind::Native(Dtype::F16),
             ('f', 4) => Kind::Native(Dtype::F32),
             ('f', 8) => Kind::Native(Dtype::F64),
+            ('c', 8) => Kind::Native(Dtype::C64),
+            ('c', 16) => Kind::Native(Dtype::C128),
             _ => return None,
         };
         Some(Stored { kind, big_endian: descr.big_endian })
@@ -136,6 +143,9 @@ impl Stored {
             (Kind::Native(Dtype::F16), _) if T::DTYPE == Dtype::F32 => {
                 convert(bytes, space, big, |x| f16::from_le_bytes(x).to_f32().to_bits().into());
             }
+            (Kind::Native(Dtype::C64 | Dtype::C128), size) => {
+                space.extend(bytes.chunks_exact(size).filter_map(|z| of_parts::<T>(z, big)));
+            }
             (_, 1) => convert(bytes, space, big, |[x]| u64::from(x)),
             (_, 2) => convert(bytes, space, big, |x| u16::from_le_bytes(x).into()),
             (_, 4) => convert(bytes, space, big, |x| u32::from_le_bytes(x).into()),
@@ -143,6 +153,15 @@ impl Stored {
         }
         space
     }
+}
+
+/// The element of two numbers, each in this byte order.
+fn of_parts<T: Element>(z: &[u8], big_endian: bool) -> Option<T> {
+    let mut parts = z.to_vec();
+    if big_endian != cfg!(target_endian = "big") {
+        parts.chunks_mut(z.len() / 2).for_each(<[u8]>::reverse);
+    }
+    try_pod_read_unaligned(&parts).ok()
 }
 
 /// Every number's bytes, low byte first, through `pattern`; the low bits of what it gives are the element's.
@@ -221,7 +240,7 @@ impl Descr {
 }
 
 /// Types by name that numpy knows besides their strings; the letter is `code_of`'s.
-const NAMES: [(&str, char); 16] = [
+const NAMES: [(&str, char); 18] = [
     ("bool", '?'),
     ("int8", 'b'),
     ("uint8", 'B'),
@@ -234,6 +253,8 @@ const NAMES: [(&str, char); 16] = [
     ("float16", 'e'),
     ("float32", 'f'),
     ("float64", 'd'),
+    ("complex64", 'F'),
+    ("complex128", 'D'),
     ("half", 'e'),
     ("single", 'f'),
     ("double", 'd'),
@@ -290,6 +311,7 @@ pub fn whole_numbers(name: &str, bytes: u64, stored: Stored) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use treefold::Complex;
 
     fn stored(text: &str) -> Stored {
         Stored::of(&Descr::parse(text).unwrap()).unwrap()
@@ -323,6 +345,18 @@ mod tests {
         assert_eq!(read::<f64>(">f8", &0.1f64.to_be_bytes()), [0.1f64]);
         assert_eq!(read::<f16>("<f2", &[0x01, 0x7c]).iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0x7c01]);
         assert_eq!(read::<f16>(">f2", &[0x7c, 0x01]).iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0x7c01]);
+    }
+
+    #[test]
+    fn complex_numbers_are_of_two_parts() {
+        let bytes = |of: fn(f32) -> [u8; 4]| [1.5f32, -2.0].map(of).concat();
+        let z = Complex { re: 1.5f32, im: -2.0 };
+        assert_eq!(read::<Complex<f32>>("<c8", &bytes(f32::to_le_bytes)), [z]);
+        assert_eq!(read::<Complex<f32>>(">c8", &bytes(f32::to_be_bytes)), [z]);
+        let shifted = [&[0][..], &bytes(f32::to_le_bytes)].concat();
+        assert_eq!(read::<Complex<f32>>("complex64", &shifted[1..]), [z]);
+        let bytes = [1.5f64, -2.0].map(f64::to_be_bytes).concat();
+        assert_eq!(read::<Complex<f64>>(">c16", &bytes), [Complex { re: 1.5f64, im: -2.0 }]);
     }
 
     #[test]

@@ -81,6 +81,11 @@ fn strange(x: f64) -> Option<&'static str> {
     }
 }
 
+/// A complex number, as the list of its parts.
+fn pair<S: Serializer>(to: S, re: Value, im: Value) -> Result<S::Ok, S::Error> {
+    [re, im].map(Json::Value).serialize(to)
+}
+
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -99,6 +104,8 @@ impl Serialize for Json {
                 Some(text) => to.serialize_str(text),
                 None => to.serialize_f64(*x),
             },
+            Json::Value(Value::C64(z)) => pair(to, Value::F32(z.re), Value::F32(z.im)),
+            Json::Value(Value::C128(z)) => pair(to, Value::F64(z.re), Value::F64(z.im)),
             Json::Text(text) => to.serialize_str(text),
             Json::List(items) => {
                 let mut list = to.serialize_seq(Some(items.len()))?;

@@ -5,6 +5,7 @@
 //! that round.
 
 use crate::error::usage;
+use crate::format::COMPLEX;
 use anyhow::{Context, Result, anyhow};
 use std::any::Any;
 use std::sync::Arc;
@@ -286,9 +287,9 @@ pub fn check(name: &str, told: &Told) -> Result<()> {
     chosen.map_or(Ok(()), |chosen| chosen.visit(told, Nothing))
 }
 
-/// The element type of that name, pairs included.
+/// The element type of that name, pairs and complex numbers included.
 pub fn dtype_named(name: &str) -> Option<Dtype> {
-    Dtype::WITH_PAIRS.into_iter().find(|dtype| dtype.name() == name)
+    Dtype::WITH_PAIRS.into_iter().chain(COMPLEX).find(|dtype| dtype.name() == name)
 }
 
 /// One line for the help text.
@@ -353,7 +354,7 @@ fn not_taken(name: &str, dtype: Dtype, whose: &str) -> anyhow::Error {
         (last.name().to_string(), others.iter().map(|dtype| dtype.name()).collect())
     });
     let list = if others.is_empty() { last } else { format!("{} and {last}", others.join(", ")) };
-    let others: Vec<&str> = names().into_iter().filter(|name| takes(name).contains(&dtype)).collect();
+    let others: Vec<&str> = names().into_iter().filter(|name| choose(name, dtype, false).is_some()).collect();
     anyhow!(
         "{whose}: holds {dtype}, but the operator \"{name}\" takes {list} only; what takes {dtype}: {}",
         others.join(", ")

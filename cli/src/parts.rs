@@ -24,6 +24,8 @@ impl Number {
             Value::Bool(_) => Number::Bool,
             Value::F32(_) => Number::Of(Dtype::F32),
             Value::F64(_) | Value::None => Number::Of(Dtype::F64),
+            Value::C64(_) => Number::Of(Dtype::C64),
+            Value::C128(_) => Number::Of(Dtype::C128),
             Value::I64(_) | Value::I128(_) => Number::Of(Dtype::I64),
             Value::U64(_) | Value::U128(_) => Number::Of(Dtype::U64),
         }
@@ -46,6 +48,8 @@ impl NamedPart {
             Number::Bool => Value::Bool(false),
             Number::Of(Dtype::F16 | Dtype::F32) => Value::F32(0.0),
             Number::Of(Dtype::F64) => Value::F64(0.0),
+            Number::Of(Dtype::C64) => Value::C64([0.0; 2].into()),
+            Number::Of(Dtype::C128) => Value::C128([0.0; 2].into()),
             Number::Of(_) => Value::I64(0),
         };
         Part { name: self.name, value, index: self.indexed.then_some(0) }

@@ -350,7 +350,7 @@ impl Answered {
             Some(Method::Exact) => Some("exact, rounded once: the same bits on every adapter"),
             Some(Method::Fast) => Some("fast, accumulated in f32; exact without --fast"),
             None if !self.exact && self.map.is_some() => Some("what the function makes may be rounded"),
-            None if !self.exact && dtype == Dtype::F32 => Some("accumulated in f32"),
+            None if !self.exact && matches!(dtype, Dtype::F32 | Dtype::C64) => Some("accumulated in f32"),
             None => None,
         }
     }
@@ -474,7 +474,14 @@ fn plain(value: Value) -> String {
         Value::U128(x) => x.to_string(),
         Value::F32(x) => float(x.into(), format!("{x}"), format!("{x:e}")),
         Value::F64(x) => float(x, format!("{x}"), format!("{x:e}")),
+        Value::C64(z) => complex(plain(Value::F32(z.re)), &plain(Value::F32(z.im))),
+        Value::C128(z) => complex(plain(Value::F64(z.re)), &plain(Value::F64(z.im))),
     }
+}
+
+/// A complex number as Python writes it.
+fn complex(re: String, im: &str) -> String {
+    format!("{re}{}{im}j", if im.starts_with('-') { "" } else { "+" })
 }
 
 /// A number in six digits at most.

@@ -133,7 +133,12 @@ impl<T: Element> Sieve<T> {
         }
         match sifting.condition()? {
             Some(Condition::Of(path, compare)) => others.push(Other::open(path, "--where", compare, memory)?),
-            Some(Condition::Own(compare)) => own = judge(compare),
+            Some(Condition::Own(compare)) => {
+                let order = || {
+                    usage(format!("--where '{compare}' compares numbers, and {} have no order; leave it out", T::DTYPE))
+                };
+                own = Some(judge(compare).ok_or_else(order)?);
+            }
             None => (),
         }
         let counts_nan = (sifting.nan == NanPolicy::Ignore).then_some(0);
@@ -307,14 +312,17 @@ fn judge<T: Element>(compare: Comparison) -> Option<Judge<T>> {
     })
 }
 
-/// Whether it is a NaN, or a pair that has one.
+/// Whether it is a NaN, or a pair or a complex number that has one.
 fn is_nan<T: Element>(x: T) -> bool {
     let bits = x.pattern();
     match T::DTYPE {
         Dtype::F32 => f32::from_bits(bits as u32).is_nan(),
         Dtype::F16 => f16::from_bits(bits as u16).is_nan(),
         Dtype::F64 => f64::from_bits(bits).is_nan(),
-        Dtype::F32x2 => f32::from_bits(bits as u32).is_nan() || f32::from_bits((bits >> 32) as u32).is_nan(),
+        Dtype::F32x2 | Dtype::C64 => {
+            f32::from_bits(bits as u32).is_nan() || f32::from_bits((bits >> 32) as u32).is_nan()
+        }
+        Dtype::C128 => bytemuck::pod_collect_to_vec::<T, f64>(&[x]).into_iter().any(f64::is_nan),
         _ => false,
     }
 }

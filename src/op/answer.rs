@@ -1,5 +1,6 @@
 //! Answers as plain values, for programs that print or store them without knowing the operator.
 
+use crate::element::Complex;
 use half::f16;
 
 /// One value of an answer.
@@ -21,6 +22,10 @@ pub enum Value {
     F32(f32),
     /// A binary64 float.
     F64(f64),
+    /// A complex number of two binary32 floats.
+    C64(Complex<f32>),
+    /// A complex number of two binary64 floats.
+    C128(Complex<f64>),
 }
 
 impl Value {
@@ -33,7 +38,7 @@ impl Value {
             Value::U64(x) => Some(x as f64),
             Value::I128(x) => Some(x as f64),
             Value::U128(x) => Some(x as f64),
-            Value::None | Value::Bool(_) => None,
+            Value::None | Value::Bool(_) | Value::C64(_) | Value::C128(_) => None,
         }
     }
 }
@@ -104,7 +109,7 @@ macro_rules! values {
     )*};
 }
 
-values!(bool => Bool as bool, f16 => F32 as f32, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, i128 => I128 as i128, u128 => U128 as u128, f32 => F32 as f32, f64 => F64 as f64);
+values!(bool => Bool as bool, f16 => F32 as f32, i32 => I64 as i64, u32 => U64 as u64, i64 => I64 as i64, u64 => U64 as u64, i128 => I128 as i128, u128 => U128 as u128, f32 => F32 as f32, f64 => F64 as f64, Complex<f32> => C64 as Complex<f32>, Complex<f64> => C128 as Complex<f64>);
 
 impl<T: Copy + Into<Value>> Answer for Option<(T, T)> {
     fn parts(&self) -> Vec<Part> {

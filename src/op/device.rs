@@ -1,6 +1,6 @@
 //! An operator as plans and shaders see it: its folds, flat and without repetition, and its answers; data without types.
 
-use super::names::check_names;
+use super::names::{check_element, check_names};
 use super::wgsl::Cell;
 use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Text, Trips, Wgsl};
 use crate::element::{Dtype, Element};
@@ -162,10 +162,13 @@ pub struct Leaf {
 pub struct ElementMap {
     /// The type that is read, or that narrow elements are widened to.
     pub from: Dtype,
-    /// The type that the fold is over: of 32 bits.
+    /// The type that the fold is over: of 32 bits, unless it makes bits.
     pub to: Dtype,
-    /// The body of `fn map_element(x: X) -> Y`; with `place`, of `fn map_element(x: X, i: u32) -> Y`.
+    /// The body of `fn map_element(x: X) -> Y`; with `place`, of `fn map_element(x: X, i: u32) -> Y`; with `reads_bits`, of one that makes
+    /// bits of bits.
     pub body: Text,
+    /// Whether it asks for the bits; it is the library's own then.
+    pub reads_bits: bool,
     /// Whether it asks for the element's place.
     pub place: bool,
     /// An upper bound of its loop trips.
@@ -187,6 +190,13 @@ pub struct ElementTest {
     pub trips: u64,
     /// The kind of the fold over all elements.
     pub kind: String,
+}
+
+impl ElementMap {
+    /// Whether the neighbours of a load become a load of what is made of them.
+    pub fn word_by_word(&self) -> bool {
+        self.from.bytes() == 4 && self.to.bytes() == 4
+    }
 }
 
 impl fmt::Debug for Leaf {
@@ -235,14 +245,15 @@ impl Leaf {
     /// Makes it one of those elements only that pass a test, which is told the kind of the fold over all.
     pub(super) fn sift(&mut self, test: impl FnOnce(String) -> ElementTest) {
         let test = test(self.key.kind.clone());
-        self.key.kind = format!("{} where {} {}", self.key.kind, test.of, test.body);
+        self.key.kind = format!("{} where {:?} {}", self.key.kind, test.of, test.body);
         self.test = Some(Arc::new(test));
     }
 
     /// The same over what the map makes of other elements.
     pub(super) fn behind(self, map: impl FnOnce(Leaf) -> ElementMap) -> Leaf {
         let map = map(self.clone());
-        let kind = format!("{} {} {} {} {}", self.key.kind, map.from, map.to, map.place, map.body);
+        // All of the type that is read: two of a program's own may share a name.
+        let kind = format!("{} {:?} {} {} {}", self.key.kind, map.from, map.to, map.place, map.body);
         Leaf { key: FoldKey { kind, ..self.key.clone() }, map: Some(Arc::new(map)), ..self }
     }
 
@@ -287,7 +298,8 @@ impl Leaf {
 
     /// Whether all of its text is the library's own.
     fn checked(&self) -> bool {
-        let own = self.map.is_none() && self.test.as_ref().is_none_or(|test| test.reads_bits);
+        let own =
+            self.map.as_ref().is_none_or(|map| map.reads_bits) && self.test.as_ref().is_none_or(|test| test.reads_bits);
         own && self.value().is_none_or(|wgsl| wgsl.checked)
     }
 
@@ -361,10 +373,17 @@ pub struct DeviceOp {
 
 impl DeviceOp {
     /// # Errors
-    /// [`Error::HostOnly`], [`Error::ReservedName`].
+    /// [`Error::HostOnly`], [`Error::ReservedName`], [`Error::BadElement`].
     pub fn new<T: Element, O: Op<T>>(op: &O, keep: Keep) -> Result<DeviceOp> {
         if let Some(why) = op.fold().host_only() {
             return Err(Error::HostOnly { operator: op.name(), dtype: T::DTYPE.name(), why });
+        }
+        let (dtype, bytes, size) = (T::DTYPE.name(), T::DTYPE.bytes(), size_of::<T>() as u64);
+        if bytes != size || matches!(T::DTYPE, Dtype::Own(_)) && !matches!(bytes, 4 | 8 | 12 | 16) {
+            return Err(Error::BadElement { dtype, bytes, size });
+        }
+        if let Some(text) = T::DTYPE.brought() {
+            check_element(dtype, text)?;
         }
         let (mut leaves, mut answers) = (Vec::new(), Vec::new());
         op.fold().leaves(keep, &mut leaves);
@@ -527,7 +546,9 @@ impl DeviceOp {
 
     /// Whether its texts are the library's own, whose loops are declared and end.
     pub fn checked(&self) -> bool {
-        self.folds.iter().all(Leaf::checked) && self.answers.iter().all(|(_, answer)| answer.checked)
+        self.dtype.brought().is_none()
+            && self.folds.iter().all(Leaf::checked)
+            && self.answers.iter().all(|(_, answer)| answer.checked)
     }
 
     /// Whether its shaders are compiled without guards against endless loops. The guards keep compilers from unrolling: an

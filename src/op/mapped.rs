@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// An operator over what a function makes of each element, in the one read of the elements: a mean of logarithms, a sum of products.
 ///
 /// The function stands twice, as the body of `fn map_element(x: X) -> Y` in WGSL and in Rust, and [`check`](crate::check) compares the two.
-/// `X` is `f32`, `i32` or `u32`, `vec2<f32>` for pairs ([`Input::zip`](crate::Input::zip)), `vec4<f32>` for texels; `Y` is `f32`, `i32` or `u32`.
+/// `X` is `f32`, `i32` or `u32`, `vec2<f32>` for pairs ([`Input::zip`](crate::Input::zip)), `vec4<f32>` for texels, the vector of a
+/// [`Vector`](crate::Vector), what an element type of your own says; `Y` is `f32`, `i32` or `u32`.
 /// Over other types the host half alone computes, by [`Cpu`](crate::Cpu). Narrow types are widened first: `Widened(Mapped::new(…))`.
 ///
 /// A device computes functions as WGSL has them: `log2` or `exp` are off by a few units in the last place, subnormals may be lost, and NaN and
@@ -69,6 +70,11 @@ pub trait Map<T: Element>: Clone + Send + Sync + 'static {
     }
     /// Whether it rounds nothing, so that what is exact over its numbers is exact.
     fn is_exact(&self) -> bool {
+        false
+    }
+    /// Whether the WGSL makes bits of bits, of numbers of any size; it is the library's own then.
+    #[doc(hidden)]
+    fn reads_bits(&self) -> bool {
         false
     }
     /// A number that tells it from others whose WGSL is the same and whose host halves may differ; 0: nothing does.
@@ -167,8 +173,23 @@ impl Tolerance {
 #[derive(Clone, Debug)]
 pub struct MappedFold<M, F>(F, M);
 
-/// The types that functions in WGSL take, and make.
-pub(super) const FROM: [Dtype; 5] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F32x2, Dtype::F32x4];
+impl<M, F> MappedFold<M, F> {
+    /// That fold over what the map makes.
+    pub(super) fn new(fold: F, map: M) -> Self {
+        MappedFold(fold, map)
+    }
+}
+
+/// Whether functions in WGSL take numbers of this type.
+pub(super) fn is_taken(dtype: Dtype) -> bool {
+    match dtype {
+        Dtype::F32 | Dtype::I32 | Dtype::U32 | Dtype::F32x2 | Dtype::F32x4 | Dtype::C64 => true,
+        Dtype::Own(own) => !own.number().is_empty(),
+        _ => false,
+    }
+}
+
+/// The types that they make.
 const TO: [Dtype; 3] = [Dtype::F32, Dtype::I32, Dtype::U32];
 
 impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
@@ -191,7 +212,7 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
         let mut leaves = Vec::new();
         match self.0.host_only().or(self.1.host_only()) {
             Some(why) => return Some(why),
-            None if !FROM.contains(&T::DTYPE) || !TO.contains(&<M::To as Element>::DTYPE) => {
+            None if !(self.1.reads_bits() || is_taken(T::DTYPE) && TO.contains(&<M::To as Element>::DTYPE)) => {
                 return Some("functions in WGSL take and make numbers of 32 bits");
             }
             None => self.0.leaves(Keep::Registers, &mut leaves),
@@ -218,6 +239,7 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
                 from: T::DTYPE,
                 to: <M::To as Element>::DTYPE,
                 body: self.1.wgsl(),
+                reads_bits: self.1.reads_bits(),
                 place: self.1.reads_place(),
                 trips: self.1.trips(),
                 bare,

@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod answer;
+mod components;
 mod device;
 mod dynamic;
 #[cfg(not(target_arch = "wasm32"))]
@@ -17,12 +18,13 @@ mod widened;
 pub use accumulator::{Accumulator, Member};
 pub(crate) use accumulator::{join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
+pub use components::{Components, ComponentsFold};
 pub use device::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf};
 pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 #[cfg(not(target_arch = "wasm32"))]
 pub use expression::{Combining, Expression, Formula};
 pub use mapped::{ByFunction, Map, Mapped, MappedFold};
-pub(crate) use names::{declared, prefixed, renamed, tokens};
+pub(crate) use names::{OF_ELEMENTS, declared, prefixed, renamed, tokens};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
 pub use sifted::{Condition, SiftedFold, Test};

@@ -14,6 +14,18 @@ pub(crate) fn check_names(operator: &str, helpers: &[Text]) -> Result<()> {
     Ok(())
 }
 
+/// The functions of an element's bits, which an element type declares for kernels.
+pub(crate) const OF_ELEMENTS: [&str; 6] = ["value", "is_nan", "is_zero", "key", "unkey", "tie"];
+
+/// Refuses an element type that declares what the kernels do.
+pub(super) fn check_element(dtype: &str, text: &str) -> Result<()> {
+    let taken = |name: &str| Wgsl::RESERVED.contains(&name) && !OF_ELEMENTS.contains(&name);
+    match declared(&tokens(text)).into_iter().find(|(name, _)| taken(name)) {
+        Some((name, _)) => Err(Error::ReservedName { operator: format!("over {dtype}"), name: name.into() }),
+        None => Ok(()),
+    }
+}
+
 /// A text in tokens: names and numbers, runs of blanks, comments, and single other characters.
 pub(crate) fn tokens(text: &str) -> Vec<&str> {
     let mut out = Vec::new();

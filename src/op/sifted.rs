@@ -1,7 +1,7 @@
 //! Folds of those elements only that pass a test: the others leave an accumulator as it is.
 
 use super::device::{ElementTest, Leaf};
-use super::mapped::{ByFunction, FROM};
+use super::mapped::{ByFunction, is_taken};
 use super::through::{accumulate_by_blocks, fold_passed_on};
 use super::{Device, Fold, Keep, Text, Wgsl, accumulate_block};
 use crate::element::Element;
@@ -136,7 +136,7 @@ impl<T: Element, P: Test<T>, F: Fold<T>> Fold<T> for SiftedFold<P, F> {
         let mut leaves = Vec::new();
         match self.0.host_only() {
             Some(why) => return Some(why),
-            None if !P::READS_BITS && !FROM.contains(&T::DTYPE) => {
+            None if !P::READS_BITS && !is_taken(T::DTYPE) => {
                 return Some("conditions in WGSL take numbers of 32 bits");
             }
             None => self.0.leaves(Keep::Registers, &mut leaves),

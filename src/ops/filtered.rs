@@ -3,7 +3,7 @@
 use super::Comparison;
 use super::count_if::Within;
 use super::wide::{Sum64, sum64_wgsl};
-use crate::element::{Dtype, Element, Scalar};
+use crate::element::{Complex, Dtype, Element, Padded, Scalar, Vector};
 use crate::half::f16;
 use crate::op::{Answer, BinAxis, ByFunction, Condition, DynOp, Fold, Op, Part, SiftedFold, Test, Text, Wgsl};
 use crate::{Acc, Result};
@@ -58,7 +58,7 @@ impl<A: Answer> Answer for Kept<A> {
     }
 }
 
-/// A condition on numbers of any type, decided on their bits; of pairs and texels both or all numbers must be no NaN.
+/// A condition on numbers of any type, decided on their bits; of pairs, vectors and complex numbers all numbers must be no NaN.
 ///
 /// ```
 /// use treefold::{Cpu, ops::{Filtered, Max, Numbers}};
@@ -223,7 +223,7 @@ macro_rules! of_several {
             const READS_BITS: bool = true;
             #[inline(always)]
             fn passes(&self, x: $type) -> bool {
-                !self.0 || x.iter().all(|x| !Scalar::is_nan(*x))
+                !self.0 || x.numbers().iter().all(|x| !Scalar::is_nan(*x))
             }
             fn wgsl(&self) -> Text {
                 if self.0 { $all.into() } else { "return true;".into() }
@@ -234,7 +234,13 @@ macro_rules! of_several {
 
 of_several! {
     [f32; 2], "return all((bits & vec2<u32>(0x7fffffffu)) <= vec2<u32>(0x7f800000u));";
+    [f32; 3], "return all((bits & vec3<u32>(0x7fffffffu)) <= vec3<u32>(0x7f800000u));";
     [f32; 4], "return all((bits & vec4<u32>(0x7fffffffu)) <= vec4<u32>(0x7f800000u));";
+    Padded<f32>, "return all((bits.xyz & vec3<u32>(0x7fffffffu)) <= vec3<u32>(0x7f800000u));";
+    Complex<f32>, "return all((bits & vec2<u32>(0x7fffffffu)) <= vec2<u32>(0x7f800000u));";
+    Complex<f64>, "let size = bits.yw & vec2<u32>(0x7fffffffu);
+let digits = min(bits.xz, vec2<u32>(1u));
+return all(size + digits <= vec2<u32>(0x7ff00000u));";
 }
 
 impl Numbers {
@@ -267,6 +273,8 @@ impl Numbers {
             Dtype::I64 => of::<T, i64>(self, op),
             Dtype::U64 => of::<T, u64>(self, op),
             Dtype::F32x2 if self.compare.is_none() => of::<T, [f32; 2]>(self, op),
+            Dtype::C64 if self.compare.is_none() => of::<T, Complex<f32>>(self, op),
+            Dtype::C128 if self.compare.is_none() => of::<T, Complex<f64>>(self, op),
             Dtype::F32x4 if self.compare.is_none() => of::<T, [f32; 4]>(self, op),
             _ => None,
         }

@@ -13,6 +13,7 @@ use crate::{DeviceAnswer, Op, Result};
 ///
 /// - **f32, f16, f64**: as if computed in real numbers and rounded once to nearest, ties to even: an f32, of f64 an f64. The
 ///   same bits on every adapter. **Integers**: the exact sum divided by n, rounded once to f64.
+/// - **Complex numbers**: both parts so, each on its own.
 /// - **Order**: commutative. **Empty**: `None`. **NaN, infinities, zeros**: as for [`Sum`].
 /// - **On the device**: floats 1 word; f64, i64, u64 2 words (low, high), an f64, rounded there; i32, u32 1 word, an f32 within 4
 ///   units in the last place.

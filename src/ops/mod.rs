@@ -1,7 +1,7 @@
 //! The operators. Each file holds its documentation, its WGSL and the same in Rust; the table below registers it,
 //! and from that one line come the export, the command-line name with its options, and the list that the tests run.
 
-use crate::element::{Dtype, Element};
+use crate::element::{Complex, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::half::f16;
 use crate::op::{Answer, DynOp, Fold, Op};
@@ -9,6 +9,7 @@ use crate::op::{Answer, DynOp, Fold, Op};
 #[cfg(not(target_arch = "wasm32"))]
 mod behind;
 mod binned;
+mod complex;
 mod doubles;
 mod edges;
 mod exact;
@@ -214,7 +215,9 @@ fn handed<V: Visitor>(op: Box<dyn std::any::Any>, dtype: Dtype, visitor: V) -> O
         Dtype::U64 => hand::<u64, V>(op, visitor),
         Dtype::F32x2 => hand::<f32x2, V>(op, visitor),
         Dtype::F32x4 => hand::<[f32; 4], V>(op, visitor),
-        Dtype::BF16 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16 => None,
+        Dtype::C64 => hand::<c64, V>(op, visitor),
+        Dtype::C128 => hand::<c128, V>(op, visitor),
+        Dtype::BF16 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16 | Dtype::Own(_) => None,
     }
 }
 
@@ -225,12 +228,16 @@ pub fn visit<V: Visitor>(name: &str, dtype: Dtype, visitor: V) -> Option<V::Out>
 
 #[allow(non_camel_case_types)]
 type f32x2 = [f32; 2];
+#[allow(non_camel_case_types)]
+type c64 = Complex<f32>;
+#[allow(non_camel_case_types)]
+type c128 = Complex<f64>;
 
 operators! {
-    sum: Sum over f32 f16 f64 i32 u32 i64 u64;
+    sum: Sum over f32 f16 f64 i32 u32 i64 u64 c64 c128;
     fast_sum: FastSum fast "sum" over f32;
     wrapping_sum: WrappingSum over i32 u32 i64 u64;
-    product: Product over f32 f64 i32 u32 i64 u64;
+    product: Product over f32 f64 i32 u32 i64 u64 c64 c128;
     wrapping_product: WrappingProduct over i32 u32 i64 u64;
     min: Min over f32 f16 f64 i32 u32 i64 u64;
     max: Max over f32 f16 f64 i32 u32 i64 u64;
@@ -238,7 +245,7 @@ operators! {
     range: Range over f32 f64 i32 u32 i64 u64, NormInf over f32 f64 i32 u32 i64 u64;
     argmin: ArgMin over f32 f16 f64 i32 u32 i64 u64;
     argmax: ArgMax over f32 f16 f64 i32 u32 i64 u64;
-    mean: Mean over f32 f16 f64 i32 u32 i64 u64;
+    mean: Mean over f32 f16 f64 i32 u32 i64 u64 c64 c128;
     fast_mean: FastMean fast "mean" over f32;
     variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         Std { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
@@ -253,7 +260,7 @@ operators! {
     stats: Stats { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         FastStats fast "stats" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
     dot: Dot over f32x2;
-    squares: SumOfSquares over f32 f64 i32 u32 i64 u64, Norm2 over f32 f64 i32 u32 i64 u64;
+    squares: SumOfSquares over f32 f64 i32 u32 i64 u64, Norm2 over f32 f64 i32 u32 i64 u64 c64 c128;
     norm1: Norm1 over f32 f16 f64 i32 u32 i64 u64;
     norm_p: Norm { p: "Index of the norm, 0.01 to 1000" } needs p over f32 f64 i32 u32 i64 u64;
     log_mean: LogMean over f32 f64 i32 u32 i64 u64, LogProduct over f32 f64 i32 u32 i64 u64;

@@ -13,9 +13,12 @@ use crate::{Accumulator, DeviceAnswer, Dtype, Error, Fold, Op, Result, Wgsl, acc
 /// - **f32**: mantissa and a 64-bit exponent are kept apart, so that nothing overflows or underflows on the way: only the result
 ///   is rounded to f32's range. The relative error is at most about (n - 1)·2^-24; two factors give the nearest f32, subnormals
 ///   included. **f64**: with 2^-53, a subnormal answer within one rounding more; on the CPU engine alone.
+/// - **Complex numbers**: of two f32 accumulated in f32, beside an exponent of 64 bits as above; the error is at most about 3(n - 1)·2^-24 of the
+///   product's size, of which a part that is small beside the other may lose all digits, and one below 2^-126 of the other is 0. Of two f64 so with
+///   2^-53, on the CPU engine alone. A part that is not finite anywhere makes both parts NaN, else a zero anywhere makes the product 0.
 /// - **Order**: commutative; any order. **Empty**: 1.
 /// - **NaN and infinities**: NaN if there is a NaN, or both a zero and an infinity; else the infinity with the product's sign.
-/// - **On the device**: f32: 1 word; integers: 3 words (low, high, 1 if the product does not fit).
+/// - **On the device**: f32: 1 word; integers: 3 words (low, high, 1 if the product does not fit); complex numbers: none, the host rounds.
 ///
 /// ```
 /// use treefold::{Cpu, Error, ops::Product};

@@ -21,10 +21,11 @@ pub struct SumOfSquares;
 /// The Euclidean norm √Σx² as if computed in real numbers and rounded once to nearest, ties to even: an f32 of f32, an f64 of
 /// f64 and integers.
 ///
-/// No intermediate overflow or underflow: the norm of 1e30 and 1e30 is finite.
+/// No intermediate overflow or underflow: the norm of 1e30 and 1e30 is finite. Of complex numbers it is that of all real numbers in them, √Σ|z|².
 ///
 /// - **Exact**, **Order**, **NaN and infinities**: as for [`SumOfSquares`]. **Empty**: 0.
-/// - **On the device**: f32 1 word, rounded there; the others are rounded on the host and have no words.
+/// - **On the device**: f32 1 word, rounded there; the others are rounded on the host and have no words. Complex numbers in a buffer are
+///   twice as many real ones, too, over which a norm of f32 has its word.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Norm2};

@@ -14,6 +14,7 @@ use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl};
 ///   same bits on every adapter, whatever the order, the launch shape, the parts and the version; f64 needs no `SHADER_F64`.
 /// - **i32, u32**: the exact sum as `i64` or `u64`; [`Error::Overflow`] where it does not fit, never a silent wrap.
 ///   **i64, u64**: as `i128` or `u128`, on every adapter: kernels read two words.
+/// - **Complex numbers**: both parts so, each on its own.
 /// - **Order**: commutative; partial sums merge in any order. **Empty**: 0.
 /// - **NaN and infinities**: NaN if there is a NaN, or both infinities; else the infinity.
 /// - **Zero**: a sum of only -0 is -0, every other zero sum is +0. **Subnormals** count in full. **Overflow** is that of the

@@ -72,7 +72,9 @@ impl Planner {
             (true, false) => tuning.counts,
             (true, true) => tuning.bins,
         };
-        let mut planner = Planner { limits, tuning, launch, cost, one: false };
+        // No load of 16 bytes has whole elements of 12.
+        let one = !16u64.is_multiple_of(cost.element_bytes.max(1));
+        let mut planner = Planner { limits, tuning, launch, cost, one };
         if !planner.cost.commutative {
             planner.tuning.order = Order::Blocked;
         }

@@ -32,7 +32,6 @@ impl Window {
 
 /// Cuts the pieces into windows, in their order.
 pub(super) fn windows(pieces: &[Piece], limits: &Limits, element_bytes: u64) -> Vec<Window> {
-    let alignment = limits.storage_alignment;
     let mut windows = Vec::new();
     for piece in pieces {
         if let Some(grid) = piece.grid.filter(|_| piece.elements > 0) {
@@ -43,8 +42,11 @@ pub(super) fn windows(pieces: &[Piece], limits: &Limits, element_bytes: u64) -> 
         }
         // Zipped inputs are arrays of words.
         let bytes = if piece.other.is_some() { 4 } else { element_bytes };
+        // Elements of three words meet both at every third place.
+        let alignment = limits.storage_alignment * if bytes.is_multiple_of(3) { 3 } else { 1 };
         let aligned = |element: u64| element * bytes / alignment * alignment;
-        let most = |element: u64| (limits.binding_bytes_max - (element * bytes - aligned(element))) / bytes;
+        let most =
+            |element: u64| (limits.binding_bytes_max.saturating_sub(element * bytes - aligned(element)) / bytes).max(1);
         let range = |element: u64, count: u64| {
             let end = ((element + count) * bytes - aligned(element)).next_multiple_of(4);
             aligned(element)..aligned(element) + end

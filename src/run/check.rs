@@ -63,46 +63,49 @@ impl Random {
     }
 }
 
-/// Ordinary elements: floats in (-1, 1), integers of all sizes.
+/// Ordinary elements, of floats in (-1, 1) and integers of all sizes.
 fn ordinary<T: Element>(n: usize, random: &mut Random) -> Vec<T> {
     let single = |bits: u64| (((bits >> 40) as f32 / (1u64 << 23) as f32) - 1.0).to_bits();
-    let pair = |bits: u64| u64::from(single(bits)) | u64::from(single(bits << 24)) << 32;
-    let element = |random: &mut Random| {
+    let number = |random: &mut Random| {
         let bits = random.next();
-        let first = match T::DTYPE {
-            Dtype::F32 => single(bits).into(),
-            Dtype::F16 => half::f16::from_f32(f32::from_bits(single(bits))).to_bits().into(),
-            Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
-            Dtype::F32x2 | Dtype::F32x4 => pair(bits),
-            Dtype::I64 | Dtype::U64 => bits >> (random.next() >> 58),
-            Dtype::BF16 => single(bits).into(),
+        match T::DTYPE.numbers() {
+            Some(Dtype::F32 | Dtype::BF16) => single(bits).into(),
+            Some(Dtype::F16) => half::f16::from_f32(f32::from_bits(single(bits))).to_bits().into(),
+            Some(Dtype::F64) => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
+            Some(Dtype::I64 | Dtype::U64) => bits >> (random.next() >> 58),
             _ => u64::from(bits as u32 >> (bits >> 59)),
-        };
-        of(first, pair(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        }
     };
-    (0..n).map(|_| element(random)).collect()
+    (0..n).map(|_| of(|| number(random))).collect()
 }
 
-/// The element of the low bits; one of 128 bits has those of both.
-fn of<T: Element>(first: u64, second: u64) -> T {
-    bytemuck::try_cast([first, second]).unwrap_or_else(|_| T::from_pattern(first))
+/// An element of these numbers, one behind another; without numbers, of words.
+fn of<T: Element>(mut number: impl FnMut() -> u64) -> T {
+    let each = T::DTYPE.numbers().map_or(4, Dtype::bytes) as usize;
+    let count = size_of::<T>() / each.max(1);
+    if count <= 1 && size_of::<T>() <= 8 {
+        return T::from_pattern(number());
+    }
+    let bytes: Vec<u8> = (0..count).flat_map(|_| number().to_le_bytes().into_iter().take(each)).collect();
+    bytemuck::try_pod_read_unaligned(&bytes).unwrap_or(T::ZERO)
 }
 
-/// Values at the edges of a type, NaN among them where it has any.
+/// Values at the edges of a type, NaN among them where it has any, each beside others in what has several.
 fn extremes<T: Element>() -> Vec<T> {
     const SINGLE: [u64; 8] = [0x7fc0_0000, 0xff80_0000, 0x7f80_0000, 0, 0x8000_0000, 1, 0x7f7f_ffff, 0xff7f_ffff];
-    let patterns: Vec<u64> = match T::DTYPE {
-        Dtype::F32 | Dtype::BF16 => SINGLE.to_vec(),
-        Dtype::F32x2 | Dtype::F32x4 => {
-            SINGLE.iter().zip(SINGLE.iter().cycle().skip(1)).map(|(a, b)| a | b << 32).collect()
-        }
-        Dtype::F16 => vec![0x7e00, 0xfc00, 0x7c00, 0, 0x8000, 1, 0x7bff, 0xfbff],
-        Dtype::F64 => SINGLE.iter().map(|&bits| f64::from(f32::from_bits(bits as u32)).to_bits()).collect(),
-        Dtype::I64 | Dtype::U64 => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX],
+    let patterns: Vec<u64> = match T::DTYPE.numbers() {
+        Some(Dtype::F32 | Dtype::BF16) => SINGLE.to_vec(),
+        Some(Dtype::F16) => vec![0x7e00, 0xfc00, 0x7c00, 0, 0x8000, 1, 0x7bff, 0xfbff],
+        Some(Dtype::F64) => SINGLE.iter().map(|&bits| f64::from(f32::from_bits(bits as u32)).to_bits()).collect(),
+        Some(Dtype::I64 | Dtype::U64) => vec![0, 1, i64::MAX as u64, i64::MIN as u64, u64::MAX],
         // Narrow integers have the lower bits.
         _ => vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x7f, 0x80, 0x8000],
     };
-    patterns.iter().zip(patterns.iter().cycle().skip(3)).map(|(&first, &second)| of(first, second)).collect()
+    let element = |first: usize| {
+        let mut at = patterns.iter().cycle().skip(first);
+        of(|| at.next().copied().unwrap_or(0))
+    };
+    (0..patterns.len()).map(element).collect()
 }
 
 struct Check<'a, T: Element, O: Op<T>> {

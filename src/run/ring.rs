@@ -78,7 +78,9 @@ impl Ring {
             Some(elements_max.saturating_mul(element_bytes)),
             options.elements_hint.map(|elements| elements.saturating_mul(element_bytes)),
         ];
-        let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / 16 * 16;
+        // Whole elements, and shares of threads that meet at 16 bytes.
+        let unit = if element_bytes.is_multiple_of(3) { 48 } else { 16 };
+        let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / unit * unit;
         let clock = Clock::new(context, !in_place);
         Ring {
             recorder,

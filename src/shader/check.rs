@@ -5,6 +5,8 @@ use super::Source;
 use crate::error::Error;
 use crate::error::Result;
 use crate::op::DeviceOp;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::op::{declared, tokens};
 
 /// Checks the text of an operator that is not the library's own.
 ///
@@ -53,6 +55,19 @@ pub(crate) fn check(_: &DeviceOp, _: &Source) -> Result<()> {
 #[cfg(not(target_arch = "wasm32"))]
 fn loops(op: &DeviceOp, module: &wgpu::naga::Module) -> Result<()> {
     let looped = |name: &str| named(module, name).is_some_and(|found| looping(module, found));
+    if let Some(text) = op.dtype.brought() {
+        let names = declared(&tokens(text)).into_iter().map(|(name, _)| name);
+        // Behind a map they have a prefix.
+        let loops = |name: &str| {
+            module.functions.iter().any(|(_, found)| {
+                let ends = |found: &String| found == name || found.ends_with(&format!("read_{name}"));
+                found.name.as_ref().is_some_and(ends) && looping(module, found)
+            })
+        };
+        if names.into_iter().any(loops) {
+            return Err(Error::UndeclaredLoop { operator: op.name.into(), function: "a function of the element type" });
+        }
+    }
     for (number, fold) in op.folds.iter().enumerate() {
         let trips = fold.trips();
         let prefix = if op.folds.len() == 1 { String::new() } else { format!("m{number}_") };

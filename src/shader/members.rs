@@ -2,7 +2,7 @@
 
 use super::{Pieces, Source, regions, unrolled};
 use crate::element::Dtype;
-use crate::op::{Bins, DeviceOp, Leaf, declared, prefixed, renamed, tokens};
+use crate::op::{Bins, DeviceOp, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens};
 use crate::plan::{Kernel, Store, Variant};
 use std::fmt::Write;
 
@@ -40,18 +40,22 @@ const TAKING: [&str; 5] = ["accumulate", "accumulate_vector", "init_state", "add
 fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     let leaf = &op.folds[fold];
     let Some(map) = leaf.map.as_ref().filter(|_| variant.kernel.reads()) else { return };
-    let wide = map.from.bytes() > map.to.bytes();
-    let names = TAKING.into_iter().chain(wide.then_some("Bits"));
+    let (from, to) = (map.from.bits(), map.to.bits());
+    let names = TAKING.into_iter().chain((from != to).then_some("Bits"));
     pieces.text = renamed(&pieces.text, &names.collect::<Vec<_>>(), BEHIND);
-    if wide {
-        pieces.add(&format!("alias {BEHIND}Bits = u32;"));
+    if from != to {
+        pieces.add(&format!("alias {BEHIND}Bits = {to};"));
     }
-    let (x, bits) = number(map.from);
-    let (i, place) = if map.place { (", i: u32", ", position(index).x") } else { ("", "") };
-    pieces.body("map_element", &format!("fn map_element(x: {x}{i}) -> {}", map.to), &map.body);
-    let made = format!("map_element({bits}{place})");
-    let made = if map.to == Dtype::U32 { made } else { format!("bitcast<u32>({made})") };
-    pieces.add(&format!("fn map_bits(bits: Bits, index: u32) -> u32 {{ return {made}; }}"));
+    if map.reads_bits {
+        pieces.body("map_element", &format!("fn map_bits(bits: Bits, index: u32) -> {to}"), &map.body);
+    } else {
+        let (x, bits) = number(pieces, map.from, op.over_type());
+        let (i, place) = if map.place { (", i: u32", ", position(index).x") } else { ("", "") };
+        pieces.body("map_element", &format!("fn map_element(x: {x}{i}) -> {}", map.to), &map.body);
+        let made = format!("map_element({bits}{place})");
+        let made = if map.to == Dtype::U32 { made } else { format!("bitcast<u32>({made})") };
+        pieces.add(&format!("fn map_bits(bits: Bits, index: u32) -> u32 {{ return {made}; }}"));
+    }
     if variant.kernel.has_cells() && op.has_cells() {
         pieces.add(include_str!("../../shaders/map/cells.wgsl"));
         return;
@@ -63,19 +67,26 @@ fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     pieces.add(include_str!("../../shaders/map/one.wgsl"));
     if !variant.load.one() {
         pieces.add(match map.from.bytes() {
-            4 => include_str!("../../shaders/map/words.wgsl"),
+            4 if map.word_by_word() => include_str!("../../shaders/map/words.wgsl"),
+            4 => include_str!("../../shaders/vector/words_in_turn.wgsl"),
             8 => include_str!("../../shaders/vector/pairs.wgsl"),
             _ => include_str!("../../shaders/vector/quads.wgsl"),
         });
     }
 }
 
-/// The type of an element that functions in WGSL take, and how its bits become one.
-fn number(of: Dtype) -> (&'static str, &'static str) {
+/// The type of an element that functions in WGSL take, and how its bits become one: by functions of its own behind a prefix, where those in
+/// the text are of another type, `over`.
+fn number(pieces: &mut Pieces, of: Dtype, over: Dtype) -> (&'static str, &'static str) {
     match of {
+        Dtype::Own(own) if of == over => (own.number(), "value(bits)"),
+        Dtype::Own(own) => {
+            read_functions(pieces, of);
+            (own.number(), "read_value(bits)")
+        }
         Dtype::U32 => ("u32", "bits"),
         Dtype::I32 => ("i32", "bitcast<i32>(bits)"),
-        Dtype::F32x2 => ("vec2<f32>", "bitcast<vec2<f32>>(bits)"),
+        Dtype::F32x2 | Dtype::C64 => ("vec2<f32>", "bitcast<vec2<f32>>(bits)"),
         Dtype::F32x4 => ("vec4<f32>", "bitcast<vec4<f32>>(bits)"),
         _ => ("f32", "bitcast<f32>(bits)"),
     }
@@ -83,9 +94,21 @@ fn number(of: Dtype) -> (&'static str, &'static str) {
 
 /// The functions of a fold that take elements, of which only some pass: those of all elements have this prefix.
 const SIFTED: &str = "kept_";
-/// The functions of bits that a test may call, and their prefix where the fold is over another type.
-const ASKED: [&str; 6] = ["value", "is_nan", "is_zero", "key", "unkey", "tie"];
+/// The prefix of the functions of bits that a test or a map calls, where the fold is over another type.
 const READ: &str = "read_";
+
+/// The functions of the bits of that type, once, behind their prefix.
+fn read_functions(pieces: &mut Pieces, of: Dtype) {
+    let names: Vec<&str> = declared(&tokens(of.wgsl())).into_iter().map(|(name, _)| name).collect();
+    if names.first().is_none_or(|name| pieces.text.contains(&format!("fn {READ}{name}("))) {
+        return;
+    }
+    let text = renamed(of.wgsl(), &names, READ);
+    match of.brought() {
+        Some(_) => pieces.brought(&text),
+        None => pieces.add(&text),
+    }
+}
 
 /// The functions that take what is read, where only some of it counts.
 fn sifted(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
@@ -93,14 +116,14 @@ fn sifted(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     let Some(test) = leaf.test.as_ref().filter(|_| variant.kernel.reads()) else { return };
     pieces.text = renamed(&pieces.text, &["accumulate", "accumulate_vector", "add_to_cell"], SIFTED);
     if !test.reads_bits {
-        let (x, bits) = number(test.of);
+        let (x, bits) = number(pieces, test.of, op.over_type());
         pieces.body("keep_element", &format!("fn keep_element(x: {x}) -> bool"), &test.body);
         pieces.add(&format!("fn keeps(bits: Bits) -> bool {{ return keep_element({bits}); }}"));
     } else if op.over_type() == test.of || test.of.wgsl().is_empty() {
         pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &test.body);
     } else {
-        pieces.add(&renamed(test.of.wgsl(), &ASKED, READ));
-        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &renamed(&test.body, &ASKED, READ));
+        read_functions(pieces, test.of);
+        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &renamed(&test.body, &OF_ELEMENTS, READ));
     }
     if variant.kernel.has_cells() && op.has_cells() {
         pieces.add(include_str!("../../shaders/sift/cells.wgsl"));
@@ -190,7 +213,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
             "fn accumulate(state: State, bits: Bits, index: u32) -> State { return combine(state, lift(bits, index)); }",
         );
         match &wgsl.vector {
-            _ if variant.load.one() || fold.map.as_ref().is_some_and(|map| map.from.bytes() > 4) => {}
+            _ if variant.load.one() || fold.map.as_ref().is_some_and(|map| !map.word_by_word()) => {}
             _ if fold.test.is_some() && fold.map.is_none() => {}
             Some(body) => {
                 let head =

@@ -98,6 +98,12 @@ impl Pieces {
         self.text.push_str("}\n");
     }
 
+    /// Declarations from an element type.
+    fn brought(&mut self, text: &str) {
+        self.named.push(("the element type", self.text.lines().count(), text.into()));
+        self.add(text);
+    }
+
     /// Declarations from the operator.
     fn helpers(&mut self, text: &str) {
         self.named.push(("a helper", self.text.lines().count(), text.into()));
@@ -128,11 +134,7 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
 fn head(op: &DeviceOp, variant: &Variant) -> String {
     let mut out = format!("const WORKGROUP_SIZE = {}u;\n", variant.workgroup_size);
     let read = if variant.kernel.reads() { op.dtype } else { op.over_type() };
-    let bits = match read.bytes() {
-        1 | 2 | 4 => "u32",
-        16 => "vec4<u32>",
-        _ => "vec2<u32>",
-    };
+    let bits = read.bits();
     if variant.kernel.reads() {
         let per_vector = if variant.load.one() { 1 } else { 16 / op.dtype.bytes() };
         let _ = writeln!(out, "const LOADS = {}u;\nconst PER_VECTOR = {per_vector}u;", variant.loads_in_flight);
@@ -209,6 +211,19 @@ fn element(op: &DeviceOp) -> String {
     [op.dtype.widening(), op.over_type().wgsl()].join("\n").trim_start().into()
 }
 
+/// The same in a text, in which what a program brings along is a piece of its own.
+fn push_element(source: &mut Source, op: &DeviceOp) {
+    match op.over_type().brought() {
+        Some(text) => {
+            let mut pieces = Pieces::default();
+            pieces.brought(text);
+            let text = std::mem::take(&mut pieces.text);
+            source.push_pieces(&pieces, &text);
+        }
+        None => source.push(&element(op)),
+    }
+}
+
 /// The WGSL that reads elements of a type.
 fn load(op: &DeviceOp, variant: &Variant) -> String {
     let load = variant.load;
@@ -216,6 +231,7 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
         1 => include_str!("../../shaders/load/quarter.wgsl"),
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
+        12 => include_str!("../../shaders/load/triple.wgsl"),
         16 => include_str!("../../shaders/load/quad.wgsl"),
         _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
         _ => include_str!("../../shaders/load/pair.wgsl"),
@@ -253,7 +269,7 @@ fn texels(op: &DeviceOp, texel: Texel) -> String {
 
 /// The kernel that reads elements.
 fn reduce(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&load(op, variant));
     source.push(match variant.order {
         Order::Striped => include_str!("../../shaders/order/striped.wgsl"),
@@ -290,7 +306,7 @@ fn columns(
     neighbours: Neighbours,
     variant: &Variant,
 ) {
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&load(op, variant));
     source.push(&match own {
         _ if neighbours == Neighbours::Vectors => {
@@ -323,7 +339,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 
 /// The kernels that read the elements of segments.
 fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bool, variant: &Variant) {
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&load(op, variant));
     if !serial {
         source.push(elements_of_vectors(op.dtype));
@@ -355,7 +371,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bo
 
 /// The kernel that reads the elements of groups.
 fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
     source.push(&workgroup(variant));
@@ -367,7 +383,7 @@ fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], varia
 /// The kernel that reads the elements of groups into cells that a workgroup shares.
 fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     let Some(group @ FoldGroup::Values(folds)) = groups.first() else { return };
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&load(op, variant));
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
@@ -388,7 +404,7 @@ fn groups_in_cells(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], var
 /// The kernel that carries over the borders of shares.
 fn carry(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     let Some(group @ FoldGroup::Values(folds)) = groups.first() else { return };
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push_members(op, folds.iter().copied(), variant);
@@ -418,7 +434,7 @@ fn reading(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &V
 /// The kernel that combines the partials of one group.
 fn combine(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], number: usize, variant: &Variant) {
     let Some(group) = groups.get(number) else { return };
-    source.push(&element(op));
+    push_element(source, op);
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     match group {
@@ -441,7 +457,7 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], number: usi
 
 /// The kernel that finishes answers over several folds.
 fn finish(source: &mut Source, op: &DeviceOp, variant: &Variant) {
-    source.push(&element(op));
+    push_element(source, op);
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     source.push(include_str!("../../shaders/finish.wgsl"));
     source.push(match variant.rows {

@@ -8,9 +8,25 @@ pub fn from_bits<T: Element>(bits: u32) -> T {
     T::from_pattern(bits.into())
 }
 
-/// The element of the low bits; one of 128 bits has those of both.
-fn of<T: Element>(first: u64, second: u64) -> T {
-    bytemuck::try_cast([first, second]).unwrap_or_else(|_| T::from_pattern(first))
+/// The type of the numbers that an element is made of.
+pub fn numbers<T: Element>() -> Dtype {
+    match T::DTYPE {
+        Dtype::F32x2 | Dtype::F32x4 | Dtype::C64 => Dtype::F32,
+        Dtype::C128 => Dtype::F64,
+        Dtype::Own(own) => own.numbers().unwrap_or(Dtype::U32),
+        other => other,
+    }
+}
+
+/// An element of these numbers.
+fn of<T: Element>(mut number: impl FnMut() -> u64) -> T {
+    let each = numbers::<T>().bytes() as usize;
+    if size_of::<T>() <= each {
+        return T::from_pattern(number());
+    }
+    let bytes: Vec<u8> =
+        (0..size_of::<T>() / each).flat_map(|_| number().to_le_bytes().into_iter().take(each)).collect();
+    bytemuck::pod_read_unaligned(&bytes)
 }
 
 /// A small generator of reproducible numbers (splitmix64).
@@ -29,19 +45,18 @@ impl Random {
     }
     /// Ordinary values: floats in (-1, 1), integers of all sizes.
     pub fn element<T: Element>(&mut self) -> T {
+        of(|| self.number(numbers::<T>()))
+    }
+    fn number(&mut self, dtype: Dtype) -> u64 {
         let bits = self.next();
         let single = |bits: u64| ((bits >> 40) as f32 / (1u64 << 23) as f32) - 1.0;
-        let pair = |bits: u64| u64::from(single(bits).to_bits()) | u64::from(single(bits << 24).to_bits()) << 32;
-        let first = match T::DTYPE {
-            Dtype::F32 => single(bits).to_bits().into(),
-            Dtype::BF16 => single(bits).to_bits().into(),
+        match dtype {
+            Dtype::F32 | Dtype::BF16 => single(bits).to_bits().into(),
             Dtype::F16 => f16::from_f32(single(bits)).to_bits().into(),
             Dtype::F64 => ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
-            Dtype::F32x2 | Dtype::F32x4 => pair(bits),
             Dtype::I64 | Dtype::U64 => bits >> (self.next() >> 58),
             _ => u64::from((bits as u32) >> (bits >> 59)),
-        };
-        of(first, pair(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        }
     }
     pub fn elements<T: Element>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| self.element()).collect()
@@ -65,14 +80,8 @@ pub fn extremes<T: Element>() -> Vec<T> {
         0xff7f_ffff,
         0x3f80_0000,
     ];
-    let patterns: Vec<u64> = match T::DTYPE {
+    let patterns: Vec<u64> = match numbers::<T>() {
         Dtype::F32 | Dtype::BF16 => SINGLE.to_vec(),
-        // Each beside another one, zero beside infinity among them.
-        Dtype::F32x2 | Dtype::F32x4 => {
-            let beside =
-                |k: usize| SINGLE.iter().enumerate().map(move |(at, x)| x | SINGLE[(at + k) % SINGLE.len()] << 32);
-            beside(1).chain(beside(2)).chain(beside(7)).collect()
-        }
         Dtype::F16 => {
             vec![0x7e00, 0xfe00, 0x7c01, 0x7c00, 0xfc00, 0, 0x8000, 1, 0x8001, 0x03ff, 0x7bff, 0xfbff, 0x3c00]
         }
@@ -86,18 +95,24 @@ pub fn extremes<T: Element>() -> Vec<T> {
         // Of narrow integers the lower bits.
         _ => vec![0, 1, 0x7f, 0x80, 0x81, 0x7fff, 0x8000, 0x8001, 0xffff_ffff],
     };
-    patterns.iter().zip(patterns.iter().cycle().skip(5)).map(|(&first, &second)| of(first, second)).collect()
+    // Each beside others where there are several, zero beside infinity among them.
+    let apart: &[usize] = if size_of::<T>() as u64 > numbers::<T>().bytes() { &[1, 2, 7] } else { &[1] };
+    let beside = |step: usize| {
+        let patterns = &patterns;
+        (0..patterns.len()).map(move |first| {
+            let mut at = (first..).step_by(step).map(|at| patterns[at % patterns.len()]);
+            of(|| at.next().unwrap_or(0))
+        })
+    };
+    apart.iter().flat_map(|&step| beside(step)).collect()
 }
 
 pub fn one<T: Element>() -> T {
-    let single = u64::from(1.0f32.to_bits());
-    let pair = single | single << 32;
-    let first = match T::DTYPE {
-        Dtype::F32 | Dtype::BF16 => single,
-        Dtype::F32x2 | Dtype::F32x4 => pair,
+    let one = match numbers::<T>() {
+        Dtype::F32 | Dtype::BF16 => 1.0f32.to_bits().into(),
         Dtype::F16 => f16::ONE.to_bits().into(),
         Dtype::F64 => 1.0f64.to_bits(),
         _ => 1,
     };
-    of(first, pair)
+    of(|| one)
 }

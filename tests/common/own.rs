@@ -19,6 +19,7 @@ fn word<T: Element>(x: T) -> u32 {
 fn word_wgsl<T: Element>() -> &'static str {
     match T::DTYPE.bytes() {
         8 => "fn word(bits: Bits) -> u32 { return bits.x + bits.y * 0x9e3779b1u; }",
+        12 => "fn word(bits: Bits) -> u32 { return bits.x + bits.y * 0x9e3779b1u + bits.z * 0x85ebca6bu; }",
         16 => {
             "fn word(bits: Bits) -> u32 {
     let own = bits * vec4<u32>(1u, 0x9e3779b1u, 0x85ebca6bu, 0xc2b2ae35u);

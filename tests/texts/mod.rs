@@ -20,7 +20,10 @@ use treefold::ops::{
     self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Filtered, Histogram, Histogram2d,
     Max, Mean, Min, MinMax, Norm2, Numbers, Product, Stats, Std, Sum, SumOfSquares, TABLE, Top, Variance, Visitor,
 };
-use treefold::{Axes, Dtype, DynOp, Element, Expression, Mapped, Op, Order, OrderKey, Scalar, Tuning, Value, Widened};
+use treefold::{
+    Axes, Complex, Components, Dtype, DynOp, Element, Expression, Mapped, Op, Order, OrderKey, Padded, Scalar, Tuning,
+    Value, Widened,
+};
 
 /// All that texts depend on besides the operator.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +154,7 @@ pub fn texts_of(machines: &[Machine]) -> Vec<Text> {
         let mut all = Texts::of(machines);
         all.tuples();
         all.quads();
+        all.vectors();
         all.narrow();
         all.maps();
         all.runs();
@@ -298,6 +302,23 @@ impl Texts {
         self.everywhere::<[f32; 4], _>(&WeightedSum);
         self.each::<[f32; 4], _>(&TextHash);
         self.each::<[f32; 4], _>(&(SetHash, TextHash));
+    }
+
+    /// Over vectors, whole and number by number, and over what functions and conditions make of them.
+    pub fn vectors(&mut self) {
+        self.everywhere::<[f32; 3], _>(&WeightedSum);
+        self.each::<[u32; 3], _>(&(SetHash, TextHash));
+        self.everywhere::<[f32; 3], _>(&Components(Sum));
+        self.each::<Padded<f32>, _>(&Components((ArgMax, Mean)));
+        self.each::<[i32; 2], _>(&Components(Sum));
+        self.each::<[f16; 2], _>(&Components(Sum));
+        self.each::<[f16; 4], _>(&Components(Max));
+        let largest = |x: Padded<f16>| x.numbers.map(f16::to_f32).into_iter().fold(0.0, f32::max);
+        self.each::<Padded<f16>, _>(&Mapped::new("return max(x.x, max(x.y, x.z));", largest, (Sum, MinMax)));
+        let sum = Mapped::new("return x.x + x.z;", |x: [i32; 3]| x[0] + x[2], Max);
+        self.each::<[i32; 3], _>(&Filtered::new("return x.y > 2;", |x: [i32; 3]| x[1] > 2, sum));
+        self.each::<Complex<f32>, _>(&Filtered::not_nan(Components(FastSum)));
+        self.each::<Complex<f64>, _>(&Filtered::not_nan(Components(MinMax)));
     }
 
     /// Over elements that are read as wider ones.

@@ -166,7 +166,9 @@ impl Said {
         let advice = self.advice(name).unwrap_or_default();
         Err(anyhow!(NoNumbers {
             what: format!("{name}: its dtype is {what}"),
-            advice: format!("treefold reads bool, integers and floats of up to 64 bits{advice}"),
+            advice: format!(
+                "treefold reads bool, integers and floats of up to 64 bits, and complex numbers of two floats{advice}"
+            ),
         }))
     }
 
@@ -174,10 +176,6 @@ impl Said {
     fn advice(&self, name: &str) -> Option<String> {
         let file = python(if name == STDIN { "data.npy" } else { name })?;
         let (why, work) = match &self.descr {
-            Literal::Text(text) if matches!(Descr::parse(text)?, Descr { kind: 'c', bytes: 8 | 16, .. }) => (
-                "its real and imaginary parts are two arrays",
-                format!("a = np.load({file}); np.save(\"real.npy\", a.real); np.save(\"imag.npy\", a.imag)"),
-            ),
             Literal::List(fields) => {
                 let field = python(fields.iter().find_map(Literal::readable_field)?)?;
                 ("one field is an array", format!("np.save(\"field.npy\", np.load({file})[{field}])"))

@@ -86,18 +86,14 @@ impl Answered {
 fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name: &str) -> Result<Vec<u8>> {
     let descr = match number {
         Number::Bool => "|b1",
-        Number::Of(Dtype::F16) => "<f2",
-        Number::Of(Dtype::F32) => "<f4",
-        Number::Of(Dtype::I32) => "<i4",
-        Number::Of(Dtype::U32) => "<u4",
-        Number::Of(Dtype::I64) => "<i8",
-        Number::Of(Dtype::U64) => "<u8",
-        Number::Of(Dtype::F64 | _) => "<f8",
+        Number::Of(dtype) => dtype.npy(),
     };
     let mut bytes = npy::header(descr, shape);
     for (at, value) in values.enumerate() {
         match (number, value) {
             (Number::Of(Dtype::F32), Value::None) => bytes.extend(f32::NAN.to_le_bytes()),
+            (Number::Of(Dtype::C64), Value::None) => bytes.extend([f32::NAN; 2].map(f32::to_le_bytes).concat()),
+            (Number::Of(Dtype::C128), Value::None) => bytes.extend([f64::NAN; 2].map(f64::to_le_bytes).concat()),
             (Number::Of(Dtype::F64), Value::None) => bytes.extend(f64::NAN.to_le_bytes()),
             (_, Value::None) => {
                 bail!(
@@ -109,6 +105,8 @@ fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name
             (Number::Of(Dtype::F16), Value::F32(x)) => bytes.extend(f16::from_f32(x).to_le_bytes()),
             (Number::Of(Dtype::F32), Value::F32(x)) => bytes.extend(x.to_le_bytes()),
             (Number::Of(Dtype::F64), Value::F64(x)) => bytes.extend(x.to_le_bytes()),
+            (Number::Of(Dtype::C64), Value::C64(z)) => bytes.extend([z.re, z.im].map(f32::to_le_bytes).concat()),
+            (Number::Of(Dtype::C128), Value::C128(z)) => bytes.extend([z.re, z.im].map(f64::to_le_bytes).concat()),
             (_, Value::I64(x)) => whole(number, x.into(), name, &mut bytes)?,
             (_, Value::U64(x)) => whole(number, x.into(), name, &mut bytes)?,
             (_, Value::I128(x)) => whole(number, x, name, &mut bytes)?,

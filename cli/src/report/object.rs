@@ -140,6 +140,9 @@ fn bits(value: Value) -> Option<String> {
     match value {
         Value::F32(x) => Some(format!("{:08x}", x.to_bits())),
         Value::F64(x) => Some(format!("{:016x}", x.to_bits())),
+        // The real part's first.
+        Value::C64(z) => Some(format!("{:08x}{:08x}", z.re.to_bits(), z.im.to_bits())),
+        Value::C128(z) => Some(format!("{:016x}{:016x}", z.re.to_bits(), z.im.to_bits())),
         _ => None,
     }
 }
