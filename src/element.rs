@@ -103,6 +103,14 @@ impl Dtype {
         Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
     }
 
+    /// Whether it is one of integers.
+    pub(crate) const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16
+        )
+    }
+
     /// Bytes of one element.
     pub const fn bytes(self) -> u64 {
         match self {

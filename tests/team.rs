@@ -163,7 +163,10 @@ fn a_lost_device_loses_nothing() {
         let of_groups = cpu.reduce_groups((Sum, ArgMax), &keys, &elements, 5).expect("answers");
         assert_eq!(format!("{:?}", groups.finish().expect("answers")), format!("{of_groups:?}"));
         // Where the CPU engine takes part it may have done the rest before a device was asked again.
-        assert!(!alone || team.failures().len() >= 2, "{:?}", team.failures());
+        assert!(!alone || !team.failures().is_empty(), "{:?}", team.failures());
+        // What is not shared goes elsewhere, too.
+        let fast = of(&team, FastSum, &elements);
+        assert_eq!(fast, of(&Engine::Cpu(Cpu::new()), FastSum, &elements));
         // Of what begins now, too.
         assert_eq!(of(&team, (Sum, ArgMax), &elements), want);
     }
@@ -173,7 +176,7 @@ fn a_lost_device_loses_nothing() {
 #[test]
 fn devices_join() {
     for at_once in [false, true] {
-        let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), at_once, || Ok(two())));
+        let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), at_once, |_| Ok(two())));
         let part = numbers(1 << 20);
         let mut options = StreamOptions::default();
         options.elements_hint = Some(1 << 40);
@@ -197,10 +200,10 @@ fn devices_join() {
 fn nobody_joins_in_vain() {
     let elements = numbers(1 << 20);
     let want = of(&Engine::Cpu(Cpu::new()), Sum, &elements);
-    let never = Engine::Team(Team::joined_by(Cpu::with_threads(1), true, || unreachable!("little is left")));
+    let never = Engine::Team(Team::joined_by(Cpu::with_threads(1), true, |_| unreachable!("little is left")));
     assert_eq!(of(&never, Sum, &elements), want);
     assert_eq!(of(&never, FastSum, &elements), of(&Engine::Cpu(Cpu::new()), FastSum, &elements));
-    let refused = || Err(Error::DeviceRefused { adapter: "one".into(), message: "no".into() });
+    let refused = |_| Err(Error::DeviceRefused { adapter: "one".into(), message: "no".into() });
     let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), false, refused));
     let mut stream = team.stream::<f32, _>(FastSum, &StreamOptions::default()).expect("the CPU engine");
     stream.push(&elements).expect("the CPU engine");

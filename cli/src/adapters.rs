@@ -48,7 +48,11 @@ pub fn list(json: bool) -> Result<String> {
     table.add_row([star(cpu_is_default)].into_iter().chain(row));
     let narrow = report::fit(&mut table, &["treefold uses", "driver", "max binding", "subgroups", "backend", "type"]);
     let note = match (cpu_is_default, adapters.is_empty()) {
-        (false, _) => "* joins the CPU engine where no --adapter is given and more than a second of work is left",
+        (false, _) if Engine::asked(None).is_some() => "* is used where no --adapter is given",
+        (false, _) => {
+            "* is the best: what is not shared runs there, or on the CPU engine where it is little; every GPU joins the CPU engine where more \
+             than a second of work is left"
+        }
         (true, true) => "* is used where no --adapter is given",
         (true, false) => {
             "* is used where no --adapter is given; software and OpenGL by --adapter only (explain and ladder, which have kernels \

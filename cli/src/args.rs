@@ -107,7 +107,7 @@ pub struct Args {
     pub making: Option<Making>,
 
     /// The device to compute on: a part of an adapter's name, its number (see `treefold adapters`), cpu, all (every GPU that is no
-    /// software and not behind OpenGL, and cpu), numbers with commas, or auto: cpu at once, joined by the best such GPU where more than a
+    /// software and not behind OpenGL, and cpu), numbers with commas, or auto: cpu at once, joined by all such GPUs where more than a
     /// second of work is left; fast operators run on one of the two, on cpu up to 256 MiB. [env: WGPU_ADAPTER_NAME] [default: auto]
     #[arg(long, value_name = "auto|cpu|all|NUMBER,..|NAME")]
     pub adapter: Option<String>,

@@ -79,7 +79,9 @@ pub fn reduced(args: &Args, inputs: Inputs, engines: &Engines) -> Result<Reduced
         }
         None => first.visit(told, Run { args, inputs, asked: &asked, engine: &engine, start })?,
     };
-    tell_failures(&engine);
+    if reduced.is_ok() {
+        tell_failures(&engine);
+    }
     reduced
 }
 

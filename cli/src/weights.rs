@@ -155,7 +155,7 @@ impl<T: Element> Sums<'_, T> {
             args.memory
         );
         let mut options = StreamOptions::default();
-        options.memory_bytes = args.memory;
+        (options.memory_bytes, options.elements_hint) = (args.memory, inputs.count());
         let mut stream = engine.stream_groups(op, slots, &options)?;
         let sizes = Sizes::within(PART_ELEMENTS, size_of::<T>().max(size_of::<W>()), args.memory);
         let bytes = inputs.bytes().zip(weights.bytes()).map(|(inputs, weights)| inputs + weights);

@@ -19,6 +19,11 @@ impl Gpu {
     /// # Errors
     /// [`Error::SoftwareOnly`], [`Error::NoAdapter`], [`Error::UnknownBackend`]; [`Error::DeviceRefused`] where none opens.
     pub fn all() -> Result<Vec<Gpu>> {
+        Gpu::up_to(usize::MAX)
+    }
+
+    /// The first of them, at most so many that open.
+    pub(crate) fn up_to(most: usize) -> Result<Vec<Gpu>> {
         may_block("Gpu::all", "Gpu::new_async")?;
         pollster::block_on(async {
             let adapters = ranked(Gl::IfAsked).await?;
@@ -27,6 +32,9 @@ impl Gpu {
             let taken = devices(&infos);
             let (mut opened, mut refused) = (Vec::new(), None);
             for (adapter, _) in adapters.into_iter().zip(taken).filter(|(_, taken)| *taken) {
+                if opened.len() == most {
+                    break;
+                }
                 match Gpu::open(adapter).await {
                     Ok(gpu) => opened.push(gpu),
                     Err(error) => {

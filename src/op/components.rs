@@ -220,6 +220,9 @@ impl<const K: usize, V: Vector<K>, O: Op<V::Number>> Op<V> for Components<O, K> 
     fn is_exact(&self) -> bool {
         self.0.is_exact()
     }
+    fn is_shareable(&self) -> bool {
+        self.0.is_shareable()
+    }
     fn fold(&self) -> Self::Fold {
         ComponentsFold(self.0.fold())
     }

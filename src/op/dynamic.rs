@@ -75,6 +75,7 @@ macro_rules! of_operators {
         methods! { $how:
             name() -> &'static str;
             is_exact() -> bool;
+            is_shareable() -> bool;
             signature() -> String;
             axes() -> Vec<BinAxis>;
             answer() -> Option<DeviceAnswer>;

@@ -268,6 +268,10 @@ impl<T: Element, M: Map<T>, O: Op<M::To, Output: Answer>> Op<T> for Mapped<M, O>
     fn is_exact(&self) -> bool {
         self.0.is_exact() && self.1.is_exact()
     }
+    fn is_shareable(&self) -> bool {
+        let integers = T::DTYPE.is_integer() && <M::To as Element>::DTYPE.is_integer();
+        self.0.is_shareable() && self.1.is_exact() && (integers || self.1.reads_bits())
+    }
     fn close(&self, device: &O::Output, host: &O::Output, elements: &[T], finished: bool) -> bool {
         let mut made = vec![<M::To as Element>::ZERO; elements.len()];
         self.1.map_block(elements, 0, &mut made);

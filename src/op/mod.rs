@@ -240,6 +240,13 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
         Self::EXACT
     }
 
+    /// Whether its answer has the same bits in whatever order engines of any kind fold its elements, if it is commutative. What
+    /// expressions and functions make of floats is not of that kind: engines differ in subnormals and NaN.
+    #[doc(hidden)]
+    fn is_shareable(&self) -> bool {
+        self.is_exact()
+    }
+
     /// The fold that it answers over.
     fn fold(&self) -> Self::Fold;
     /// The answer of `count` elements.

@@ -107,6 +107,9 @@ impl<N: Narrow, O: Op<N::Wide>> Op<N> for Widened<O> {
     fn is_exact(&self) -> bool {
         self.0.is_exact()
     }
+    fn is_shareable(&self) -> bool {
+        self.0.is_shareable()
+    }
     fn signature(&self) -> String {
         self.0.signature()
     }

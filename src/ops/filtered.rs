@@ -127,6 +127,9 @@ impl<T: Element, C: Condition<T>, O: Op<T>> Op<T> for Filtered<C, O> {
     fn is_exact(&self) -> bool {
         self.0.is_exact()
     }
+    fn is_shareable(&self) -> bool {
+        self.0.is_shareable() && (T::DTYPE.is_integer() || <C::Test as Test<T>>::READS_BITS)
+    }
     /// The operator's, and of which elements it is: `mean where not nan`.
     fn signature(&self) -> String {
         format!("{} where {}", self.0.signature(), self.1.title())

@@ -202,6 +202,9 @@ macro_rules! tuple {
             fn is_exact(&self) -> bool {
                 true $(&& self.$m.is_exact())+
             }
+            fn is_shareable(&self) -> bool {
+                true $(&& self.$m.is_shareable())+
+            }
             fn signature(&self) -> String {
                 format!("({})", [$(self.$m.signature()),+].join(","))
             }

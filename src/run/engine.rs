@@ -201,12 +201,28 @@ impl Engine {
         match self {
             Engine::Gpu(gpu) => gpu.reduce(op, elements),
             Engine::Cpu(cpu) => cpu.reduce(op, elements),
-            Engine::Team(_) => {
+            Engine::Team(team) => {
                 let elements_hint = Some(elements.len() as u64);
                 let options = StreamOptions { elements_hint, ..StreamOptions::default() };
-                let mut stream = self.stream(op, &options)?;
-                stream.push(elements)?;
-                Ok(stream.finish()?.output)
+                if team.shares::<T, O>(&op, elements_hint) {
+                    let mut stream = Stream::on_team(team, op, &options)?;
+                    stream.push(elements)?;
+                    return Ok(stream.finish()?.output);
+                }
+                loop {
+                    let (engine, noted) = team.alone::<T, O>(&op, elements_hint);
+                    match engine.reduce(op.clone(), elements) {
+                        Err(error @ (Error::DeviceLost { .. } | Error::Timeout { .. }))
+                            if !engine.gpus().is_empty() =>
+                        {
+                            team.failed_on(&engine, &error);
+                        }
+                        answer => {
+                            noted.note(elements.len() as u64);
+                            return answer;
+                        }
+                    }
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use super::reduce::Counted;
 use super::reducer::Reducer;
 use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
-use super::stream_each::has_positions;
+use super::stream_each::{SHARED_ANSWERS, has_positions};
 use super::team::Noted;
 use crate::device::Gpu;
 use crate::element::Element;
@@ -244,9 +244,13 @@ impl Engine {
         let mut accs = room(groups)?;
         accs.resize(groups as usize, (op.fold().identity(), 0));
         let way = match self {
-            Engine::Team(team) if team.shares::<T, O>(&op, options.elements_hint) => {
+            Engine::Team(team) if team.shares::<T, O>(&op, options.elements_hint) && groups <= SHARED_ANSWERS => {
                 let (op, options, hint) = (op.clone(), options.clone(), options.elements_hint);
-                let make: Make<GroupsOn<T, O>> = Arc::new(move |engine| GroupsOn::of(engine, &op, &options));
+                let members_of = team.clone();
+                let make: Make<GroupsOn<T, O>> = Arc::new(move |engine| {
+                    let memory_bytes = options.memory_bytes / members_of.gpus().len().max(1) as u64;
+                    GroupsOn::of(engine, &op, &StreamOptions { memory_bytes, ..options.clone() })
+                });
                 GroupsWay::Team(Shares::of(team, make, hint)?)
             }
             Engine::Team(team) => {
@@ -320,18 +324,20 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
         let StreamGroups { way, op, accs, taken } = self;
         let (fold, groups, begin) = (op.fold(), accs.len() as u64, *taken);
         let all = Mutex::new(accs);
-        let keep = |found: Counted<T, O>| {
-            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        let add = |all: &mut [(Acc<T, O>, u64)], found: Counted<T, O>| {
             for (place, (acc, count)) in all.iter_mut().zip(found) {
                 fold.merge(&mut place.0, acc);
                 place.1 += count;
             }
         };
+        let keep = |found: Counted<T, O>| add(&mut all.lock().unwrap_or_else(PoisonError::into_inner), found);
         // Of a range that fails nothing is kept.
         let whole = |on: &GroupsOn<T, O>, range: Range<usize>| {
-            let (mut found, position) = (Vec::new(), begin + range.start as u64);
-            on.fold(&fold, (&keys[range.clone()], &elements[range]), groups, position, &mut |more| found.push(more))?;
-            found.into_iter().for_each(keep);
+            let (mut found, position) = (Counted::<T, O>::new(), begin + range.start as u64);
+            on.fold(&fold, (&keys[range.clone()], &elements[range]), groups, position, &mut |more| {
+                if found.is_empty() { found = more } else { add(&mut found, more) }
+            })?;
+            keep(found);
             Ok(())
         };
         match way {

@@ -118,12 +118,17 @@ impl<T: Element, O: Op<T>> Sharded<T, O> {
     /// reduced, or [groups](Input::groups) of parts of an input.
     ///
     /// # Errors
-    /// As for [`Reducer::reduce_each`]; [`Error::TooManyShards`]; [`Error::ShardsDiffer`] where the shards have not as many answers each.
+    /// As for [`Reducer::reduce_each`]; [`Error::TooManyShards`]; [`Error::ShardsDiffer`] where the shards have not as many answers each;
+    /// [`Error::NoPartialsOfSegments`] of segments, and of what a word on the device counts.
     pub fn reduce_across(&self, shards: Vec<Each<'_, T>>) -> Result<Vec<O::Output>> {
         may_block("Sharded::reduce_across", "Reducer::partials_each_async for each shard")?;
         let many = shards.iter().map(Each::count).collect::<Result<Vec<_>>>()?;
         if let Some((shard, &answers)) = many.iter().enumerate().find(|(_, answers)| **answers != many[0]) {
             return Err(Error::ShardsDiffer { shard, answers, first: many[0] });
+        }
+        // Their answers and positions go by what only the device knows.
+        if shards.iter().any(|each| each.count.is_some()) {
+            return Err(Error::NoPartialsOfSegments);
         }
         let length = |each: &Each<'_, T>| match &each.division {
             Division::Rows(length) => Ok(*length),

@@ -15,6 +15,7 @@ use web_time::Instant;
 /// A member of a team at work: what it computes on, how fast it was, and the fewest elements that are worth handing to it.
 struct Worker<M> {
     on: M,
+    engine: Engine,
     called: Noted,
     /// Elements a second; `None` until it has done some.
     speed: Option<f64>,
@@ -148,6 +149,7 @@ pub(super) type Work<'a, M> = &'a (dyn Fn(&mut M, &mut Queue<'_>) -> Result<()> 
 struct Ran<M> {
     /// `None`: it has failed.
     member: Option<Worker<M>>,
+    engine: Engine,
     called: Noted,
     settled: usize,
     rest: Vec<Range<usize>>,
@@ -174,7 +176,11 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             shares.members.push(member(team, &shares.make, &Engine::Cpu(team.cpu().clone()), 0)?);
         }
         if !few || !team.cpu_takes_part() {
-            shares.members.extend(of_devices(team, &shares.make));
+            let devices: Vec<_> = of_devices(team, &shares.make).collect();
+            if !devices.is_empty() {
+                shares.joining = Joining::No;
+            }
+            shares.members.extend(devices);
         }
         Ok(shares)
     }
@@ -224,10 +230,10 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             _ => self.all(members, &left, begun, work),
         };
         let mut rest = Vec::new();
-        for Ran { member, called, settled, rest: unsettled, error } in ran {
+        for Ran { member, engine, called, settled, rest: unsettled, error } in ran {
             called.note(settled as u64);
             if let Some(error) = error {
-                self.team.failed(&error);
+                self.team.failed_on(&engine, &error);
             }
             self.members.extend(member);
             rest.extend(unsettled);
@@ -339,18 +345,19 @@ fn asked<M: Send + 'static>(team: Team, make: Make<M>) -> std::sync::mpsc::Recei
 
 /// The members on the devices of a team that are open; one that fails is noted.
 fn of_devices<M>(team: &Team, make: &Make<M>) -> impl Iterator<Item = Worker<M>> {
-    let engines: Vec<_> = team.gpus().iter().cloned().map(Engine::Gpu).collect();
-    (0..engines.len()).filter_map(move |number| {
-        let engine = &engines[number];
-        let alike = engines[..number].iter().filter(|other| other.name() == engine.name()).count();
-        member(team, make, engine, alike).inspect_err(|error| team.failed(error)).ok()
+    let names: Vec<_> = team.gpus().iter().map(|gpu| gpu.info().name).collect();
+    let engines: Vec<_> = team.standing().map(|(number, gpu)| (number, Engine::Gpu(gpu.clone()))).collect();
+    engines.into_iter().filter_map(move |(number, engine)| {
+        let alike = names[..number].iter().filter(|name| **name == names[number]).count();
+        member(team, make, &engine, alike).inspect_err(|error| team.failed_on(&engine, error)).ok()
     })
 }
 
 /// A member on an engine behind so many others that are called alike.
 fn member<M>(team: &Team, make: &Make<M>, engine: &Engine, alike: usize) -> Result<Worker<M>> {
     let (on, grain) = make(engine)?;
-    Ok(Worker { on, called: team.called(engine, alike), speed: None, grain: grain.max(1) })
+    let (called, engine) = (team.called(engine, alike), engine.clone());
+    Ok(Worker { on, engine, called, speed: None, grain: grain.max(1) })
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -370,6 +377,13 @@ fn run<M>(
     let (taken, unsettled, settled) = (0, Vec::new(), 0);
     let mut queue = Queue { left, speed, grain, alone, begun, taken, unsettled, settled, between };
     let error = work(&mut member.on, &mut queue).err();
+    if error.is_some() {
+        let mut left = locked(left);
+        left.known -= usize::from(queue.speed.is_some());
+        (left.members, left.speed) = (left.members - 1, left.speed - queue.speed.unwrap_or(0.0));
+        // Whoever is left need not wait for it.
+        left.fastest = 0.0;
+    }
     let Queue { unsettled: rest, settled, .. } = queue;
     let time = begun.elapsed().as_secs_f64();
     member.speed = match member.speed {
@@ -381,8 +395,8 @@ fn run<M>(
             Some(before.map_or(now, |before| (before + now) / 2.0))
         }
     };
-    let called = member.called.clone();
-    Ran { member: error.is_none().then_some(member), called, settled, rest, error }
+    let (engine, called) = (member.engine.clone(), member.called.clone());
+    Ran { member: error.is_none().then_some(member), engine, called, settled, rest, error }
 }
 
 #[cfg(test)]
@@ -394,7 +408,8 @@ mod tests {
         let team = Team::of(Vec::new(), Some(Cpu::with_threads(1)));
         let make: Make<(u64, usize)> = Arc::new(|_| Err(Error::NoDevices));
         let called = team.called(&Engine::Cpu(team.cpu().clone()), 0);
-        let member = |&on| Worker { on, called: called.clone(), speed: None, grain: 1 << 14 };
+        let engine = Engine::Cpu(team.cpu().clone());
+        let member = |&on| Worker { on, engine: engine.clone(), called: called.clone(), speed: None, grain: 1 << 14 };
         Shares {
             team,
             make,

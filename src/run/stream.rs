@@ -11,6 +11,7 @@ use crate::device::Context;
 use crate::element::Element;
 use crate::error::Result;
 use crate::op::{Acc, Fold, Op, Partial, Span};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use web_time::Instant;
@@ -110,8 +111,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     pub(super) fn on_team(team: &Team, op: O, options: &StreamOptions) -> Result<Self> {
-        let mut of_device = options.clone();
-        of_device.memory_bytes = (options.memory_bytes / (2 * team.gpus().len().max(1) as u64)).min(TEAM_RING_BYTES);
+        let (mut of_device, members_of) = (options.clone(), team.clone());
         // Slots that leave something for the others.
         let members = team.gpus().len() as u64 + u64::from(team.cpu_takes_part());
         of_device.elements_hint = options.elements_hint.map(|all| (all / (2 * members.max(1))).max(SHARED_MIN as u64));
@@ -119,6 +119,10 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         let make: Make<On> = Arc::new(move |engine| {
             Ok(match engine {
                 Engine::Gpu(gpu) => {
+                    // All that join are open by now.
+                    let devices = members_of.gpus().len().max(1) as u64;
+                    let memory_bytes = (of_device.memory_bytes / (2 * devices)).min(TEAM_RING_BYTES);
+                    let of_device = StreamOptions { memory_bytes, ..of_device.clone() };
                     let ring = Ring::of::<T, O>(gpu.context().clone(), &made_of, &of_device)?;
                     let grain = ring.slot_elements();
                     (On::Gpu(Box::new(ring)), grain)
@@ -212,7 +216,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
                 self.merge_all(&parts);
             }
             Way::Team(shares) => {
-                for part in shared(shares, &self.fold, elements, at) {
+                if let Some(part) = shared(shares, &self.fold, elements, at) {
                     self.merge(part);
                 }
             }
@@ -239,8 +243,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             Way::Alone(on) => on.explain(),
             Way::Team(shares) => {
                 let members = shares.members().flat_map(On::explain);
-                let alone =
-                    shares.may_grow().then(|| "a GPU joins where more than a second of work is left".to_string());
+                let alone = shares.may_grow().then(|| "GPUs join where there is much to do".to_string());
                 members.chain(alone).collect()
             }
         }
@@ -311,36 +314,53 @@ impl On {
     }
 }
 
-/// What the members of a team fold elements to, of which the first has this place; in no order.
-fn shared<T: Element, F: Fold<T>>(shares: &mut Shares<On>, fold: &F, elements: &[T], at: u64) -> Vec<F::Acc> {
-    let found = Mutex::new(Vec::new());
-    let keep = |more: Vec<F::Acc>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
-    let place = |start: usize| at.wrapping_add(start as u64);
+/// What the members of a team fold elements to, of which the first has this place.
+fn shared<T: Element, F: Fold<T>>(shares: &mut Shares<On>, fold: &F, elements: &[T], at: u64) -> Option<F::Acc> {
+    let all = Mutex::new(None);
+    // The order is free.
+    let keep = |part: F::Acc| {
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        *all = Some(joined(fold, all.take(), part));
+    };
+    let by_cpu = |cpu: &Cpu, range: Range<usize>| {
+        let start = at.wrapping_add(range.start as u64);
+        keep(cpu.accumulate(fold, &elements[range], start));
+    };
     let rest = shares.divide(elements.len(), &|on, queue| {
         match on {
             On::Cpu(cpu, time) => {
                 while let Some(range) = queue.next() {
                     let start = Instant::now();
-                    keep(vec![cpu.accumulate(fold, &elements[range.clone()], place(range.start))]);
+                    by_cpu(cpu, range);
                     *time += start.elapsed();
                     queue.settle();
                 }
             }
             On::Gpu(ring) => {
-                let mut parts = Vec::new();
+                let (mut parts, mut own) = (Vec::new(), None);
+                let take = |parts: &mut Vec<Vec<u32>>, own: Option<F::Acc>| {
+                    parts.drain(..).fold(own, |own, words| Some(joined(fold, own, fold.read_acc(&words))))
+                };
                 while let Some(range) = queue.next() {
-                    let at = place(range.start);
-                    ring.push(bytemuck::cast_slice(&elements[range]), at, &mut parts)?;
+                    let start = at.wrapping_add(range.start as u64);
+                    ring.push(bytemuck::cast_slice(&elements[range]), start, &mut parts)?;
+                    own = take(&mut parts, own);
                 }
                 ring.drain(&mut parts)?;
-                keep(parts.iter().map(|words| fold.read_acc(words)).collect());
+                // What a device has begun counts when all of it is there.
+                take(&mut parts, own).into_iter().for_each(keep);
                 queue.settle();
             }
         }
         Ok(())
     });
-    for range in rest {
-        keep(vec![shares.cpu().accumulate(fold, &elements[range.clone()], place(range.start))]);
+    rest.into_iter().for_each(|range| by_cpu(shares.cpu(), range));
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn joined<T: Element, F: Fold<T>>(fold: &F, all: Option<F::Acc>, part: F::Acc) -> F::Acc {
+    match all {
+        Some(all) => fold.combine(all, part),
+        None => part,
     }
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

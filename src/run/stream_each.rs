@@ -143,14 +143,21 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     ) -> Result<Self> {
         let mut accs = room(answers)?;
         accs.resize(answers as usize, op.fold().identity());
+        let known = elements.or(options.elements_hint).or(match &division {
+            StreamDivision::Segments(offsets) => offsets.last().copied(),
+            StreamDivision::Axes { .. } => None,
+        });
         let way = match engine {
-            Engine::Team(team) if team.shares::<T, O>(&op, elements) => {
-                let (op, options) = (op.clone(), options.clone());
-                let make: Make<EachOn<T, O>> = Arc::new(move |engine| EachOn::of(engine, &op, elements, &options));
-                EachWay::Team(Shares::of(team, make, elements)?)
+            Engine::Team(team) if team.shares::<T, O>(&op, known) && answers <= SHARED_ANSWERS => {
+                let (op, options, members_of) = (op.clone(), options.clone(), team.clone());
+                let make: Make<EachOn<T, O>> = Arc::new(move |engine| {
+                    let memory_bytes = options.memory_bytes / members_of.gpus().len().max(1) as u64;
+                    EachOn::of(engine, &op, elements, &StreamOptions { memory_bytes, ..options.clone() })
+                });
+                EachWay::Team(Shares::of(team, make, known)?)
             }
             Engine::Team(team) => {
-                let (engine, called) = team.alone::<T, O>(&op, elements);
+                let (engine, called) = team.alone::<T, O>(&op, known);
                 EachWay::Alone(EachOn::of(&engine, &op, elements, options)?.0, Some(called))
             }
             alone => EachWay::Alone(EachOn::of(alone, &op, elements, options)?.0, None),
@@ -252,6 +259,8 @@ fn shared<T: Element, O: Op<T>>(
     rest.into_iter().try_for_each(|range| whole(&cpu, range))
 }
 
+/// Answers of which each member of a team may hold some of its own.
+pub(super) const SHARED_ANSWERS: u64 = 1 << 18;
 /// Elements that are worth handing to a member of a team.
 const GRAIN: usize = 4 << 20;
 

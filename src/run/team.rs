@@ -14,11 +14,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// The CPU engine and any number of devices, which share the work: each takes parts of what is left as fast as it is done with those that it has.
 ///
 /// Shared is the work of operators whose answer does not depend on how it is shared: those that are [exact](crate::Op::is_exact) and
-/// commutative. All others run whole on one engine, which their length and the engines that there are decide, so that their bits are the
-/// same each time.
+/// commutative, but for functions and expressions over floats. All others run whole on one engine, which their length and the engines that there
+/// are decide, so that their bits are the same each time.
 ///
-/// A device that fails (lost, or late beyond the timeout) takes no further part; what it has not answered for is computed again by the
-/// CPU engine, and the answer is right. [`Engine::failures`] tells of it.
+/// A device that fails (lost, or late beyond the timeout) takes no further part; what it has not answered for of what is shared is computed
+/// again by the CPU engine, and the answer is right. [`Engine::failures`] tells of it. Where an operator runs whole on a device that fails,
+/// [`Engine::reduce`] begins anew on another engine, and a stream, whose elements are gone, ends in the error.
 ///
 /// ```
 /// use treefold::{Cpu, Engine, Team, ops::Sum};
@@ -41,18 +42,23 @@ struct Members {
     gpus: Vec<Gpu>,
     /// The devices that may join, once they are opened.
     joins: Option<Joins>,
+    /// Devices that have failed.
+    failed: Mutex<Vec<wgpu::Device>>,
 }
 
 /// Devices that are opened where they are wanted.
 struct Joins {
-    open: fn() -> Result<Vec<Gpu>>,
+    /// Opens so many at most.
+    open: fn(usize) -> Result<Vec<Gpu>>,
     opened: OnceLock<Vec<Gpu>>,
+    /// The best of them alone, where no other was wanted yet.
+    best: OnceLock<Vec<Gpu>>,
     on_open: Option<OnOpen>,
     /// Whether they are wanted wherever there is much, not only where much is left.
     at_once: bool,
 }
 
-/// Function that is given a device as soon as it is open.
+/// Function that is given a device as soon as it is open, before it is used. It is not to use the engine that opens it.
 pub type OnOpen = Arc<dyn Fn(&Gpu) + Send + Sync>;
 
 /// What an engine of a team has done.
@@ -119,20 +125,24 @@ impl Team {
 
     /// The CPU engine, which all hardware joins where there is much to do: at once, or where more than a second of it is left.
     pub(super) fn growing(cpu: Cpu, at_once: bool, on_open: Option<OnOpen>) -> Team {
-        let joins = Joins { open: Gpu::all, opened: OnceLock::new(), on_open, at_once };
-        Team::new(Vec::new(), Some(cpu), true, Some(joins))
+        Team::joined(cpu, at_once, Gpu::up_to, on_open)
     }
 
-    /// The CPU engine, which what is opened so joins where there is much to do: for tests, on machines without hardware.
+    /// The CPU engine, which what is opened so, at most so many, joins where there is much to do: for tests, on machines without hardware.
     #[doc(hidden)]
-    pub fn joined_by(cpu: Cpu, at_once: bool, open: fn() -> Result<Vec<Gpu>>) -> Team {
-        let joins = Joins { open, opened: OnceLock::new(), on_open: None, at_once };
-        Team::new(Vec::new(), Some(cpu), true, Some(joins))
+    pub fn joined_by(cpu: Cpu, at_once: bool, open: fn(usize) -> Result<Vec<Gpu>>) -> Team {
+        Team::joined(cpu, at_once, open, None)
+    }
+
+    fn joined(cpu: Cpu, at_once: bool, open: fn(usize) -> Result<Vec<Gpu>>, on_open: Option<OnOpen>) -> Team {
+        let (opened, best) = (OnceLock::new(), OnceLock::new());
+        Team::new(Vec::new(), Some(cpu), true, Some(Joins { open, opened, best, on_open, at_once }))
     }
 
     fn new(gpus: Vec<Gpu>, cpu: Option<Cpu>, cpu_takes_part: bool, joins: Option<Joins>) -> Team {
         let cpu = cpu.unwrap_or_default();
-        Team { members: Arc::new(Members { cpu, cpu_takes_part, gpus, joins }), record: Arc::default() }
+        let members = Members { cpu, cpu_takes_part, gpus, joins, failed: Mutex::default() };
+        Team { members: Arc::new(members), record: Arc::default() }
     }
 
     /// The same engines, with a record of their own.
@@ -153,23 +163,25 @@ impl Team {
     /// shared, and somebody is there to share them with.
     pub(super) fn shares<T: Element, O: Op<T>>(&self, op: &O, elements: Option<u64>) -> bool {
         let fold = op.fold();
-        let much = elements.is_some_and(|elements| elements > NOT_WORTH_OPENING);
+        // Of what does not say how much it is, all may be asked for.
+        let much = elements.map_or(self.grows_at_once(), |elements| elements > NOT_WORTH_OPENING);
         let others = if self.members.joins.is_some() { much } else { !self.members.gpus.is_empty() };
-        others && op.is_exact() && fold.is_commutative() && fold.host_only().is_none()
+        others && op.is_shareable() && fold.is_commutative() && fold.host_only().is_none()
     }
 
     /// The engine that computes the whole of what is not shared, over so many elements, where that is known.
     pub(super) fn alone<T: Element, O: Op<T>>(&self, op: &O, elements: Option<u64>) -> (Engine, Noted) {
+        let (fold, by_cpu) = (op.fold(), self.members.cpu_takes_part);
         let small = elements.is_some_and(|elements| elements.saturating_mul(T::DTYPE.bytes()) <= AT_ONCE_BYTES);
         // What would be shared, if there were more of it, is little.
-        let shared = op.is_exact() && op.fold().is_commutative();
+        let shared = op.is_shareable() && fold.is_commutative();
         let gpu = match &self.members.joins {
-            _ if op.fold().host_only().is_some() => None,
-            Some(_) if !small && !shared => self.joining().first().cloned(),
-            Some(_) => None,
-            None if self.members.cpu_takes_part && small => None,
-            None => self.members.gpus.first().cloned(),
+            _ if by_cpu && (small || fold.host_only().is_some()) => None,
+            Some(_) if shared => None,
+            Some(joins) if joins.opened.get().is_none() => self.opened_as(joins, &joins.best, 1).first().cloned(),
+            _ => self.standing().next().map(|(_, gpu)| gpu.clone()),
         };
+        let gpu = gpu.filter(|gpu| !self.has_failed(gpu));
         let engine = gpu.map_or_else(|| Engine::Cpu(self.members.cpu.clone()), Engine::Gpu);
         let called = self.called(&engine, 0);
         (engine, called)
@@ -189,6 +201,23 @@ impl Team {
         joined.unwrap_or(&self.members.gpus)
     }
 
+    /// The devices that are open and have not failed, with their places among all of them.
+    pub(super) fn standing(&self) -> impl Iterator<Item = (usize, &Gpu)> {
+        self.gpus().iter().enumerate().filter(|(_, gpu)| !self.has_failed(gpu))
+    }
+
+    fn has_failed(&self, gpu: &Gpu) -> bool {
+        self.members.failed.lock().unwrap_or_else(PoisonError::into_inner).contains(gpu.device())
+    }
+
+    /// Notes an error of a device; one that is lost or does not answer in time takes no further part.
+    pub(super) fn failed_on(&self, engine: &Engine, error: &Error) {
+        self.failed(error);
+        if let (Engine::Gpu(gpu), Error::DeviceLost { .. } | Error::Timeout { .. }) = (engine, error) {
+            self.members.failed.lock().unwrap_or_else(PoisonError::into_inner).push(gpu.device().clone());
+        }
+    }
+
     /// Whether devices may join that are not open.
     pub(super) fn may_grow(&self) -> bool {
         self.members.joins.as_ref().is_some_and(|joins| joins.opened.get().is_none())
@@ -202,8 +231,13 @@ impl Team {
     /// The devices that join; waits until they are open. None, where there are none.
     pub(super) fn joining(&self) -> &[Gpu] {
         let Some(joins) = &self.members.joins else { return &[] };
-        joins.opened.get_or_init(|| {
-            let opened = (joins.open)().unwrap_or_else(|error| {
+        self.opened_as(joins, &joins.opened, usize::MAX)
+    }
+
+    /// Opens so many at most, once.
+    fn opened_as<'a>(&self, joins: &Joins, opened: &'a OnceLock<Vec<Gpu>>, most: usize) -> &'a [Gpu] {
+        opened.get_or_init(|| {
+            let opened = (joins.open)(most).unwrap_or_else(|error| {
                 match error {
                     // As it should be, for no hardware is there.
                     Error::NoAdapter | Error::SoftwareOnly { .. } => log::info!("{error}; the CPU engine computes"),
@@ -225,10 +259,14 @@ impl Team {
         Noted { team: self.clone(), name, backend: engine.backend() }
     }
 
-    /// Notes that a device has failed.
+    /// Notes that a device has failed, once in these words.
     pub(super) fn failed(&self, error: &Error) {
         log::warn!("{error}; the CPU engine computes its share");
-        self.record.lock().unwrap_or_else(PoisonError::into_inner).failures.push(error.to_string());
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = error.to_string();
+        if !record.failures.contains(&told) {
+            record.failures.push(told);
+        }
     }
 
     /// What each engine has done so far.

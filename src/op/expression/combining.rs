@@ -127,6 +127,9 @@ impl<U: Scalar + Accumulator + Answer> Op<U> for Combining<U> {
     fn is_exact(&self) -> bool {
         !self.combine.rounds()
     }
+    fn is_shareable(&self) -> bool {
+        self.is_exact() && U::DTYPE.is_integer()
+    }
     fn signature(&self) -> String {
         format!("reduce(identity={}, combine={})", self.identity, self.combine)
     }
