@@ -246,9 +246,8 @@ impl Engine {
         let way = match self {
             Engine::Team(team) if team.shares::<T, O>(&op, options.elements_hint) && groups <= SHARED_ANSWERS => {
                 let (op, options, hint) = (op.clone(), options.clone(), options.elements_hint);
-                let members_of = team.clone();
-                let make: Make<GroupsOn<T, O>> = Arc::new(move |engine| {
-                    let memory_bytes = options.memory_bytes / members_of.gpus().len().max(1) as u64;
+                let make: Make<GroupsOn<T, O>> = Arc::new(move |engine, devices| {
+                    let memory_bytes = options.memory_bytes / devices;
                     GroupsOn::of(engine, &op, &StreamOptions { memory_bytes, ..options.clone() })
                 });
                 GroupsWay::Team(Shares::of(team, make, hint)?)

@@ -22,8 +22,9 @@ struct Worker<M> {
     grain: usize,
 }
 
-/// Function that makes of an engine what computes there, and tells the fewest elements that are worth handing to it.
-pub(super) type Make<M> = Arc<dyn Fn(&Engine) -> Result<(M, usize)> + Send + Sync>;
+/// Function that makes of an engine what computes there, and tells the fewest elements that are worth handing to it; the number is that of
+/// the devices, one at least, which share the memory.
+pub(super) type Make<M> = Arc<dyn Fn(&Engine, u64) -> Result<(M, usize)> + Send + Sync>;
 
 /// The members of a team at one reduction.
 pub(super) struct Shares<M> {
@@ -355,7 +356,7 @@ fn of_devices<M>(team: &Team, make: &Make<M>) -> impl Iterator<Item = Worker<M>>
 
 /// A member on an engine behind so many others that are called alike.
 fn member<M>(team: &Team, make: &Make<M>, engine: &Engine, alike: usize) -> Result<Worker<M>> {
-    let (on, grain) = make(engine)?;
+    let (on, grain) = make(engine, team.gpus().len().max(1) as u64)?;
     let (called, engine) = (team.called(engine, alike), engine.clone());
     Ok(Worker { on, engine, called, speed: None, grain: grain.max(1) })
 }
@@ -406,7 +407,7 @@ mod tests {
     /// Members that take ranges at their speeds, in microseconds for 2^16 elements, and fail behind so many ranges.
     fn shares(members: &[(u64, usize)]) -> Shares<(u64, usize)> {
         let team = Team::of(Vec::new(), Some(Cpu::with_threads(1)));
-        let make: Make<(u64, usize)> = Arc::new(|_| Err(Error::NoDevices));
+        let make: Make<(u64, usize)> = Arc::new(|_, _| Err(Error::NoDevices));
         let called = team.called(&Engine::Cpu(team.cpu().clone()), 0);
         let engine = Engine::Cpu(team.cpu().clone());
         let member = |&on| Worker { on, engine: engine.clone(), called: called.clone(), speed: None, grain: 1 << 14 };

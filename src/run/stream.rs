@@ -111,16 +111,14 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     pub(super) fn on_team(team: &Team, op: O, options: &StreamOptions) -> Result<Self> {
-        let (mut of_device, members_of) = (options.clone(), team.clone());
+        let mut of_device = options.clone();
         // Slots that leave something for the others.
         let members = team.gpus().len() as u64 + u64::from(team.cpu_takes_part());
         of_device.elements_hint = options.elements_hint.map(|all| (all / (2 * members.max(1))).max(SHARED_MIN as u64));
         let made_of = op.clone();
-        let make: Make<On> = Arc::new(move |engine| {
+        let make: Make<On> = Arc::new(move |engine, devices| {
             Ok(match engine {
                 Engine::Gpu(gpu) => {
-                    // All that join are open by now.
-                    let devices = members_of.gpus().len().max(1) as u64;
                     let memory_bytes = (of_device.memory_bytes / (2 * devices)).min(TEAM_RING_BYTES);
                     let of_device = StreamOptions { memory_bytes, ..of_device.clone() };
                     let ring = Ring::of::<T, O>(gpu.context().clone(), &made_of, &of_device)?;
@@ -164,7 +162,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Takes the next elements. Large parts (megabytes) are faster than small ones.
     ///
     /// # Errors
-    /// Those of the device; the stream is of no use afterwards. [`Error::DeviceLost`] of small parts may come 20 µs late.
+    /// Those of the device; the stream is of no use afterwards. [`Error::DeviceLost`](crate::Error::DeviceLost) of small parts may come 20 µs late.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
         if let Way::Alone(On::Gpu(ring)) = &mut self.engine {
             ring.look()?;

@@ -149,9 +149,9 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
         });
         let way = match engine {
             Engine::Team(team) if team.shares::<T, O>(&op, known) && answers <= SHARED_ANSWERS => {
-                let (op, options, members_of) = (op.clone(), options.clone(), team.clone());
-                let make: Make<EachOn<T, O>> = Arc::new(move |engine| {
-                    let memory_bytes = options.memory_bytes / members_of.gpus().len().max(1) as u64;
+                let (op, options) = (op.clone(), options.clone());
+                let make: Make<EachOn<T, O>> = Arc::new(move |engine, devices| {
+                    let memory_bytes = options.memory_bytes / devices;
                     EachOn::of(engine, &op, elements, &StreamOptions { memory_bytes, ..options.clone() })
                 });
                 EachWay::Team(Shares::of(team, make, known)?)

@@ -229,6 +229,7 @@ impl Team {
     }
 
     /// The devices that join; waits until they are open. None, where there are none.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn joining(&self) -> &[Gpu] {
         let Some(joins) = &self.members.joins else { return &[] };
         self.opened_as(joins, &joins.opened, usize::MAX)
