@@ -123,7 +123,12 @@ impl Queue<'_> {
                     return None;
                 }
                 let fair = many as f64 * speed / left.together().max(speed);
-                let share = fair * if slower { 0.5 } else { 0.75 };
+                // Alone for now, it looks again for others when a piece is done; the more ranges, the more often are threads started.
+                let share = match left.members {
+                    1 => fair,
+                    _ if slower => fair * 0.5,
+                    _ => fair * 0.75,
+                };
                 share.min(speed * RANGE_TIME.as_secs_f64()) as usize
             }
         };

@@ -79,7 +79,7 @@ pub struct Stream<T: Element, O: Op<T>> {
 /// Bytes of small parts that wait for more.
 const GATHERED_BYTES: usize = 64 << 10;
 /// Bytes of a part for the CPU engine and for a team: enough that its threads are started seldom (8 GiB from the page cache by 32 threads in parts of
-/// 32 MiB: 0.62 to 0.75 s, of 128 MiB: 0.26 to 0.36).
+/// 32 MiB: 0.69 to 0.77 s, of 128 MiB: 0.26 to 0.34; docs/performance.md).
 const CPU_PART_BYTES: usize = 128 << 20;
 /// Bytes of staging and device memory of one device of a team, at most: as it waits for the last part of each push, many large slots gain
 /// nothing.
