@@ -130,7 +130,7 @@ fn advice_is_quoted_for_the_shell() {
         "-é€🦀!.npy",
     ] {
         for (descr, saved) in [
-            ("'<c8'", "('real.npy', 'real')('imag.npy', 'imag')"),
+            ("[('b', '<f4')]", "('field.npy', 'b')"),
             ("[('b', '|O'), ('it\\'s \"$(touch pwned)', '<f4')]", "('field.npy', 'it\\'s \"$(touch pwned)')"),
         ] {
             std::fs::write(folder.path().join(name), npy(descr, false, "(1,)", &[0; 8])).unwrap();
