@@ -211,7 +211,7 @@ impl Dtype {
     /// The text that a program brings along.
     pub(crate) fn brought(self) -> Option<&'static str> {
         match self {
-            Dtype::Own(own) if !own.is_library() => Some(own.wgsl()),
+            Dtype::Own(own) if !own.is_built_in() => Some(own.wgsl()),
             _ => None,
         }
     }

@@ -100,6 +100,7 @@ pub mod internals {
         Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
         ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store, Tournament, Variant,
     };
+    pub use crate::run::AT_ONCE_BYTES;
     pub use crate::shader::{Source, assemble};
 }
 

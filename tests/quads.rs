@@ -7,9 +7,7 @@ mod common;
 
 use colours::{LargestNumber, MeanColour};
 use common::*;
-use treefold::{
-    Axes, Cpu, Dtype, Element, Engine, Error, Fold, Gpu, Input, Op, Order, Result, StreamOptions, Tuning, Wgsl, check,
-};
+use treefold::{Axes, Cpu, Dtype, Element, Engine, Error, Fold, Input, Op, Result, StreamOptions, Wgsl, check};
 
 type Quad = [f32; 4];
 
@@ -48,22 +46,6 @@ impl Op<Quad> for Wrong {
     }
 }
 
-/// Small launch shapes with subgroups and without, in either order, one load at a time too.
-fn some_shapes() -> [Tuning; 4] {
-    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
-    [
-        small(),
-        few.loads(1),
-        few.with(|tuning| (tuning.subgroups, tuning.single_workgroup_size) = (false, 16)),
-        small().with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
-    ]
-}
-
-/// All cases by a GPU's launch shape, which has subgroups, and by the adapter's own, and each by one of the others.
-fn everywhere<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
-    by_shapes(&[Tuning::GPU], &some_shapes(), cases, run);
-}
-
 #[test]
 fn every_length_from_any_place() {
     for shape in shapes() {
@@ -95,7 +77,7 @@ fn operators_have_equal_halves() {
 
 #[test]
 fn rows_and_views() {
-    everywhere(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
+    by_odd_shapes(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
         [rows::<Quad, _>(gpu, &TextHash, some), rows::<Quad, _>(gpu, &WeightedSum, some)].concat()
     });
     let some = [
@@ -108,7 +90,7 @@ fn rows_and_views() {
         View::strided(2999, &[20, 50], &[-100, -2], &[0]),
         View::strided(0, &[40, 50], &[1, 40], &[0]),
     ];
-    everywhere(&some, |gpu, some| {
+    by_odd_shapes(&some, |gpu, some| {
         [views::<Quad, _>(gpu, &SetHash, some), views::<Quad, _>(gpu, &TextHash, some)].concat()
     });
 }
@@ -123,18 +105,18 @@ fn segments_and_counts() {
         (3000, (0..=3000).collect()),
     ];
     let rooms: [Room; 5] = [(1, 1, 0), (70, 33, 69), (900, 5, 333), (4, 3000, 3), (17, 512, u32::MAX)];
-    everywhere(&all, |gpu, some| {
+    by_odd_shapes(&all, |gpu, some| {
         [segments::<Quad, _>(gpu, &SetHash, some), segments::<Quad, _>(gpu, &TextHash, some)].concat()
     });
-    everywhere(&rooms, |gpu, some| counts::<Quad, _>(gpu, &SetHash, some));
+    by_odd_shapes(&rooms, |gpu, some| counts::<Quad, _>(gpu, &SetHash, some));
 }
 
 #[test]
 fn keys() {
     let runs_of = [vec![7u32; 300], (0..900).map(|at| at / 4).collect(), (0..70).collect()];
     let spreads: [Spread; 4] = [(0, 3, 0), (3000, 1, 1), (5000, 33, 5), (257, 8, 8)];
-    everywhere(&runs_of, |gpu, some| runs::<u32, Quad, _>(gpu, &TextHash, some));
-    everywhere(&spreads, |gpu, some| groups::<Quad, _>(gpu, &SetHash, some));
+    by_odd_shapes(&runs_of, |gpu, some| runs::<u32, Quad, _>(gpu, &TextHash, some));
+    by_odd_shapes(&spreads, |gpu, some| groups::<Quad, _>(gpu, &SetHash, some));
 }
 
 /// Slices, streams and partials, through both engines.

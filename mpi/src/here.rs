@@ -4,11 +4,9 @@ use anyhow::Result;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use std::num::NonZero;
+use treefold::internals::AT_ONCE_BYTES;
 use treefold::{Engine, Gpu};
 use treefold_cli::args::Args;
-
-/// Bytes that the CPU engine of a rank does while a GPU is opened.
-const AT_ONCE_BYTES: u64 = 256 << 20;
 
 /// A rank among those of its host.
 pub struct Here {

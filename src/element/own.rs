@@ -50,7 +50,7 @@ pub struct OwnType {
     number: &'static str,
     wgsl: &'static str,
     numbers: Option<Dtype>,
-    library: bool,
+    built_in: bool,
 }
 
 impl OwnType {
@@ -62,7 +62,7 @@ impl OwnType {
             12 => "|V12",
             _ => "|V16",
         };
-        OwnType { name, bytes, npy, number: "", wgsl: "", numbers: None, library: false }
+        OwnType { name, bytes, npy, number: "", wgsl: "", numbers: None, built_in: false }
     }
 
     /// Its name in NumPy's notation, `<i4` or `(3,)<f4`; without one raw bytes.
@@ -82,8 +82,8 @@ impl OwnType {
     }
 
     /// One of the library's.
-    pub(super) const fn library(self) -> OwnType {
-        OwnType { library: true, ..self }
+    pub(super) const fn built_in(self) -> OwnType {
+        OwnType { built_in: true, ..self }
     }
 
     /// The WGSL type that functions take; empty where there is none.
@@ -102,7 +102,7 @@ impl OwnType {
     }
 
     /// Whether its text is the library's own.
-    pub(crate) const fn is_library(&self) -> bool {
-        self.library
+    pub(crate) const fn is_built_in(&self) -> bool {
+        self.built_in
     }
 }

@@ -151,7 +151,7 @@ macro_rules! own {
                 .npy($npy)
                 .value($vector, $text)
                 .of(<$number as Element>::DTYPE)
-                .library(),
+                .built_in(),
         )
     };
 }

@@ -43,7 +43,7 @@ impl<T: Element, O: Op<T>> Sharded<T, O> {
     /// As for [`Reducer::new`]; [`Error::NoDevices`].
     pub fn new(gpus: &[Gpu], op: O) -> Result<Self> {
         may_block("Sharded::new", "Sharded::of")?;
-        Self::of(made(gpus, &op).into_iter().collect::<Result<Vec<_>>>()?)
+        Self::of(beside(gpus, |gpu| gpu.reducer(op.clone()))?)
     }
 
     /// Of reducers of one operator, an app's own for example; they are told apart by their place.
@@ -188,34 +188,26 @@ impl<T: Element, O: Op<T>> Sharded<T, O> {
         length: impl Fn(&Each<'_, T>) -> Result<u64>,
     ) -> Result<Vec<Counted<T, O>>> {
         let placed = self.placed(shards, length)?;
-        #[cfg(target_arch = "wasm32")]
-        return placed.into_iter().map(|(reducer, shard, first)| reducer.accumulate_each(shard, first)).collect();
-        #[cfg(not(target_arch = "wasm32"))]
-        std::thread::scope(|scope| {
-            let work =
-                |(reducer, shard, first): Placed<'_, '_, T, O, Each<'_, T>>| reducer.accumulate_each(shard, first);
-            let mut placed = placed.into_iter();
-            let mine = placed.next();
-            let others: Vec<_> = placed.map(|one| scope.spawn(move || work(one))).collect();
-            let mine = mine.map(work);
-            let others = others.into_iter().map(|one| one.join().unwrap_or_else(|it| std::panic::resume_unwind(it)));
-            mine.into_iter().chain(others).collect()
-        })
+        beside(placed, |(reducer, shard, first)| reducer.accumulate_each(shard, first))
     }
 }
 
-/// A reducer on each device.
-#[cfg(not(target_arch = "wasm32"))]
-fn made<T: Element, O: Op<T>>(gpus: &[Gpu], op: &O) -> Vec<Result<Reducer<T, O>>> {
+/// Does a work of each: the first on this thread, every other one on its own, where there are threads.
+fn beside<I: wgpu::WasmNotSend, R: wgpu::WasmNotSend>(
+    items: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    #[cfg(target_arch = "wasm32")]
+    return items.into_iter().map(work).collect();
+    #[cfg(not(target_arch = "wasm32"))]
     std::thread::scope(|scope| {
-        let making: Vec<_> = gpus.iter().map(|gpu| scope.spawn(|| gpu.reducer::<T, O>(op.clone()))).collect();
-        making.into_iter().map(|one| one.join().unwrap_or_else(|it| std::panic::resume_unwind(it))).collect()
+        let (mut items, work) = (items.into_iter(), &work);
+        let first = items.next();
+        let others: Vec<_> = items.map(|item| scope.spawn(move || work(item))).collect();
+        let first = first.map(work);
+        let others = others.into_iter().map(|one| one.join().unwrap_or_else(|it| std::panic::resume_unwind(it)));
+        first.into_iter().chain(others).collect()
     })
-}
-
-#[cfg(target_arch = "wasm32")]
-fn made<T: Element, O: Op<T>>(gpus: &[Gpu], op: &O) -> Vec<Result<Reducer<T, O>>> {
-    gpus.iter().map(|gpu| gpu.reducer::<T, O>(op.clone())).collect()
 }
 
 /// One accumulator of those of shards, and of how many elements.

@@ -210,8 +210,10 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
     pub fn divide(&mut self, many: usize, work: Work<M>) -> Vec<Range<usize>> {
         let pieces = (0..many).step_by(PIECE).map(|begin| begin..many.min(begin + PIECE));
         let rest: Vec<_> = pieces.flat_map(|piece| self.piece(piece, work)).collect();
-        let stepped_in = rest.iter().map(|range| range.len() as u64).sum();
-        self.team.called(&Engine::Cpu(self.cpu().clone()), 0).note(stepped_in);
+        if !rest.is_empty() {
+            let stepped_in = rest.iter().map(|range| range.len() as u64).sum();
+            self.team.called(&Engine::Cpu(self.cpu().clone()), 0).note(stepped_in);
+        }
         rest
     }
 

@@ -35,5 +35,5 @@ pub use lists::{list_bits, lists, short_parts};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;
 pub use segments::{Lengths, segments};
-pub use shapes::{Shape, by_few_shapes, by_shapes, lengths, none, shapes, small};
+pub use shapes::{Shape, by_few_shapes, by_odd_shapes, by_shapes, lengths, none, odd_shapes, shapes, small};
 pub use views::{View, views};

@@ -64,6 +64,22 @@ pub fn by_few_shapes<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<Stri
     by_shapes(&[Tuning::GPU], &parts, cases, run);
 }
 
+/// Small launch shapes with subgroups and without, in either order, one load at a time too.
+pub fn odd_shapes() -> [Tuning; 4] {
+    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
+    [
+        small(),
+        few.loads(1),
+        few.with(|tuning| (tuning.subgroups, tuning.single_workgroup_size) = (false, 16)),
+        small().with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
+    ]
+}
+
+/// All cases by a GPU's launch shape, which has subgroups, and by the adapter's own, and each by one of the odd ones.
+pub fn by_odd_shapes<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
+    by_shapes(&[Tuning::GPU], &odd_shapes(), cases, run);
+}
+
 /// Lengths around every boundary of a launch shape.
 pub fn lengths(shape: &Tuning) -> Vec<usize> {
     let launch = shape.fold;
