@@ -656,6 +656,14 @@ pub enum Error {
         /// The operator's name.
         operator: &'static str,
     },
+    /// Elements that an engine was to read ([`ReadAt`](crate::ReadAt)) could not be had.
+    #[error("elements from {at} on cannot be read: {message}; the stream has no answer, begin it anew")]
+    Unreadable {
+        /// The place of the first of them, in what they are read from.
+        at: u64,
+        /// The reader's own words.
+        message: String,
+    },
     /// Bytes are not a partial result, or not of the operator and type that was asked for.
     #[error("not a usable partial result: {reason}")]
     BadPartial {

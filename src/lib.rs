@@ -74,7 +74,7 @@ pub use element::{Complex, Dtype, Element, OrderKey, OwnType, Padded, Scalar, Ve
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Axes, Channel, DeviceCount, Each, Input, Offsets, Output};
+pub use input::{Axes, Channel, DeviceCount, Each, Input, Offsets, Output, ReadAt};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Components, ComponentsFold, Condition, DeviceAnswer,
     DynAcc, DynAnswer, DynFold, DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial,
@@ -100,7 +100,7 @@ pub mod internals {
         Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
         ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store, Tournament, Variant,
     };
-    pub use crate::run::AT_ONCE_BYTES;
+    pub use crate::run::{AT_ONCE_BYTES, Wanted};
     pub use crate::shader::{Source, assemble};
 }
 

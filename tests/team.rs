@@ -4,6 +4,7 @@ mod common;
 
 use common::{gpu, upload};
 use std::time::{Duration, Instant};
+use treefold::internals::Wanted;
 use treefold::ops::{ArgMax, FastSum, Hash, Histogram, Max, MinMax, Stats, Sum, Variance};
 use treefold::{Axes, Cpu, Element, Engine, Error, Gpu, Input, Op, Reducer, Sharded, StreamOptions, Team};
 
@@ -175,8 +176,8 @@ fn a_lost_device_loses_nothing() {
 /// The CPU engine begins, and devices join where much is left, or at once.
 #[test]
 fn devices_join() {
-    for at_once in [false, true] {
-        let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), at_once, |_| Ok(two())));
+    for wanted in [Wanted::LATE, Wanted::SOON, Wanted::AT_ONCE] {
+        let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), wanted, |_| Ok(two())));
         let part = numbers(1 << 20);
         let mut options = StreamOptions::default();
         options.elements_hint = Some(1 << 40);
@@ -200,11 +201,12 @@ fn devices_join() {
 fn nobody_joins_in_vain() {
     let elements = numbers(1 << 20);
     let want = of(&Engine::Cpu(Cpu::new()), Sum, &elements);
-    let never = Engine::Team(Team::joined_by(Cpu::with_threads(1), true, |_| unreachable!("little is left")));
+    let never =
+        Engine::Team(Team::joined_by(Cpu::with_threads(1), Wanted::AT_ONCE, |_| unreachable!("little is left")));
     assert_eq!(of(&never, Sum, &elements), want);
     assert_eq!(of(&never, FastSum, &elements), of(&Engine::Cpu(Cpu::new()), FastSum, &elements));
     let refused = |_| Err(Error::DeviceRefused { adapter: "one".into(), message: "no".into() });
-    let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), false, refused));
+    let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), Wanted::LATE, refused));
     let mut stream = team.stream::<f32, _>(FastSum, &StreamOptions::default()).expect("the CPU engine");
     stream.push(&elements).expect("the CPU engine");
     let fast = of(&Engine::Cpu(Cpu::new()), FastSum, &elements);

@@ -126,11 +126,15 @@ impl Stored {
         }
     }
 
+    /// Whether the host stores these elements alike.
+    pub fn is_native<T: Element>(self) -> bool {
+        self.kind == Kind::Native(T::DTYPE) && self.big_endian == cfg!(target_endian = "big")
+    }
+
     /// The numbers in `bytes` as elements of `dtype()`, or as f32 where that is f16: in place where the host stores them
     /// alike, else converted into `space`.
     pub fn elements<'a, T: Element>(self, bytes: &'a [u8], space: &'a mut Vec<T>) -> &'a [T] {
-        let native = self.kind == Kind::Native(T::DTYPE) && self.big_endian == cfg!(target_endian = "big");
-        if let (true, Ok(elements)) = (native, try_cast_slice(bytes)) {
+        if let (true, Ok(elements)) = (self.is_native::<T>(), try_cast_slice(bytes)) {
             return elements;
         }
         space.clear();

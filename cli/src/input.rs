@@ -15,7 +15,7 @@ use bytemuck::cast_slice_mut;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use treefold::{Dtype, Element};
+use treefold::{Dtype, Element, ReadAt};
 
 enum Input {
     /// Its header is read.
@@ -294,6 +294,26 @@ impl Opened {
         self.array.as_ref()?.fortran.as_deref()
     }
 
+    /// Whether the elements lie in a file one behind another, in C order if they are to be `ordered`.
+    pub fn is_in_place(&self, ordered: bool) -> bool {
+        matches!(self.body, Body::File(.., Numbers::Range(_))) && !(ordered && self.fortran().is_some())
+    }
+
+    /// Has `take` read elements that are in place, so many of them; `seen` is told of bytes that are read.
+    pub fn read<T: Element>(self, seen: &(dyn Fn(u64) + Sync), take: TakeFrom<T>) -> Result<()> {
+        let Opened { name, stored, array, count, missing, body } = self;
+        let Body::File(path, look, numbers @ Numbers::Range(data_at)) = body else {
+            anyhow::bail!("{name}: is not in place")
+        };
+        let source = Source::open(&name, &path, look, header(array.as_deref(), &numbers))?;
+        let (numbers, elements) = (source.numbers(data_at, stored, seen), count.unwrap_or(0));
+        let read = take(&numbers, elements);
+        numbers.end(read)?;
+        source.close()?;
+        missing.passed(elements);
+        Ok(())
+    }
+
     /// Hands all elements to `take`; in C order if `ordered`, else as they are stored.
     pub fn feed<T: Element>(self, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
         let Opened { name, stored, array, count, missing, body } = self;
@@ -305,10 +325,7 @@ impl Opened {
         let fortran = array.as_ref().and_then(|array| array.fortran.as_deref()).filter(|_| ordered);
         match (body, fortran) {
             (Body::File(path, look, numbers), fortran) => {
-                // Numbers that are made of a file begin otherwise than the file.
-                let whole = array.as_ref().filter(|_| matches!(numbers, Numbers::Range(_)));
-                let header = whole.map_or(&[][..], |array| &array.header);
-                let source = Source::open(&name, &path, look, header)?;
+                let source = Source::open(&name, &path, look, header(array.as_deref(), &numbers))?;
                 match (numbers, fortran) {
                     (Numbers::Range(data_at), Some(axes)) => {
                         Fortran { file: &source, data_at, stored, axes }.feed(sizes, take)?;
@@ -331,6 +348,14 @@ impl Opened {
         missing.passed(elements);
         Ok(())
     }
+}
+
+/// Function that reads elements: so many, from the first place on.
+pub type TakeFrom<'a, T> = &'a mut dyn FnMut(&dyn ReadAt<T>, u64) -> treefold::Result<()>;
+
+/// The bytes before the numbers of a file; none of numbers that are made of it, which begin otherwise.
+fn header<'a>(array: Option<&'a Array>, numbers: &Numbers) -> &'a [u8] {
+    array.filter(|_| matches!(numbers, Numbers::Range(_))).map_or(&[], |array| &array.header)
 }
 
 fn made(name: &str, make: &Make, file: File, missing: &Missing) -> Result<Reader> {

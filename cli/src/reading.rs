@@ -8,12 +8,17 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
-use treefold::Element;
+use treefold::{DynOp, Element, ReadAt, Stream};
 
 /// A reduction under way, whatever its operator.
-pub trait Reduction<T> {
+pub trait Reduction<T: Element> {
     /// Takes the next elements, and the group of each where they are divided by groups.
     fn push(&mut self, elements: &[T], keys: &[u32]) -> treefold::Result<()>;
+
+    /// The stream of all elements to one answer, where it is one: it reads what it can from the places where they lie.
+    fn whole(&mut self) -> Option<&mut Stream<T, DynOp<T>>> {
+        None
+    }
 
     /// Number of elements that a part should have.
     fn part_elements(&self) -> usize;
@@ -53,6 +58,16 @@ impl Progress {
         Progress { bar, begun: Instant::now(), pushing: Duration::ZERO, bytes: 0 }
     }
 
+    /// Has bytes of an input read by whom they are for, who tells how many it has read; they are so many.
+    pub fn read(&mut self, bytes: u64, read: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<()>) -> Result<()> {
+        let start = Instant::now();
+        read(&|bytes| self.bar.inc(bytes))?;
+        self.pushing += start.elapsed();
+        self.bytes += bytes;
+        self.bar.set_position(self.bytes);
+        Ok(())
+    }
+
     /// Hands so many bytes of an input on.
     pub fn push(&mut self, name: &str, bytes: usize, push: impl FnOnce() -> treefold::Result<()>) -> Result<()> {
         let start = Instant::now();
@@ -86,6 +101,29 @@ pub fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: TakeN
         opened.feed(ordered, sizes, &mut |elements| take(&name, size, elements))?;
     }
     Ok(())
+}
+
+/// Has a stream read what lies in files in its order, and hands it all else; their number.
+pub fn give<T: Element>(
+    inputs: Inputs,
+    ordered: bool,
+    sizes: Sizes,
+    stream: &mut Stream<T, DynOp<T>>,
+    progress: &mut Progress,
+) -> Result<u64> {
+    for opened in inputs.each() {
+        let opened = opened?;
+        let (name, size) = (opened.name.clone(), opened.stored.size());
+        if opened.is_in_place(ordered) {
+            let bytes = opened.count.unwrap_or(0) * size as u64;
+            let mut take = |from: &dyn ReadAt<T>, elements| stream.push_from(from, 0..elements);
+            progress.read(bytes, |seen| opened.read(seen, &mut take))?;
+        } else {
+            let mut take = |part: &[T]| progress.push(&name, size * part.len(), || stream.push(part));
+            opened.feed(ordered, sizes, &mut take)?;
+        }
+    }
+    Ok(stream.count())
 }
 
 /// All numbers of inputs, in C order, as `of` makes them of each and its place.

@@ -13,7 +13,7 @@ use crate::partial::{ensure_mergeable, targets, written};
 use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
-use crate::reading::{Ended, Progress, Reduction, feed};
+use crate::reading::{Ended, Progress, Reduction, feed, give};
 use crate::report::{Answered, Computed, Report, Seconds};
 use crate::sieve::Sieve;
 use crate::source::Sizes;
@@ -244,38 +244,56 @@ impl Run<'_> {
                 let of = if asked.len() > 1 { format!("{}: ", chosen.typed()) } else { String::new() };
                 reduction.explain().iter().for_each(|line| say(&format!("{of}{line}")));
             }
-            let Sizes { part_elements, window_bytes, .. } = sizes;
-            say(&format!("reading parts of {part_elements} elements, files in windows of {window_bytes} bytes"));
         }
 
         let names = inputs.names();
         let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
-        let mut count = 0;
-        let mut take = |name: &str, size: usize, elements: &[T]| {
-            count += elements.len() as u64;
-            sieve.as_mut().map_or(Ok(()), |sieve| sieve.look(elements, name))?;
-            let mut at = 0;
-            let mut push = |elements: &[T], keys: &[u32]| {
-                let mut all = running.iter_mut();
-                let bytes = size * elements.len();
-                let (kept, kept_keys) = match &mut sieve {
-                    Some(sieve) => sieve.pass(at, elements, keys),
-                    None => (elements, keys),
-                };
-                at += elements.len();
-                progress.push(name, bytes, || all.try_for_each(|reduction| reduction.push(kept, kept_keys)))
+        let as_they_are = sieve.is_none() && keyed.is_none() && !pairs;
+        let alone = match &mut running[..] {
+            [only] if as_they_are => only.whole(),
+            _ => None,
+        };
+        if args.verbose {
+            let Sizes { part_elements, window_bytes, .. } = sizes;
+            let own = if alone.is_some() {
+                "files are read by the threads that reduce them, all else in "
+            } else {
+                "reading "
             };
-            match &mut keyed {
-                Some(keyed) => keyed.zip(elements, &mut push),
-                None => push(elements, &[]),
+            say(&format!("{own}parts of {part_elements} elements, windows of {window_bytes} bytes"));
+        }
+        let count = match alone {
+            Some(stream) => give(inputs, ordered, sizes, stream, &mut progress)?,
+            None => {
+                let mut count = 0;
+                let mut take = |name: &str, size: usize, elements: &[T]| {
+                    count += elements.len() as u64;
+                    sieve.as_mut().map_or(Ok(()), |sieve| sieve.look(elements, name))?;
+                    let mut at = 0;
+                    let mut push = |elements: &[T], keys: &[u32]| {
+                        let mut all = running.iter_mut();
+                        let bytes = size * elements.len();
+                        let (kept, kept_keys) = match &mut sieve {
+                            Some(sieve) => sieve.pass(at, elements, keys),
+                            None => (elements, keys),
+                        };
+                        at += elements.len();
+                        progress.push(name, bytes, || all.try_for_each(|reduction| reduction.push(kept, kept_keys)))
+                    };
+                    match &mut keyed {
+                        Some(keyed) => keyed.zip(elements, &mut push),
+                        None => push(elements, &[]),
+                    }
+                };
+                if pairs {
+                    let size = inputs.pair_bytes();
+                    pairs::feed(inputs, false, sizes, &mut |elements| take(&names, size, elements))?;
+                } else {
+                    feed(inputs, ordered, sizes, &mut take)?;
+                }
+                count
             }
         };
-        if pairs {
-            let size = inputs.pair_bytes();
-            pairs::feed(inputs, false, sizes, &mut |elements| take(&names, size, elements))?;
-        } else {
-            feed(inputs, ordered, sizes, &mut take)?;
-        }
         keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
         let (left_out, gaps) = sieve.map(|sieve| sieve.end(&names)).transpose()?.unwrap_or_default();
         let reading = progress.reading();
@@ -416,6 +434,10 @@ struct Whole<T: Element> {
 impl<T: Element> Reduction<T> for Whole<T> {
     fn push(&mut self, elements: &[T], _: &[u32]) -> treefold::Result<()> {
         self.stream.push(elements)
+    }
+
+    fn whole(&mut self) -> Option<&mut Stream<T, DynOp<T>>> {
+        Some(&mut self.stream)
     }
 
     fn part_elements(&self) -> usize {

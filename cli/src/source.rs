@@ -3,14 +3,15 @@
 use crate::error::{say, unreadable, warn};
 use crate::format::Stored;
 use crate::guard::Window;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use bytemuck::cast_slice_mut;
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
-use treefold::Element;
+use treefold::{Element, ReadAt};
 
 /// Amounts that are read at a time.
 #[derive(Clone, Copy, Debug)]
@@ -166,19 +167,8 @@ impl<'a> Source<'a> {
         .or_else(|error| self.ended(&error))
     }
 
-    fn read_exactly(&self, mut at: u64, mut space: &mut [u8]) -> std::io::Result<()> {
-        while !space.is_empty() {
-            match read_at(&self.file, space, at) {
-                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-                Ok(bytes) => {
-                    at += bytes as u64;
-                    space = &mut space[bytes..];
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+    fn read_exactly(&self, at: u64, space: &mut [u8]) -> std::io::Result<()> {
+        self.file.read_elements(at, space)
     }
 
     /// Why a read failed.
@@ -189,6 +179,11 @@ impl<'a> Source<'a> {
         let now = self.file.metadata().map_err(|error| unreadable(self.name, &error))?.len();
         ensure!(now >= self.first.length, self.shorter(now));
         bail!("{}: ends before the {now} bytes that its size claims; read it through a pipe instead", self.name)
+    }
+
+    /// The numbers from that byte on, for engines that read them themselves; `seen` is told of bytes that are read.
+    pub fn numbers(&'a self, data_at: u64, stored: Stored, seen: &'a (dyn Fn(u64) + Sync)) -> InPlace<'a> {
+        InPlace { source: self, data_at, stored, seen, failed: Mutex::default() }
     }
 
     /// Hands the elements of a range of the file to `take`.
@@ -205,6 +200,47 @@ impl<'a> Source<'a> {
                 bail!("{}: cannot be read at byte {begin} or later; its disk or network fails", self.name);
             }
         }
+        Ok(())
+    }
+}
+
+/// The numbers of a file at their places.
+pub struct InPlace<'a> {
+    source: &'a Source<'a>,
+    data_at: u64,
+    stored: Stored,
+    seen: &'a (dyn Fn(u64) + Sync),
+    /// Why they could not be read, where somebody has tried.
+    failed: Mutex<Option<anyhow::Error>>,
+}
+
+impl InPlace<'_> {
+    /// The end of the reading: that of the engine, or why a number could not be read.
+    pub fn end(self, read: treefold::Result<()>) -> Result<()> {
+        let failed = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.map_or_else(|| read.with_context(|| self.source.name.to_string()), Err)
+    }
+}
+
+impl<T: Element> ReadAt<T> for InPlace<'_> {
+    fn read_elements(&self, at: u64, space: &mut [T]) -> std::io::Result<()> {
+        let size = self.stored.size();
+        let at = self.data_at + at * size as u64;
+        let read = if self.stored.is_native::<T>() {
+            self.source.read_exactly(at, cast_slice_mut(space))
+        } else {
+            let (mut words, mut converted) = (aligned(space.len() * size), vec![]);
+            let bytes = &mut cast_slice_mut(&mut words)[..space.len() * size];
+            self.source.read_exactly(at, bytes).map(|()| {
+                space.copy_from_slice(self.stored.elements(bytes, &mut converted));
+            })
+        };
+        read.or_else(|error| self.source.ended(&error)).map_err(|error| {
+            let told = Error::other(format!("{error:#}"));
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            told
+        })?;
+        (self.seen)((space.len() * size) as u64);
         Ok(())
     }
 }

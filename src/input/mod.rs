@@ -4,6 +4,7 @@ mod axes;
 mod count;
 mod each;
 mod groups;
+mod read_at;
 mod segments;
 mod texture;
 
@@ -13,6 +14,8 @@ pub use count::DeviceCount;
 pub use each::Each;
 pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
 pub use groups::Groups;
+pub(crate) use read_at::Given;
+pub use read_at::ReadAt;
 pub(crate) use segments::OffsetsIn;
 pub use segments::{By, Ends, Offsets};
 pub(crate) use texture::Texels;

@@ -2,8 +2,10 @@
 
 use crate::element::Element;
 use crate::error::Result;
+use crate::input::Given;
 use crate::op::{Fold, Op, Partial, Span, accumulate_block};
 use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Reduces on the threads of this machine: the engine where there is no adapter.
@@ -32,6 +34,9 @@ impl Default for Cpu {
 pub(super) const BLOCK: usize = 1 << 16;
 /// Words of an accumulator beyond which blocks are combined as they come.
 const WIDE_WORDS: usize = 256;
+/// Turns of a thread at least, where there are so many blocks, so that all end at about the same time, and the most blocks of one.
+const TURNS: usize = 8;
+const TURN_MAX: usize = 16;
 
 impl Cpu {
     /// With as many threads as this process may run at once.
@@ -72,29 +77,60 @@ impl Cpu {
 
     /// The accumulator of `elements`, of which the first has this index in the whole input.
     pub(crate) fn accumulate<T: Element, F: Fold<T>>(&self, fold: &F, elements: &[T], index: u64) -> F::Acc {
+        // What is here need not be read.
+        let accs = self.accumulate_blocks(fold, &Given::Here(elements), index).unwrap_or_default();
+        accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))
+    }
+
+    /// The accumulators of blocks, in their order: elements that are not here yet are read block by block, by the thread that folds them.
+    ///
+    /// Wide accumulators, which are of integers, are combined as they come, to one of each thread; others are left to be combined in their
+    /// order, so that the number of threads does not show in what is rounded.
+    pub(super) fn accumulate_blocks<T: Element, F: Fold<T>>(
+        &self,
+        fold: &F,
+        elements: &Given<'_, T>,
+        index: u64,
+    ) -> Result<Vec<F::Acc>> {
         let blocks = elements.len().div_ceil(BLOCK);
-        let share = blocks.div_ceil(self.threads).max(1);
-        // Wide accumulators, which are of integers, are combined as they come; others in their order at the end, so that the
-        // number of threads does not show in what is rounded.
+        let threads = self.threads.min(blocks);
         let wide = fold.acc_words() > WIDE_WORDS;
-        let work = |part: &[T], at: u64| {
-            let mut accs: Vec<F::Acc> = Vec::new();
-            for (block, at) in part.chunks(BLOCK).zip((at..).step_by(BLOCK)) {
-                match accs.pop() {
-                    Some(before) if wide => accs.push(fold.accumulate_onto(before, block, at)),
-                    before => accs.extend(before.into_iter().chain([accumulate_block(fold, block, at)])),
-                }
-            }
-            accs
+        let together = match blocks.div_ceil(threads.max(1)) {
+            share if wide => share.max(1),
+            share => (share / TURNS).clamp(1, TURN_MAX),
         };
-        let parts: Vec<_> = elements.chunks(share * BLOCK).map(|part| (part, Mutex::default())).collect();
-        on_threads(parts.len(), &|number| {
-            let (part, accs) = &parts[number];
-            let found = work(part, index.wrapping_add((number * share * BLOCK) as u64));
-            *accs.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        let turns: Vec<_> = (0..blocks).step_by(together).map(|first| (first, Mutex::new(Ok(Vec::new())))).collect();
+        let next = AtomicUsize::new(0);
+        on_threads(threads, &|_| {
+            let mut space = Vec::new();
+            while let Some((first, accs)) = turns.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let end = elements.len().min((first + together) * BLOCK);
+                let mut block = |at: usize, accs: &mut Vec<F::Acc>| {
+                    let block = elements.part(at..end.min(at + BLOCK));
+                    let (block, at) = (block.seen(&mut space)?, index.wrapping_add(at as u64));
+                    match accs.pop() {
+                        Some(before) if wide => accs.push(fold.accumulate_onto(before, block, at)),
+                        before => accs.extend(before.into_iter().chain([accumulate_block(fold, block, at)])),
+                    }
+                    Ok(())
+                };
+                let mut found = Vec::new();
+                let read = (first * BLOCK..end).step_by(BLOCK).try_for_each(|at| block(at, &mut found));
+                if read.is_err() {
+                    // Nobody needs the others.
+                    next.store(turns.len(), Ordering::Relaxed);
+                }
+                *accs.lock().unwrap_or_else(PoisonError::into_inner) = read.map(|()| found);
+            }
         });
-        let accs = parts.into_iter().flat_map(|(_, accs)| accs.into_inner().unwrap_or_else(PoisonError::into_inner));
-        accs.fold(fold.identity(), |a, b| fold.combine(a, b))
+        let accs = turns.into_iter().map(|(_, accs)| accs.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Ok(accs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// With as many of its threads as have room for a block of elements each in so much memory; one at least.
+    pub(super) fn within<T>(&self, memory_bytes: u64) -> Cpu {
+        let room = memory_bytes / (BLOCK * size_of::<T>()) as u64;
+        Cpu::with_threads(self.threads.min(usize::try_from(room).unwrap_or(usize::MAX)))
     }
 }
 

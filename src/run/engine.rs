@@ -2,7 +2,7 @@
 
 use super::cpu::Cpu;
 use super::stream::{Stream, StreamOptions};
-use super::team::{OnOpen, Share, Team};
+use super::team::{OnOpen, Share, Team, Wanted};
 use crate::device::{Gpu, check_environment, is_auto, is_list, name_asked};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
@@ -64,13 +64,13 @@ impl Engine {
     }
 
     /// The CPU engine and all devices of this machine that are hardware and not behind OpenGL ([`Gpu::all`]), as [`Engine::auto`] has them, but for one
-    /// thing: they are opened wherever there is much to do, although the CPU engine may be done before they are open.
+    /// thing: they are opened where 0.3 s of work are left, which makes up for their opening, not only where a second is.
     ///
     /// # Errors
     /// [`Error::UnknownBackend`].
     pub fn all() -> Result<Engine> {
         may_block("Engine::all", "Engine::auto_async")?;
-        Engine::growing(Cpu::new(), true, None)
+        Engine::growing(Cpu::new(), Wanted::SOON, None)
     }
 
     /// `"cpu"` for the CPU engine, `"auto"` for what [`Engine::auto`] gives where the environment names nothing, `"all"` for [`Engine::all`], numbers
@@ -110,7 +110,7 @@ impl Engine {
             return Ok(Engine::Cpu(cpu));
         }
         if name.trim().eq_ignore_ascii_case(ALL) {
-            return Engine::growing(cpu, true, on_open);
+            return Engine::growing(cpu, Wanted::SOON, on_open);
         }
         if let Some(gpus) = Gpu::numbered(&name).await {
             return Ok(Engine::Team(Team::of(gpus.map_err(or_cpu)?, None)));
@@ -120,7 +120,7 @@ impl Engine {
 
     #[cfg(not(target_arch = "wasm32"))]
     async fn unasked(cpu: Cpu, on_open: Option<OnOpen>) -> Result<Engine> {
-        Engine::growing(cpu, false, on_open)
+        Engine::growing(cpu, Wanted::LATE, on_open)
     }
 
     #[cfg(target_arch = "wasm32")]
@@ -145,9 +145,9 @@ impl Engine {
     }
 
     /// The CPU engine, which devices join.
-    fn growing(cpu: Cpu, at_once: bool, on_open: Option<OnOpen>) -> Result<Engine> {
+    fn growing(cpu: Cpu, wanted: Wanted, on_open: Option<OnOpen>) -> Result<Engine> {
         check_environment()?;
-        Ok(Engine::Team(Team::growing(cpu, at_once, on_open)))
+        Ok(Engine::Team(Team::growing(cpu, wanted, on_open)))
     }
 
     /// The CPU engine of a team, or of this machine.

@@ -40,4 +40,4 @@ pub use reducer::Reducer;
 pub use sharded::Sharded;
 pub use stream::{Finished, Stream, StreamOptions};
 pub use stream_each::StreamEach;
-pub use team::{AT_ONCE_BYTES, OnOpen, Share, Team};
+pub use team::{AT_ONCE_BYTES, OnOpen, Share, Team, Wanted};

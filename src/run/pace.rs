@@ -49,6 +49,12 @@ impl Pace {
         WAYS[self.tried]
     }
 
+    /// Elements a second of the fastest way, where all are known and the next piece is done in it.
+    pub fn known(&self) -> Option<f64> {
+        let known = self.rates.iter().all(|rate| rate.pieces >= FIRST) && self.since + 1 < TRIED_EVERY;
+        known.then(|| self.rates.iter().map(|rate| rate.speed).fold(0.0, f64::max))
+    }
+
     /// Notes at how many elements a second a piece was done.
     pub fn note(&mut self, by: Doer, speed: f64) {
         for (rate, _) in self.rates.iter_mut().zip(WAYS).filter(|(_, way)| *way == by) {

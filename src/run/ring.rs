@@ -2,13 +2,16 @@
 
 use super::explain::explain;
 use super::stream::StreamOptions;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::device::fill_by;
 use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Origin, Piece};
+use crate::input::{Given, Origin, Piece};
 use crate::op::{DeviceOp, Fold, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use web_time::Instant;
@@ -18,6 +21,9 @@ use wgpu::BufferUsages;
 const SLOTS: usize = 3;
 /// Elements beyond this make a slot no faster.
 const SLOT_BYTES_MAX: u64 = 64 << 20;
+/// Threads that copy or read at once, at most.
+#[cfg(not(target_arch = "wasm32"))]
+const COPIERS: usize = 16;
 /// The greatest age of the knowledge that the device is there. Asking takes a microsecond, longer than a small part.
 const LOOK_AGAIN: Duration = Duration::from_micros(20);
 
@@ -112,12 +118,14 @@ impl Ring {
     }
 
     /// Takes elements, of which the first has this place in the whole input; accumulators that are done on the way go to `parts`.
-    pub fn push(&mut self, bytes: &[u8], at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
-        self.copy(bytes, at, parts).map_err(|error| self.recorder.context.diagnosed(error))
+    pub fn push<T: Element>(&mut self, elements: &Given<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        self.copy(elements, at, parts).map_err(|error| self.recorder.context.diagnosed(error))
     }
 
-    fn copy(&mut self, mut bytes: &[u8], mut at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
-        while !bytes.is_empty() {
+    fn copy<T: Element>(&mut self, elements: &Given<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        let mut begin = 0;
+        while begin < elements.len() {
+            let at = at.wrapping_add(begin as u64);
             let mut filling = match self.filling.take() {
                 Some(filling) if filling.start.wrapping_add(filling.bytes / self.element_bytes) == at => filling,
                 others => {
@@ -125,18 +133,18 @@ impl Ring {
                     Filling { slot: self.take_slot(parts)?, bytes: 0, start: at }
                 }
             };
-            let (now, later) = bytes.split_at(bytes.len().min((self.slot_bytes - filling.bytes) as usize));
+            let room = ((self.slot_bytes - filling.bytes) / self.element_bytes) as usize;
+            let now = elements.part(begin..elements.len().min(begin.saturating_add(room)));
             let start = Instant::now();
-            copy_in(&filling.slot.staging, filling.bytes, now)?;
+            copy_in(&filling.slot.staging, filling.bytes, &now)?;
             self.copy_time += start.elapsed();
-            filling.bytes += now.len() as u64;
-            if filling.bytes == self.slot_bytes {
+            filling.bytes += now.len() as u64 * self.element_bytes;
+            if now.len() == room {
                 self.launch(filling)?;
             } else {
                 self.filling = Some(filling);
             }
-            at = at.wrapping_add(now.len() as u64 / self.element_bytes);
-            bytes = later;
+            begin += now.len();
         }
         Ok(())
     }
@@ -269,28 +277,40 @@ impl Ring {
     }
 }
 
-/// One thread, where there are no others.
-#[cfg(target_arch = "wasm32")]
-use fill as copy_in;
-
-/// Copies into a mapped buffer, on several threads where it pays; each maps its own share.
-#[cfg(not(target_arch = "wasm32"))]
-fn copy_in(staging: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
-    const SHARE_MIN: usize = 4 << 20;
-    let shares = (bytes.len() / SHARE_MIN).min(8);
-    if shares <= 1 {
-        return fill(staging, at, bytes);
+/// Copies elements into a mapped buffer from this byte on, or reads them there; on several threads where it pays, each of which maps its own share.
+fn copy_in<T: Element>(staging: &wgpu::Buffer, at: u64, elements: &Given<'_, T>) -> Result<()> {
+    let size = size_of::<T>();
+    let share_in = |range: Range<usize>| {
+        let (at, share) = (at + (range.start * size) as u64, elements.part(range));
+        match share {
+            Given::Here(slice) => fill(staging, at, bytemuck::cast_slice(slice)),
+            #[cfg(target_arch = "wasm32")]
+            Given::There(..) => fill(staging, at, bytemuck::cast_slice(share.seen(&mut Vec::new())?)),
+            #[cfg(not(target_arch = "wasm32"))]
+            Given::There(..) => fill_by(staging, at, share.len() * size, |bytes| share.write(bytes)),
+        }
+    };
+    #[cfg(target_arch = "wasm32")]
+    return share_in(0..elements.len());
+    #[cfg(not(target_arch = "wasm32"))]
+    {
+        const SHARE_MIN: usize = 2 << 20;
+        let shares = (elements.len() * size / SHARE_MIN).min(COPIERS);
+        if shares <= 1 {
+            return share_in(0..elements.len());
+        }
+        // The system takes tens of microseconds to tell how many cores there are.
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(shares);
+        // Shares meet at multiples of 16 elements in the buffer, because what threads map must not overlap.
+        let share = elements.len().div_ceil(threads).next_multiple_of(16);
+        let mine = elements.len().min(share - at as usize / size % 16);
+        std::thread::scope(|scope| {
+            let begins = (mine..elements.len()).step_by(share);
+            let shares = begins.map(|begin| begin..elements.len().min(begin + share));
+            let others: Vec<_> = shares.map(|range| scope.spawn(|| share_in(range))).collect();
+            let copied = share_in(0..mine);
+            let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
+            others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
+        })
     }
-    // The system takes tens of microseconds to tell how many cores there are.
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(shares);
-    let share = bytes.len().div_ceil(threads).next_multiple_of(16).max(16);
-    // Shares meet at multiples of 16 in the buffer, because what threads map must not overlap.
-    let (mine, rest) = bytes.split_at(bytes.len().min(share - (at % 16) as usize));
-    std::thread::scope(|scope| {
-        let parts = rest.chunks(share).zip((at + mine.len() as u64..).step_by(share));
-        let others: Vec<_> = parts.map(|(part, at)| scope.spawn(move || fill(staging, at, part))).collect();
-        let copied = fill(staging, at, mine);
-        let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
-        others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
-    })
 }

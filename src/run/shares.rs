@@ -5,7 +5,7 @@ use super::engine::Engine;
 #[cfg(not(target_arch = "wasm32"))]
 use super::opener;
 use super::pace::{Doer, Pace};
-use super::team::{Noted, Team};
+use super::team::{Noted, Team, Wanted};
 use crate::error::{Error, Result};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -54,12 +54,10 @@ enum Joining<M> {
 pub(super) const SHARED_MIN: usize = 1 << 18;
 /// Longest time over a range where others may take the rest.
 const RANGE_TIME: Duration = Duration::from_millis(50);
-/// Time over which a speed is believed, and the remaining one for which a device is opened: opening takes some tenths of it, in which the
-/// driver is in the way of threads that touch mapped files.
-const SETTLED_TIME: Duration = Duration::from_millis(200);
-const WORTH_OPENING: Duration = Duration::from_secs(1);
-/// Elements of a piece, at most: the ways to do one are compared from piece to piece.
+/// Elements of a piece, at least: the ways to do one are compared from piece to piece.
 const PIECE: usize = 1 << 26;
+/// Time over a piece in a way that is known: at its end members wait for one another.
+const PIECE_TIME: Duration = Duration::from_millis(100);
 
 /// The elements that are left, and who takes them.
 struct Left {
@@ -208,8 +206,13 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
 
     /// Has the members do the work over so many elements; the ranges that none has answered for are the CPU engine's, who asks it to.
     pub fn divide(&mut self, many: usize, work: Work<M>) -> Vec<Range<usize>> {
-        let pieces = (0..many).step_by(PIECE).map(|begin| begin..many.min(begin + PIECE));
-        let rest: Vec<_> = pieces.flat_map(|piece| self.piece(piece, work)).collect();
+        let (mut begin, mut rest) = (0, Vec::new());
+        while begin < many {
+            let known = self.pace.known().map_or(0, |speed| (speed * PIECE_TIME.as_secs_f64()) as usize);
+            let end = many.min(begin.saturating_add(known.max(PIECE)));
+            rest.extend(self.piece(begin..end, work));
+            begin = end;
+        }
         if !rest.is_empty() {
             let stepped_in = rest.iter().map(|range| range.len() as u64).sum();
             self.team.called(&Engine::Cpu(self.cpu().clone()), 0).note(stepped_in);
@@ -254,6 +257,7 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         let behind = locked(&left).range.clone();
         rest.extend(Some(behind).filter(|range| !range.is_empty()));
         let time = begun.elapsed();
+        log::debug!("{many} elements by {by:?} in {time:?}, {} members", self.members.len());
         if several && many >= SHARED_MIN {
             self.pace.note(by, many as f64 / time.as_secs_f64().max(1e-9));
         }
@@ -288,10 +292,12 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         })
     }
 
-    /// Whether so much is left, where so many elements took so long, that a device is worth its opening.
+    /// Whether devices are worth their opening, where so many elements took so long.
     fn is_worth_opening(&self, done: u64, busy: Duration) -> bool {
-        let left = self.elements.unwrap_or(0).saturating_sub(done) as f64;
-        done > 0 && left * busy.as_secs_f64() / done as f64 > WORTH_OPENING.as_secs_f64()
+        let Some(Wanted { settled, left }) = self.team.wanted() else { return false };
+        // Of what does not say how much it is, as much is taken to be left as there was.
+        let more = self.elements.map_or(done, |all| all.saturating_sub(done)) as f64;
+        done > 0 && busy >= settled && more * busy.as_secs_f64() / done as f64 >= left.as_secs_f64()
     }
 
     /// Whether a device may join before the elements at hand are done.
@@ -299,8 +305,8 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         match self.joining {
             Joining::No => false,
             Joining::Not => {
-                let soon = self.busy < SETTLED_TIME || self.is_worth_opening(self.done, self.busy);
-                soon || self.team.grows_at_once()
+                let early = self.team.wanted().is_some_and(|wanted| self.busy <= wanted.settled);
+                early || self.is_worth_opening(self.done, self.busy)
             }
             Joining::Asked(_) => true,
         }
@@ -317,9 +323,12 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
                 if found.as_ref().is_err_and(|why| *why == TryRecvError::Disconnected) {
                     self.joining = Joining::No;
                 }
-                found.ok().inspect(|_| self.pace = Pace::default())
+                found.ok().inspect(|_| {
+                    log::debug!("a device joins after {busy:?}");
+                    self.pace = Pace::default();
+                })
             }
-            Joining::Not if self.team.grows_at_once() || busy > SETTLED_TIME && self.is_worth_opening(done, busy) => {
+            Joining::Not if self.is_worth_opening(done, busy) => {
                 self.joining = Joining::Asked(asked(self.team.clone(), self.make.clone()));
                 None
             }

@@ -2,14 +2,15 @@
 //!
 //! On an adapter a ring of slots is in use: while the device reads one, the host fills the next.
 
-use super::cpu::Cpu;
+use super::cpu::{BLOCK, Cpu};
 use super::engine::Engine;
 use super::ring::Ring;
 use super::shares::{Make, SHARED_MIN, Shares};
 use super::team::{Noted, Team};
 use crate::device::Context;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::input::{Given, ReadAt};
 use crate::op::{Acc, Fold, Op, Partial, Span};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,6 +73,7 @@ pub struct Stream<T: Element, O: Op<T>> {
     /// The last of them, out of small parts: the engine gets them together.
     gathered: Vec<T>,
     first: Option<u64>,
+    memory_bytes: u64,
     /// The engine of a team that does all of it alone.
     called: Option<Noted>,
 }
@@ -81,11 +83,20 @@ const GATHERED_BYTES: usize = 64 << 10;
 /// Bytes of a part for the CPU engine and for a team: enough that its threads are started seldom (8 GiB from the page cache by 32 threads in parts of
 /// 32 MiB: 0.69 to 0.77 s, of 128 MiB: 0.26 to 0.34; docs/performance.md).
 const CPU_PART_BYTES: usize = 128 << 20;
+/// Parts that the CPU engine reads before their accumulators are combined.
+const ROUND_PARTS: u64 = 8;
+/// The same for a team, which cuts them in pieces itself.
+const TEAM_PARTS: u64 = 8 * ROUND_PARTS;
 /// Bytes of staging and device memory of one device of a team, at most: as it waits for the last part of each push, many large slots gain
 /// nothing.
 const TEAM_RING_BYTES: u64 = 96 << 20;
 /// Bytes that are worth handing to one thread of the CPU engine.
 const THREAD_BYTES: usize = 1 << 20;
+
+/// Elements of a part for the CPU engine: whole blocks.
+fn cpu_part<T>() -> usize {
+    CPU_PART_BYTES / size_of::<T>() / BLOCK * BLOCK
+}
 
 #[derive(Debug)]
 enum Way {
@@ -137,8 +148,9 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     fn by(op: O, engine: Way, options: &StreamOptions) -> Self {
         let fold = op.fold();
-        let (acc, first) = (fold.identity(), options.first);
-        Stream { op, engine, fold, acc, count: 0, gathered: Vec::new(), first, called: None }
+        let StreamOptions { memory_bytes, first, .. } = *options;
+        let acc = fold.identity();
+        Stream { op, engine, fold, acc, count: 0, gathered: Vec::new(), first, memory_bytes, called: None }
     }
 
     /// Noted in a team's record under this name.
@@ -164,9 +176,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// # Errors
     /// Those of the device; the stream is of no use afterwards. [`Error::DeviceLost`](crate::Error::DeviceLost) of small parts may come 20 µs late.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
-        if let Way::Alone(On::Gpu(ring)) = &mut self.engine {
-            ring.look()?;
-        }
+        self.look()?;
         let most = GATHERED_BYTES / size_of::<T>();
         if elements.len() > most - self.gathered.len() {
             self.give_gathered()?;
@@ -175,13 +185,43 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             self.gathered.extend_from_slice(elements);
         } else {
             self.give_gathered()?;
-            self.give(elements)?;
+            self.give(Given::Here(elements))?;
         }
-        self.count += elements.len() as u64;
-        if let Some(called) = &self.called {
-            called.note(elements.len() as u64);
+        self.counted(elements.len() as u64);
+        Ok(())
+    }
+
+    /// Takes the elements of a range of what the engine reads itself, on as many threads as it has, without a copy in memory: the fastest way
+    /// from a file to an answer. The answer has the same bits as that of parts of [`Stream::part_elements`].
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`](crate::Error::Unreadable), and those of [`Stream::push`]; the stream is of no use afterwards.
+    pub fn push_from(&mut self, from: &dyn ReadAt<T>, range: Range<u64>) -> Result<()> {
+        self.look()?;
+        self.give_gathered()?;
+        let parts = if matches!(self.engine, Way::Team(_)) { TEAM_PARTS } else { ROUND_PARTS };
+        let round = parts * cpu_part::<T>() as u64;
+        let mut begin = range.start;
+        while begin < range.end {
+            let elements = (range.end - begin).min(round);
+            self.give(Given::There(from, begin, elements as usize))?;
+            self.counted(elements);
+            begin += elements;
         }
         Ok(())
+    }
+
+    /// An error where the device is lost.
+    fn look(&mut self) -> Result<()> {
+        if let Way::Alone(On::Gpu(ring)) = &mut self.engine { ring.look() } else { Ok(()) }
+    }
+
+    /// Counts elements that are taken.
+    fn counted(&mut self, elements: u64) {
+        self.count += elements;
+        if let Some(called) = &self.called {
+            called.note(elements);
+        }
     }
 
     /// Gives the engine what small parts have left.
@@ -191,7 +231,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         }
         let mut gathered = std::mem::take(&mut self.gathered);
         self.count -= gathered.len() as u64;
-        self.give(&gathered)?;
+        self.give(Given::Here(&gathered))?;
         self.count += gathered.len() as u64;
         gathered.clear();
         self.gathered = gathered;
@@ -199,22 +239,29 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     /// Gives the engine elements behind those that are counted.
-    fn give(&mut self, elements: &[T]) -> Result<()> {
+    fn give(&mut self, elements: Given<'_, T>) -> Result<()> {
         let at = self.first.unwrap_or(0).wrapping_add(self.count);
         match &mut self.engine {
             Way::Alone(On::Cpu(cpu, time)) => {
                 let start = Instant::now();
-                let part = cpu.accumulate(&self.fold, elements, at);
+                let accs = cpu.within::<T>(self.memory_bytes).accumulate_blocks(&self.fold, &elements, at)?;
+                // Each part anew, as if it were pushed alone.
+                let part = if matches!(elements, Given::Here(_)) { usize::MAX } else { cpu_part::<T>() / BLOCK };
+                let mut accs = accs.into_iter().peekable();
+                while accs.peek().is_some() {
+                    let blocks = accs.by_ref().take(part);
+                    let part = blocks.fold(self.fold.identity(), |a, b| self.fold.combine(a, b));
+                    self.fold.merge(&mut self.acc, part);
+                }
                 *time += start.elapsed();
-                self.merge(part);
             }
             Way::Alone(On::Gpu(ring)) => {
                 let mut parts = Vec::new();
-                ring.push(bytemuck::cast_slice(elements), at, &mut parts)?;
+                ring.push(&elements, at, &mut parts)?;
                 self.merge_all(&parts);
             }
             Way::Team(shares) => {
-                if let Some(part) = shared(shares, &self.fold, elements, at) {
+                if let Some(part) = shared(shares, &self.fold, &elements, at, self.memory_bytes)? {
                     self.merge(part);
                 }
             }
@@ -230,7 +277,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Number of elements that a part should have, so that none is cut.
     pub fn part_elements(&self) -> usize {
         match &self.engine {
-            Way::Alone(On::Cpu(..)) | Way::Team(_) => CPU_PART_BYTES / size_of::<T>(),
+            Way::Alone(On::Cpu(..)) | Way::Team(_) => cpu_part::<T>(),
             Way::Alone(On::Gpu(ring)) => ring.slot_elements(),
         }
     }
@@ -312,17 +359,27 @@ impl On {
     }
 }
 
-/// What the members of a team fold elements to, of which the first has this place.
-fn shared<T: Element, F: Fold<T>>(shares: &mut Shares<On>, fold: &F, elements: &[T], at: u64) -> Option<F::Acc> {
-    let all = Mutex::new(None);
-    // The order is free.
-    let keep = |part: F::Acc| {
+/// What the members of a team fold elements to, of which the first has this place; threads that read have so much memory.
+fn shared<T: Element, F: Fold<T>>(
+    shares: &mut Shares<On>,
+    fold: &F,
+    elements: &Given<'_, T>,
+    at: u64,
+    memory_bytes: u64,
+) -> Result<Option<F::Acc>> {
+    let all = Mutex::new(Ok(None));
+    // The order is free. What cannot be read is nobody's failure, and nobody else can read it.
+    let keep = |part: Result<F::Acc>| {
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        *all = Some(joined(fold, all.take(), part));
+        *all = match (std::mem::replace(&mut *all, Ok(None)), part) {
+            (Ok(all), Ok(part)) => Ok(Some(joined(fold, all, part))),
+            (Err(error), _) | (_, Err(error)) => Err(error),
+        };
     };
     let by_cpu = |cpu: &Cpu, range: Range<usize>| {
         let start = at.wrapping_add(range.start as u64);
-        keep(cpu.accumulate(fold, &elements[range], start));
+        let accs = cpu.within::<T>(memory_bytes).accumulate_blocks(fold, &elements.part(range), start);
+        keep(accs.map(|accs| accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))));
     };
     let rest = shares.divide(elements.len(), &|on, queue| {
         match on {
@@ -341,12 +398,15 @@ fn shared<T: Element, F: Fold<T>>(shares: &mut Shares<On>, fold: &F, elements: &
                 };
                 while let Some(range) = queue.next() {
                     let start = at.wrapping_add(range.start as u64);
-                    ring.push(bytemuck::cast_slice(&elements[range]), start, &mut parts)?;
+                    match ring.push(&elements.part(range), start, &mut parts) {
+                        Err(error @ Error::Unreadable { .. }) => keep(Err(error)),
+                        pushed => pushed?,
+                    }
                     own = take(&mut parts, own);
                 }
                 ring.drain(&mut parts)?;
                 // What a device has begun counts when all of it is there.
-                take(&mut parts, own).into_iter().for_each(keep);
+                take(&mut parts, own).into_iter().map(Ok).for_each(keep);
                 queue.settle();
             }
         }

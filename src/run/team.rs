@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::op::{Fold, Op};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// The CPU engine and any number of devices, which share the work: each takes parts of what is left as fast as it is done with those that it has.
 ///
@@ -54,8 +55,30 @@ struct Joins {
     /// The best of them alone, where no other was wanted yet.
     best: OnceLock<Vec<Gpu>>,
     on_open: Option<OnOpen>,
-    /// Whether they are wanted wherever there is much, not only where much is left.
-    at_once: bool,
+    wanted: Wanted,
+}
+
+/// The work for which devices are opened beside the CPU engine: where so much time was spent, and more is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Time over which a speed is believed.
+    pub settled: Duration,
+    /// Time that is left at that speed.
+    pub left: Duration,
+}
+
+impl Wanted {
+    /// Devices that nobody has named: opening one takes some tenths of a second, in which its driver is in the way of other threads.
+    pub const LATE: Wanted = Wanted { settled: Duration::from_millis(200), left: Duration::from_secs(1) };
+    /// Devices that are asked for: as soon as they make up for their opening.
+    pub const SOON: Wanted = Wanted { settled: Duration::from_millis(20), left: Duration::from_millis(300) };
+    /// For tests: at once.
+    pub const AT_ONCE: Wanted = Wanted { settled: Duration::ZERO, left: Duration::ZERO };
+
+    /// Whether somebody has asked for devices.
+    fn is_asked(self) -> bool {
+        self.left < Wanted::LATE.left
+    }
 }
 
 /// Function that is given a device as soon as it is open, before it is used. It is not to use the engine that opens it.
@@ -123,20 +146,20 @@ impl Team {
         Team::new(gpus, cpu, cpu_takes_part, None)
     }
 
-    /// The CPU engine, which all hardware joins where there is much to do: at once, or where more than a second of it is left.
-    pub(super) fn growing(cpu: Cpu, at_once: bool, on_open: Option<OnOpen>) -> Team {
-        Team::joined(cpu, at_once, Gpu::up_to, on_open)
+    /// The CPU engine, which all hardware joins where there is so much to do.
+    pub(super) fn growing(cpu: Cpu, wanted: Wanted, on_open: Option<OnOpen>) -> Team {
+        Team::joined(cpu, wanted, Gpu::up_to, on_open)
     }
 
     /// The CPU engine, which what is opened so, at most so many, joins where there is much to do: for tests, on machines without hardware.
     #[doc(hidden)]
-    pub fn joined_by(cpu: Cpu, at_once: bool, open: fn(usize) -> Result<Vec<Gpu>>) -> Team {
-        Team::joined(cpu, at_once, open, None)
+    pub fn joined_by(cpu: Cpu, wanted: Wanted, open: fn(usize) -> Result<Vec<Gpu>>) -> Team {
+        Team::joined(cpu, wanted, open, None)
     }
 
-    fn joined(cpu: Cpu, at_once: bool, open: fn(usize) -> Result<Vec<Gpu>>, on_open: Option<OnOpen>) -> Team {
+    fn joined(cpu: Cpu, wanted: Wanted, open: fn(usize) -> Result<Vec<Gpu>>, on_open: Option<OnOpen>) -> Team {
         let (opened, best) = (OnceLock::new(), OnceLock::new());
-        Team::new(Vec::new(), Some(cpu), true, Some(Joins { open, opened, best, on_open, at_once }))
+        Team::new(Vec::new(), Some(cpu), true, Some(Joins { open, opened, best, on_open, wanted }))
     }
 
     fn new(gpus: Vec<Gpu>, cpu: Option<Cpu>, cpu_takes_part: bool, joins: Option<Joins>) -> Team {
@@ -163,8 +186,9 @@ impl Team {
     /// shared, and somebody is there to share them with.
     pub(super) fn shares<T: Element, O: Op<T>>(&self, op: &O, elements: Option<u64>) -> bool {
         let fold = op.fold();
-        // Of what does not say how much it is, all may be asked for.
-        let much = elements.map_or(self.grows_at_once(), |elements| elements > NOT_WORTH_OPENING);
+        // Of what does not say how much it is, those that are asked for may have a share.
+        let asked = self.wanted().is_some_and(Wanted::is_asked);
+        let much = elements.map_or(asked, |elements| elements > NOT_WORTH_OPENING);
         let others = if self.members.joins.is_some() { much } else { !self.members.gpus.is_empty() };
         others && op.is_shareable() && fold.is_commutative() && fold.host_only().is_none()
     }
@@ -223,9 +247,9 @@ impl Team {
         self.members.joins.as_ref().is_some_and(|joins| joins.opened.get().is_none())
     }
 
-    /// Whether they are wanted wherever there is much.
-    pub(super) fn grows_at_once(&self) -> bool {
-        self.members.joins.as_ref().is_some_and(|joins| joins.at_once)
+    /// The work for which they are opened.
+    pub(super) fn wanted(&self) -> Option<Wanted> {
+        self.members.joins.as_ref().map(|joins| joins.wanted)
     }
 
     /// The devices that join; waits until they are open. None, where there are none.
