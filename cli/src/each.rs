@@ -142,6 +142,10 @@ impl<T: Element> Reduction<T> for Each<T> {
                 (Many::none(shape, over), Some(bytes))
             }
             Elements::Placed(stream, over) => (Many::new(shape, over, stream.finish()?), None),
+            Elements::Keyed(stream) if partial => {
+                let partials = stream.partials();
+                (Many::none(shape, Over::of(&partials)), Some(partials.to_bytes()?))
+            }
             Elements::Keyed(stream) => {
                 let Grouped { answers, counts, outside } = stream.finish()?;
                 (Many::new(shape, Over::Groups { counts, outside }, answers), None)
