@@ -184,7 +184,7 @@ impl Divided {
                 (By::Runs(runs), Some(keyed))
             }
             Division { group_by: Some(path), groups: Some(groups), .. } => {
-                (By::Groups(*groups), Some(keys::groups(path, memory)?))
+                (By::Groups(*groups), Some(keys::groups(path, memory, inputs)?))
             }
             Division { axis: None, rows: None, .. } => return Ok((None, None)),
             _ => {
