@@ -502,9 +502,9 @@ pub enum Error {
         /// The other one.
         other: &'static str,
     },
-    /// Partials of segments, whose answers are over different numbers of elements.
+    /// Partials of segments, or of answers that only the device counts.
     #[error(
-        "partials of many answers are over as many elements each, which segments, and what only the device counts, are not; finish them here, or take a partial of each alone"
+        "partials of many answers are of rows, axes or groups; segments, and what only the device counts, have none; finish them here, or take a partial of each alone"
     )]
     NoPartialsOfSegments,
     /// Answers that would be written to a buffer that the same dispatch reads.

@@ -177,8 +177,9 @@ fn bad_input_is_told() {
     assert!(sum.reduce_each(whole().groups(&values, 0)).expect("no answers").is_empty());
     let many = sum.prepare_each(whole().groups(&values, 1 << 40), &values);
     assert!(matches!(many, Err(Error::GroupsTooMany { .. })), "{many:?}");
-    let partials = sum.partials_each(whole().groups(&values, 2));
-    assert!(matches!(partials, Err(Error::NoPartialsOfSegments)), "{partials:?}");
+    let short = sum.partials_each(whole().groups(Input::range(&values, 0..9), 2));
+    assert!(matches!(short, Err(Error::Unequal { left: 9, right: 64 })), "{short:?}");
+    assert!(matches!(Cpu::new().partials_groups(TextHash, &[1], &[1u32], 2), Err(Error::OrderOfGroups)));
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let in_place = sum.record_each(&mut encoder, whole().groups(&values, 2), &values);
     assert!(matches!(in_place, Err(Error::SegmentsInPlace | Error::Overlap { .. })), "{in_place:?}");

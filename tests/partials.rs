@@ -1,5 +1,5 @@
 //! Partials of many answers: wherever an array is cut, on whichever engine, the parts merge to the bits of the whole;
-//! what does not belong together is refused.
+//! so do those of groups by key; what does not belong together is refused.
 
 mod common;
 use common::*;
@@ -32,6 +32,7 @@ fn sent<T: Element, O: Op<T>>(op: &O, partials: Partials<T, O>) -> Partials<T, O
     let read = Partials::<T, O>::from_bytes(op.clone(), &bytes).expect("the same");
     assert_eq!(read.to_bytes().expect("bytes"), bytes);
     assert_eq!((read.shape(), read.length(), read.first()), (partials.shape(), partials.length(), partials.first()));
+    assert_eq!(read.counts(), partials.counts());
     read
 }
 
@@ -88,6 +89,49 @@ fn mixed<T: Element>() -> Vec<T> {
     elements
 }
 
+/// The key of each element: three groups and one that is empty, of which the last part has elements of one alone; and nobody's.
+fn key(at: usize) -> u32 {
+    if at >= 100 { 2 } else { [0, 1, 9, 0, 2, u32::MAX, 4][at % 7] }
+}
+
+const GROUPS: u64 = 5;
+
+/// Three parts of the groups, by engines in turn, against the whole; `told`: parts know their first places.
+fn parts_are_the_groups<T: Element, O: Op<T>>(gpu: Option<&Gpu>, op: &O, elements: &[T], told: bool) {
+    let cpu = Cpu::with_threads(2);
+    let keys: Vec<u32> = (0..elements.len()).map(key).collect();
+    let device =
+        gpu.map(|gpu| (gpu.reducer::<T, O>(op.clone()).expect("a reducer"), upload(gpu, elements), upload(gpu, &keys)));
+    let of = |range: std::ops::Range<usize>, turn: usize| -> Partials<T, O> {
+        let made = match &device {
+            Some((reducer, values, keys)) if turn.is_multiple_of(2) || told => {
+                let (from, to) = (range.start as u64, range.end as u64);
+                let each = Input::range(values, from..to).groups(Input::range(keys, from..to), GROUPS);
+                if told { reducer.partials_each_at(each, from) } else { reducer.partials_each(each) }
+            }
+            _ => cpu.partials_groups(op.clone(), &keys[range.clone()], &elements[range], GROUPS),
+        };
+        sent(op, made.expect("partials"))
+    };
+    let want = cpu.reduce_groups(op.clone(), &keys, elements, GROUPS);
+    assert!(matches!(want, Ok(_) | Err(Error::Overflow { .. })), "{}: {want:?}", op.name());
+    let counts: Vec<u64> =
+        (0..GROUPS).map(|group| keys.iter().filter(|&&key| u64::from(key) == group).count() as u64).collect();
+    assert_eq!((counts[3], counts.iter().all(|&count| count > 0)), (0, false));
+    for (turn, (a, b)) in [(1, 2), (0, 119), (60, 60), (100, 120), (120, 120)].into_iter().enumerate() {
+        let [left, middle, right] = [(0..a, 0), (a..b, 1), (b..120, 2)].map(|(range, at)| of(range, turn + at));
+        let by_the_left = left.clone().merge(middle.clone()).and_then(|front| front.merge(right.clone()));
+        let by_the_right = middle.merge(right).and_then(|back| left.merge(back));
+        for merged in [by_the_left, by_the_right] {
+            let merged = merged.expect("parts in their order");
+            assert_eq!((merged.shape(), merged.length()), (&[GROUPS][..], 120));
+            assert_eq!(merged.counts(), Some(&counts[..]));
+            let (found, want) = (merged.finish(), want.as_ref().map(|want| &want.answers));
+            assert_eq!(format!("{found:?}"), format!("{want:?}"), "{} {a} {b}", op.name());
+        }
+    }
+}
+
 #[test]
 fn every_operator_that_does_not_round() {
     struct Whole(usize);
@@ -98,6 +142,9 @@ fn every_operator_that_does_not_round() {
             // Operators that the host alone computes add up in f64.
             if op.is_exact() || (integers && treefold::Fold::host_only(&op.fold()).is_none()) {
                 parts_are_the_whole::<T, _>(None, &op, &mixed::<T>(), false);
+                if treefold::Fold::is_commutative(&op.fold()) {
+                    parts_are_the_groups::<T, _>(None, &op, &mixed::<T>(), false);
+                }
                 self.0 += 1;
             }
         }
@@ -120,6 +167,30 @@ fn every_engine_and_every_order() {
     parts_are_the_whole::<i32, _>(Some(&gpu), &Alternating, &Random(4).elements(120), true);
     let histogram = Histogram::new(9, -1.0, 1.0).expect("a histogram");
     parts_are_the_whole::<f32, _>(Some(&gpu), &histogram, &mixed(), false);
+}
+
+#[test]
+fn groups_on_every_engine() {
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    for told in [false, true] {
+        parts_are_the_groups::<f32, _>(Some(&gpu), &(Sum, ArgMin, Mean), &mixed(), told);
+        parts_are_the_groups::<i32, _>(Some(&gpu), &(Variance { ddof: 1 }, MinMax), &mixed(), told);
+    }
+    // What counts in bins has no groups on the device.
+    let histogram = Histogram::new(9, -1.0, 1.0).expect("a histogram");
+    parts_are_the_groups::<f32, _>(None, &histogram, &mixed(), false);
+    let (elements, keys) = (mixed::<f32>(), (0..120).map(key).collect::<Vec<_>>());
+    for engine in [Engine::Cpu(Cpu::with_threads(2)), Engine::Gpu(gpu)] {
+        let half = |range: std::ops::Range<usize>| {
+            let mut stream = engine.stream_groups((Mean, ArgMax), GROUPS, &StreamOptions::default()).expect("a stream");
+            let mut parts = keys[range.clone()].chunks(7).zip(elements[range].chunks(7));
+            parts.try_for_each(|(keys, elements)| stream.push(keys, elements)).expect("room");
+            stream.partials()
+        };
+        let merged = half(0..70).merge(half(70..120)).expect("halves").finish().expect("answers");
+        let want = Cpu::new().reduce_groups((Mean, ArgMax), &keys, &elements, GROUPS).expect("answers");
+        assert_eq!(format!("{merged:?}"), format!("{:?}", want.answers));
+    }
 }
 
 #[test]
@@ -161,6 +232,12 @@ fn what_does_not_belong_together() {
     for shape in [&[3][..], &[2, 2], &[], &[0], &[1 << 63, 2], &[1 << 32, 1 << 32, 1 << 32]] {
         refused(two.clone().with_shape(shape), &["2 answers", &format!("{shape:?}")]);
     }
+    // Groups, of which each has elements of its own number.
+    let groups = |groups| cpu.partials_groups(ArgMax, &[0, 1, 0], &elements[..3], groups).expect("partials");
+    refused(two.clone().merge(groups(2)), &["one part is of groups"]);
+    refused(groups(2).merge(of(&[0, 2], &[0])), &["one part is of groups"]);
+    refused(groups(2).merge(groups(3)), &["[2]", "[3]"]);
+    refused(groups(2).stack(groups(2)), &["stack rows"]);
     // Order.
     let at = |from: u64, to: u64| {
         let (view, first) = (Axes::strided(from * 2, &[to - from, 2], &[2, 1], &[0]).expect("axes"), from);
@@ -237,6 +314,24 @@ fn damaged_bytes() {
     });
     assert_eq!(read(&turned).expect("six answers").shape(), [3, 2]);
     refused(read(&resealed(&|bytes| bytes[8] = 2)), &["contradict"]);
-    refused(read(&resealed(&|bytes| bytes[8] = 4)), &["version 4"]);
+    refused(read(&resealed(&|bytes| bytes[8] = 4)), &["contradict"]);
+    refused(read(&resealed(&|bytes| bytes[8] = 5)), &["version 5"]);
+    // Of groups: their counts stand behind the accumulators.
+    let groups = Cpu::new().partials_groups(Sum, &[0, 1, 7, 1], &[1, 2, 3, 4], 2).expect("partials");
+    let bytes = groups.to_bytes().expect("bytes");
+    for length in 0..bytes.len() {
+        refused(read(&bytes[..length]), &[]);
+    }
+    let counted = |counts: [u64; 2]| {
+        let mut bytes = bytes[..bytes.len() - 20].to_vec();
+        bytes.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes
+    };
+    assert_eq!(counted([1, 2]), bytes);
+    assert_eq!(read(&counted([1, 3])).expect("four").counts(), Some(&[1, 3][..]));
+    for counts in [[1, 4], [5, 0], [u64::MAX, 2]] {
+        refused(read(&counted(counts)), &["more than the 4 elements"]);
+    }
     refused(read(&resealed(&|bytes| bytes.extend([0; 4]))), &["contradict"]);
 }

@@ -1,6 +1,6 @@
 //! The command line: options and their checks.
 
-use crate::division::DIVISION;
+use crate::division::{DIVISION, GROUP_BY};
 use crate::error::{clap_usage, shown_path, usage};
 use crate::files::{self, Ask, NamedColumns};
 use crate::format::Stored;
@@ -233,14 +233,11 @@ impl Args {
 
     /// The same for a share of the inputs, of which there is a partial in memory; what has none is refused.
     pub fn of_share(&self) -> Result<Args> {
-        let reason = "goes by the places of all numbers, and each process has a share of them";
         if let Some(option) =
             self.given.iter().find(|option| matches!(option.as_str(), "weights" | "columns" | "partial"))
         {
             return Err(usage(format!("--{option} is for one process; reduce with treefold")));
         }
-        let mask = self.sifting.iter().find_map(|sifting| sifting.files().next());
-        ensure!(mask.is_none(), usage(format!("a file of --mask or --where {reason}; reduce with treefold")));
         let path = PathBuf::from("-");
         if let Some(division) = &self.division {
             division.check(Some(&path), None)?;
@@ -248,6 +245,12 @@ impl Args {
         let making = self.making.clone().unwrap_or_default();
         making.check(&self.operators, self.pairs(), false, true)?;
         Ok(Args { partial: Some(path), output: None, plot: None, ..self.clone() })
+    }
+
+    /// Files that have a number for each element of the FILEs, so that each process reads its share of both; each with its option.
+    pub fn beside(&self) -> Vec<(PathBuf, &'static str)> {
+        let keys = self.division.iter().filter_map(|division| division.group_by.clone());
+        keys.map(|path| (path, GROUP_BY)).chain(self.sifting.iter().flat_map(Sifting::named)).collect()
     }
 
     /// The operator over pairs, where there is one.

@@ -1,8 +1,9 @@
 //! An input that is read beside another one: a thread reads it, and hands its numbers over part by part.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
+use treefold::Error;
 
 /// Parts in memory at once, at most: one is read, one waits, one is taken.
 pub const PARTS: u64 = 3;
@@ -12,6 +13,14 @@ pub type Hand<'a, N> = &'a mut dyn FnMut(Vec<N>) -> Result<()>;
 
 /// Function that takes numbers of two inputs, as many of each.
 pub type TakeBoth<'a, A, B> = &'a mut dyn FnMut(&[A], &[B]) -> Result<()>;
+
+/// Refuses an input of other than as many numbers as others, of these names, have elements.
+pub fn ensure_as_many(name: &str, numbers: u64, names: &str, elements: u64) -> Result<()> {
+    if numbers == elements {
+        return Ok(());
+    }
+    Err(Error::Unequal { left: numbers, right: elements }).with_context(|| format!("{name} and {names}"))
+}
 
 /// An input that is read beside another one: the part at hand, and the thread that reads the others.
 #[derive(Debug)]

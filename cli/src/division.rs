@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 /// The names of these options.
 pub const DIVISION: [&str; 7] = ["axis", "rows", "segments", "by", "group_by", "groups", "keepdims"];
 
+/// The option that names keys of groups.
+pub const GROUP_BY: &str = "--group-by";
+
 impl Division {
     /// The files that they name.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
@@ -22,7 +25,7 @@ impl Division {
             (self.rows.is_some(), "--rows"),
             (self.segments.is_some(), "--segments"),
             (self.by.is_some(), "--by"),
-            (self.group_by.is_some(), "--group-by"),
+            (self.group_by.is_some(), GROUP_BY),
         ];
         given.into_iter().find_map(|(is, option)| is.then_some(option))
     }
@@ -34,8 +37,11 @@ impl Division {
 
     /// Checks them, and where answers or their `partial` go.
     pub fn check(&self, partial: Option<&Path>, output: Option<&Path>) -> Result<()> {
-        if let (Some(option), Some(_), Some(_)) = (self.given(), self.files().next(), partial) {
-            return Err(usage(format!("--partial is for answers over as many elements each; leave out {option}")));
+        let apart = self.segments.is_some() || self.by.is_some();
+        if let (true, Some(option), Some(_)) = (apart, self.given(), partial) {
+            return Err(usage(format!(
+                "--partial is for one answer, or for those of axes, rows or groups, which parts have in common; leave out {option}"
+            )));
         }
         ensure!(
             self.group_by.is_none() || self.groups.is_some(),

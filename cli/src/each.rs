@@ -142,6 +142,10 @@ impl<T: Element> Reduction<T> for Each<T> {
                 (Many::none(shape, over), Some(bytes))
             }
             Elements::Placed(stream, over) => (Many::new(shape, over, stream.finish()?), None),
+            Elements::Keyed(stream) if partial => {
+                let partials = stream.partials();
+                (Many::none(shape, Over::of(&partials)), Some(partials.to_bytes()?))
+            }
             Elements::Keyed(stream) => {
                 let Grouped { answers, counts, outside } = stream.finish()?;
                 (Many::new(shape, Over::Groups { counts, outside }, answers), None)
@@ -180,7 +184,7 @@ impl Divided {
                 (By::Runs(runs), Some(keyed))
             }
             Division { group_by: Some(path), groups: Some(groups), .. } => {
-                (By::Groups(*groups), Some(keys::groups(path, memory)?))
+                (By::Groups(*groups), Some(keys::groups(path, memory, inputs)?))
             }
             Division { axis: None, rows: None, .. } => return Ok((None, None)),
             _ => {

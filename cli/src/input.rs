@@ -3,6 +3,7 @@
 
 mod shares;
 
+use shares::Piece;
 pub use shares::{Cut, dealt};
 
 use crate::error::{STDIN, unreadable, usage};
@@ -32,6 +33,8 @@ pub struct Inputs {
     pub dtype: Dtype,
     /// The name of the input that has shown it.
     pub shown_by: String,
+    /// The piece of files beside them that is theirs, where they are a share.
+    piece: Piece,
 }
 
 impl Inputs {
@@ -55,7 +58,12 @@ impl Inputs {
         for (other, name) in &ready {
             same(dtype, &shown_by, *other, name)?;
         }
-        Ok(Inputs { inputs, ask, dtype, shown_by })
+        Ok(Inputs { inputs, ask, dtype, shown_by, piece: Piece::All })
+    }
+
+    /// Looks at the file of numbers about elements that an option names.
+    pub fn open_beside(path: &Path, option: &'static str) -> Result<Inputs> {
+        Inputs::open(&[path.to_path_buf()], Ask::beside(option))
     }
 
     /// Numbers of one type that are made as they are read, one input behind another; what is known of missing ones stands in `ask`.
@@ -65,7 +73,8 @@ impl Inputs {
             let missing = Missing::default();
             Input::Ready(Opened { name, stored, array: None, count: None, missing, body: Body::Pipe(made) })
         };
-        Inputs { inputs: readers.into_iter().map(opened).collect(), ask, dtype: stored.dtype(), shown_by }
+        let inputs = readers.into_iter().map(opened).collect();
+        Inputs { inputs, ask, dtype: stored.dtype(), shown_by, piece: Piece::All }
     }
 
     /// Treatment of missing values.
@@ -93,13 +102,16 @@ impl Inputs {
             }
         };
         let inputs = self.inputs.iter().map(again).collect::<Option<_>>()?;
-        Some(Inputs { inputs, ask, dtype: self.dtype, shown_by: self.shown_by.clone() })
+        Some(Inputs { inputs, ask, dtype: self.dtype, shown_by: self.shown_by.clone(), piece: self.piece.clone() })
     }
 
     /// Each of the inputs alone.
     pub fn alone(self) -> Vec<Inputs> {
         let Inputs { inputs, ask, dtype, .. } = self;
-        let alone = |input: Input| Inputs { shown_by: input.name(), inputs: vec![input], ask: ask.clone(), dtype };
+        let alone = |input: Input| {
+            let shown_by = input.name();
+            Inputs { inputs: vec![input], ask: ask.clone(), dtype, shown_by, piece: Piece::All }
+        };
         inputs.into_iter().map(alone).collect()
     }
 
@@ -158,7 +170,7 @@ impl Inputs {
 
     /// The inputs, each opened when it is asked for.
     pub fn each(self) -> impl Iterator<Item = Result<Opened>> {
-        let Inputs { inputs, ask, dtype, shown_by } = self;
+        let Inputs { inputs, ask, dtype, shown_by, .. } = self;
         inputs.into_iter().map(move |mut input| {
             input.ready(&ask)?;
             let Input::Ready(opened) = input else { anyhow::bail!("an input vanished") };

@@ -1,17 +1,17 @@
 //! Facts that files tell of elements: runs of equal keys, groups by key, offsets of segments.
 
-use crate::beside::{Beside, Hand, PARTS, TakeBoth};
+use crate::beside::{Beside, Hand, PARTS, TakeBoth, ensure_as_many};
+use crate::division::GROUP_BY;
 use crate::error::usage;
-use crate::files::Ask;
 use crate::input::Inputs;
 use crate::reading::{Progress, feed};
 use crate::report::RunKeys;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use treefold::{Dtype, Element, Error, Key, Offsets, Value};
+use treefold::{Dtype, Element, Key, Offsets, Value};
 
 /// A file with a key for each element.
 #[derive(Debug)]
@@ -31,11 +31,7 @@ pub struct Keyed {
 impl Keyed {
     /// Refuses another number of elements.
     pub fn ensure_as_many(&self, elements: u64, names: &str) -> Result<()> {
-        if elements == self.elements {
-            return Ok(());
-        }
-        let unequal = Error::Unequal { left: self.elements, right: elements };
-        Err(unequal).with_context(|| format!("{} and {names}", self.name))
+        ensure_as_many(&self.name, self.elements, names, elements)
     }
 
     /// Hands elements to `take` with the group of each, where there are groups. Those behind the last key are let go: the end says how
@@ -73,7 +69,7 @@ const RUN_BYTES: u64 = OFFSET_BYTES + size_of::<Value>() as u64;
 
 /// The runs of the keys that a file holds; how far it is is `shown`.
 pub fn runs(path: &Path, memory: u64, shown: bool) -> Result<(Runs, Keyed)> {
-    let file = open(path, "--by")?;
+    let file = Inputs::open_beside(path, "--by")?;
     match file.dtype {
         Dtype::U32 => runs_of(file, memory, shown, |x: u32| Value::I64(x.into())),
         Dtype::I32 => runs_of(file, memory, shown, |x: i32| Value::I64(x.into())),
@@ -116,10 +112,10 @@ fn runs_of<K: Key>(file: Inputs, memory: u64, shown: bool, value: impl Fn(K) -> 
     Ok((Runs { offsets, keys }, Keyed { name, elements, held, groups: None, taken: 0 }))
 }
 
-/// The groups of elements, which a file says, to be read beside them.
-pub fn groups(path: &Path, memory: u64) -> Result<Keyed> {
-    let file = open(path, "--group-by")?;
-    ensure_whole(&file, "--group-by", "save the keys as int32, or reduce runs of equal ones with --by")?;
+/// The groups of the inputs' elements, which a file says, to be read beside them.
+pub fn groups(path: &Path, memory: u64, inputs: &Inputs) -> Result<Keyed> {
+    let file = Inputs::open_beside(path, GROUP_BY)?.beside(inputs);
+    ensure_whole(&file, GROUP_BY, "save the keys as int32, or reduce runs of equal ones with --by")?;
     let (name, elements) = (file.names(), file.count().unwrap_or(0));
     let sizes = Sizes::within(4 << 20, 8, memory / 4);
     let held = PARTS * (sizes.part_elements * size_of::<u32>()) as u64;
@@ -130,7 +126,7 @@ pub fn groups(path: &Path, memory: u64) -> Result<Keyed> {
 
 /// The offsets that a file holds, of so many elements where that is known; how far it is is `shown`.
 pub fn offsets(path: &Path, elements: Option<u64>, memory: u64, shown: bool) -> Result<Vec<u64>> {
-    let file = open(path, "--segments")?;
+    let file = Inputs::open_beside(path, "--segments")?;
     ensure_whole(&file, "--segments", "save the offsets as int64")?;
     let (name, count) = (file.names(), file.count().unwrap_or(0));
     let held = count.saturating_mul(OFFSET_BYTES);
@@ -153,11 +149,6 @@ pub fn offsets(path: &Path, elements: Option<u64>, memory: u64, shown: bool) -> 
     progress.done();
     Offsets::check(&offsets, elements.unwrap_or(u64::MAX)).map_err(|error| anyhow::Error::from(error).context(name))?;
     Ok(offsets)
-}
-
-/// The file of numbers about elements that an option names.
-pub fn open(path: &Path, option: &'static str) -> Result<Inputs> {
-    Inputs::open(&[PathBuf::from(path)], Ask::beside(option))
 }
 
 /// Refuses a file of other than whole numbers.

@@ -43,7 +43,7 @@ pub mod output;
 mod pairs;
 pub mod partial;
 mod parts;
-mod plot;
+pub mod plot;
 mod range;
 mod reading;
 pub mod report;

@@ -352,13 +352,14 @@ impl<T: Element> Merging for Under<T> {
         let all = all.context("no partials")?;
         let (shape, length) = (all.shape().to_vec(), all.length());
         let divided = args.division.as_ref().is_some_and(|division| division.given().is_some());
-        let (single, count) = (shape.is_empty() && !divided, all.answers().saturating_mul(length));
+        let count = if all.counts().is_some() { length } else { all.answers().saturating_mul(length) };
+        let (single, over) = (shape.is_empty() && !divided, Over::of(&all));
         let (many, partial) = if args.partial.is_some() {
             let bytes = all.to_bytes().with_context(|| names.to_string())?;
-            (Many::none(shape, Over::Length(length)), Some(bytes))
+            (Many::none(shape, over), Some(bytes))
         } else {
             let answers = all.finish_as(&wanted).with_context(|| names.to_string())?;
-            (Many::new(shape, Over::Length(length), answers), None)
+            (Many::new(shape, over, answers), None)
         };
         let (answer, many) = match single {
             true => (many.answers.into_iter().next().unwrap_or_default(), None),

@@ -96,7 +96,7 @@ where
     let mut stream = engine.stream(MinMax, &options)?;
     let sizes = Sizes::within(stream.part_elements(), T::DTYPE.bytes() as usize, args.memory);
     let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
-    let mut sieve = args.sifting.as_ref().map(|sifting| Sieve::<T>::new(sifting, args.memory)).transpose()?;
+    let mut sieve = args.sifting.as_ref().map(|sifting| Sieve::<T>::new(sifting, args.memory, &inputs)).transpose()?;
     let ordered = args.sifting.as_ref().is_some_and(Sifting::is_ordered);
     feed(inputs, ordered, sizes, &mut |name: &str, size, elements: &[T]| {
         let kept = match &mut sieve {

@@ -205,7 +205,7 @@ impl Run<'_> {
         let (division, sifting) = (args.division.as_ref(), args.sifting.as_ref());
         let ordered = ordered || division.is_some_and(Division::is_flat) || sifting.is_some_and(Sifting::is_ordered);
         let numbers = in_places(args, &looked)?;
-        let mut sieve = sifting.map(|sifting| Sieve::<T>::new(sifting, args.memory)).transpose()?;
+        let mut sieve = sifting.map(|sifting| Sieve::<T>::new(sifting, args.memory, &inputs)).transpose()?;
         match &mut sieve {
             Some(sieve) if numbers.is_some() => sieve.pass_all(),
             Some(sieve) if looked.iter().any(|looked| looked.parts.have_places()) => {

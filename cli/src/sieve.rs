@@ -1,19 +1,23 @@
 //! The choice of elements that count: what becomes of NaN, comparisons that they must pass, masks.
 
-use crate::beside::{Beside, Hand};
+use crate::beside::{Beside, Hand, ensure_as_many};
+use crate::division::GROUP_BY;
 use crate::error::usage;
 use crate::files::missing::Gaps;
 use crate::input::Inputs;
-use crate::keys;
 use crate::options::{NanPolicy, Sifting};
 use crate::reading::feed;
 use crate::report::LeftOut;
 use crate::source::Sizes;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use half::f16;
 use std::path::{Path, PathBuf};
 use treefold::ops::{Comparison, Numbers};
-use treefold::{Dtype, Element, Error, Scalar};
+use treefold::{Dtype, Element, Scalar};
+
+/// The options that name files.
+const MASK: &str = "--mask";
+const WHERE: &str = "--where";
 
 /// A `--where` in its parts.
 enum Condition<'a> {
@@ -26,11 +30,16 @@ enum Condition<'a> {
 impl Sifting {
     /// The files that it names.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.named().map(|(path, _)| path)
+    }
+
+    /// The same, each with its option.
+    pub fn named(&self) -> impl Iterator<Item = (PathBuf, &'static str)> {
         let other = match self.condition() {
-            Ok(Some(Condition::Of(path, _))) => Some(path.to_path_buf()),
+            Ok(Some(Condition::Of(path, _))) => Some((path.to_path_buf(), WHERE)),
             _ => None,
         };
-        self.mask.clone().into_iter().chain(other)
+        self.mask.clone().map(|path| (path, MASK)).into_iter().chain(other)
     }
 
     /// Whether elements may be left out.
@@ -61,7 +70,7 @@ impl Sifting {
     /// The option by which another file leaves elements out.
     fn beside(&self) -> Result<Option<&'static str>> {
         Ok(match (&self.mask, self.condition()?) {
-            (Some(_), _) => Some("--mask"),
+            (Some(_), _) => Some(MASK),
             (None, Some(Condition::Of(..))) => Some("--where with a FILE"),
             (None, _) => None,
         })
@@ -70,7 +79,7 @@ impl Sifting {
     /// Checks it before anything is read; `division`: the option that divides the elements; `pairs`: the operator that takes two files.
     pub fn check(&self, division: Option<&str>, pairs: Option<&str>) -> Result<()> {
         let condition = self.condition()?;
-        if let (Some(option), Some(beside)) = (division.filter(|&option| option != "--group-by"), self.beside()?) {
+        if let (Some(option), Some(beside)) = (division.filter(|&option| option != GROUP_BY), self.beside()?) {
             return Err(usage(format!(
                 "{option} goes by the places of numbers, and {beside} leaves some out by those of another file; reduce a file that has only \
                  those that count"
@@ -124,15 +133,15 @@ struct Other {
 }
 
 impl<T: Element> Sieve<T> {
-    /// As it is asked for; other files are read within so much memory.
-    pub fn new(sifting: &Sifting, memory: u64) -> Result<Sieve<T>> {
+    /// As it is asked for, of the inputs' elements; other files are read within so much memory.
+    pub fn new(sifting: &Sifting, memory: u64, inputs: &Inputs) -> Result<Sieve<T>> {
         let mut others = vec![];
         let mut own = None;
         if let Some(path) = &sifting.mask {
-            others.push(Other::open(path, "--mask", Comparison::default(), memory)?);
+            others.push(Other::open(path, MASK, Comparison::default(), memory, inputs)?);
         }
         match sifting.condition()? {
-            Some(Condition::Of(path, compare)) => others.push(Other::open(path, "--where", compare, memory)?),
+            Some(Condition::Of(path, compare)) => others.push(Other::open(path, WHERE, compare, memory, inputs)?),
             Some(Condition::Own(compare)) => {
                 let order = || {
                     usage(format!("--where '{compare}' compares numbers, and {} have no order; leave it out", T::DTYPE))
@@ -249,10 +258,7 @@ impl<T: Element> Sieve<T> {
     /// Checks, when all elements are read, that other files had as many; how many were left out, and where.
     pub fn end(self, names: &str) -> Result<(LeftOut, Gaps)> {
         for Other { name, elements, flags } in self.others {
-            if elements != self.elements {
-                let unequal = Error::Unequal { left: elements, right: self.elements };
-                return Err(unequal).with_context(|| format!("{name} and {names}"));
-            }
+            ensure_as_many(&name, elements, names, self.elements)?;
             flags.end()?;
         }
         Ok((self.found, self.gaps))
@@ -260,9 +266,9 @@ impl<T: Element> Sieve<T> {
 }
 
 impl Other {
-    /// Whether the numbers of a file compare so, to be read beside the elements.
-    fn open(path: &Path, option: &'static str, compare: Comparison, memory: u64) -> Result<Other> {
-        let file = keys::open(path, option)?;
+    /// Whether the numbers of a file compare so, to be read beside the inputs' elements.
+    fn open(path: &Path, option: &'static str, compare: Comparison, memory: u64, inputs: &Inputs) -> Result<Other> {
+        let file = Inputs::open_beside(path, option)?.beside(inputs);
         let name = file.names();
         let elements =
             file.count().ok_or_else(|| anyhow!("{name}: {option} wants a file that says how many numbers it has"))?;

@@ -2,7 +2,6 @@
 
 use crate::args::Args;
 use crate::input::Inputs;
-use crate::keys;
 use crate::operators::{self, Boxed, Chosen, Told};
 use crate::pairs::{self, together};
 use crate::parts::Parts;
@@ -44,7 +43,7 @@ impl Weighted<'_> {
         let op = self.chosen.visit(self.told, Boxed)?;
         let op = op.downcast_ref::<DynOp<T>>().and_then(DynOp::downcast_ref::<B>);
         let op = op.context("another operator")?;
-        let weights = keys::open(self.path, "--weights")?;
+        let weights = Inputs::open_beside(self.path, "--weights")?;
         inputs.missing().refuse("weights go by the places of values");
         let missing = inputs.missing().clone();
         let name = weights.shown_by.clone();

@@ -89,6 +89,75 @@ fn rows_in_parts_are_the_rows() {
     }
 }
 
+/// Groups by key: a part may lack one, elements of no group's key are counted, places count through all of them.
+#[test]
+fn groups_in_parts_are_the_groups() {
+    let folder = Folder::new();
+    let numbers = &numbers()[..80];
+    let keys: Vec<i32> = (0..80).map(|at| if at < 30 { [0, 9, 1][at % 3] } else { [1, -1, 0, 3][at % 4] }).collect();
+    let file = |range: std::ops::Range<usize>| {
+        let name = format!("{}-{}", range.start, range.end);
+        let elements = folder.f32(&format!("{name}.npy"), &numbers[range.clone()]);
+        (elements, folder.i32(&format!("{name}-keys.npy"), &keys[range]))
+    };
+    let (whole, by) = file(0..80);
+    let parts = [0..30, 30..31, 31..31, 31..80].map(file);
+    let groups = |by: &str| ["--group-by", by, "--groups", "4"].map(String::from).to_vec();
+    let all = |json: &Value| json!([answer(json), json["counts"], json["outside"], json["answers"]]);
+    let one = ["sum", "mean", "count", "argmin", "argmax", "stats", "std(ddof=1)", "max", "histogram"];
+    for operator in one.into_iter().chain(["mean,std,argmax"]) {
+        let flags = if operator == "histogram" { &["--bins", "5", "--range", "-1:1"][..] } else { &[] };
+        let args = |by: &str| {
+            let args = [operator].into_iter().chain(flags.iter().copied()).map(String::from);
+            args.chain(groups(by)).collect::<Vec<String>>()
+        };
+        let want = run([args(&by), vec!["--json".into(), whole.clone()]].concat().iter()).json();
+        let engines = if operator == "histogram" { ["cpu".into(), "cpu".into()] } else { ["cpu".into(), adapter()] };
+        let partials: Vec<String> = parts
+            .iter()
+            .enumerate()
+            .map(|(at, (part, by))| {
+                let args = args(by);
+                let args: Vec<&str> = args.iter().map(String::as_str).collect();
+                partial(&folder, &engines[at % 2], &args, part, &format!("{at}.part"))
+            })
+            .collect();
+        let merged = run(["merge", "--json"].map(String::from).iter().chain(&partials)).json();
+        assert_eq!(all(&merged), all(&want), "{operator}");
+        let between = text(folder.path().join("between.part"));
+        let args = ["merge", "--quiet", "--force", "--partial", &between].map(String::from);
+        assert_eq!(run(args.iter().chain(&partials[1..])).text(), "");
+        assert_eq!(all(&run(["merge", "--json", &partials[0], &between]).json()), all(&want), "{operator}");
+    }
+    // By a mask: those that it leaves out are no group's either.
+    let mask: Vec<i32> = (0..80).map(|at| at % 3 % 2).collect();
+    let (mask_all, mask_a, mask_b) =
+        (folder.i32("m.npy", &mask), folder.i32("ma.npy", &mask[..30]), folder.i32("mb.npy", &mask[30..]));
+    let (b, by_b) = file(30..80);
+    let of = |mask: &str, by: &str| [vec!["mean".into(), "--mask".into(), mask.into()], groups(by)].concat();
+    let want = run([of(&mask_all, &by), vec!["--json".into(), whole.clone()]].concat().iter()).json();
+    let part = |mask: &str, (file, by): (&str, &str), name: &str| {
+        let args = of(mask, by);
+        partial(&folder, "cpu", &args.iter().map(String::as_str).collect::<Vec<_>>(), file, name)
+    };
+    let halves = [part(&mask_a, (&parts[0].0, &parts[0].1), "a.part"), part(&mask_b, (&b, &by_b), "b.part")];
+    let merged = run(["merge", "--json", &halves[0], &halves[1]]);
+    assert_eq!(all(&merged.json()), all(&want));
+    let told = run(["merge", &halves[0], &halves[1]]);
+    assert!(told.text().contains("4 answers of shape (4,), each over a group"), "{}", told.text());
+    assert!(told.text().contains("elements have keys outside 0..4"), "{}", told.text());
+    // What is no group, and other groups.
+    let rows = partial(&folder, "cpu", &["mean", "--rows", "20"], &whole, "r.part");
+    run(["merge", &rows, &halves[0]]).fails(1, &["a.part", "one part is of groups"]);
+    let few = partial(&folder, "cpu", &["mean", "--group-by", &by, "--groups", "2"], &whole, "few.part");
+    run(["merge", &halves[0], &few]).fails(1, &["few.part", "[4]", "[2]"]);
+    run(["logsumexp", "--group-by", &by, "--groups", "2", "--partial", &text(folder.path().join("l.part")), &whole])
+        .fails(1, &["logsumexp", "rounds on the way"]);
+    for apart in ["--by", "--segments"] {
+        run(["sum", apart, &by, "--partial", "p", &whole]).fails(2, &["axes, rows or groups", "leave out", apart]);
+    }
+}
+
 #[test]
 fn merged_answers_are_written_and_shown() {
     let folder = Folder::new();

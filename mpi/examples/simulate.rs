@@ -1,16 +1,16 @@
 //! The time of a reduction over very many ranks, simulated: each rank reads its share, then a tree of merges. Deterministic by its seed.
 //!
 //! `cargo run --release -p treefold-mpi --example simulate -- ranks=10:1000000 latency_us=2 plot=scaling.svg`; `help` lists all
-//! parameters.
+//! parameters. With `measured=FILE` it is set beside what was measured.
 
-use plotters::prelude::*;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::ExitCode;
+use treefold_cli::plot::{Curve, Scaling, scaling_svg};
 
 /// Each parameter, its value unless told, and what it is.
-const PARAMETERS: [(&str, &str, &str); 15] = [
-    ("ranks", "10:1000000", "least and most ranks; powers of ten between them"),
+const PARAMETERS: [(&str, &str, &str); 16] = [
+    ("ranks", "10:1000000", "least and most ranks; powers of ten between them, of two beside what was measured"),
     ("gigabytes", "1000000", "data in all"),
     ("rate_gb", "5", "gigabytes that a rank reads and reduces in a second"),
     ("noise", "0.03", "standard deviation of that time, as a share of it"),
@@ -24,6 +24,11 @@ const PARAMETERS: [(&str, &str, &str); 15] = [
     ("mtbf_hours", "500000", "mean hours until a given rank fails; 0: none fails"),
     ("restart_s", "60", "seconds until a job that has lost a rank begins again"),
     ("seed", "1", "seed of all that is random"),
+    (
+        "measured",
+        "",
+        "a file of lines `what,gigabytes,ranks,ms`, as docs/scaling.csv, whose rates take the place of rate_gb",
+    ),
     ("plot", "", "a file for a picture (SVG)"),
 ];
 
@@ -55,14 +60,14 @@ impl Told {
         number.ok_or_else(|| format!("{name}={text}: is no number from 0 on"))
     }
 
-    /// The powers of ten in the range of ranks.
-    fn ranks(&self) -> Result<Vec<usize>, String> {
+    /// The least number of ranks times powers of `factor`, in the range of them.
+    fn ranks(&self, factor: usize) -> Result<Vec<usize>, String> {
         let text = self.text("ranks");
         let ends = text.split_once(':').unwrap_or((text, text));
         let ends = ends.0.parse::<usize>().ok().zip(ends.1.parse::<usize>().ok());
         let (least, most) =
             ends.filter(|ends| ends.0 > 0 && ends.0 <= ends.1).ok_or(format!("ranks={text}: write LEAST:MOST"))?;
-        Ok(std::iter::successors(Some(least), |ranks| ranks.checked_mul(10))
+        Ok(std::iter::successors(Some(least), |ranks| ranks.checked_mul(factor))
             .take_while(|&ranks| ranks <= most)
             .collect())
     }
@@ -118,12 +123,13 @@ struct Model {
 }
 
 impl Model {
-    fn of(told: &Told, ranks: usize) -> Result<Model, String> {
+    /// Of so many gigabytes in all, of which a rank reads so many in a second.
+    fn of(told: &Told, ranks: usize, gigabytes: f64, rate: f64) -> Result<Model, String> {
         let bytes = told.number("partial_bytes")?;
         let transfer = bytes / (told.number("bandwidth_gb")? * 1e9);
         let (latency, levels) = (told.number("latency_us")? * 1e-6, f64::from(ranks.next_power_of_two().ilog2()));
         Ok(Model {
-            share: told.number("gigabytes")? / told.number("rate_gb")? / ranks as f64,
+            share: gigabytes / rate / ranks as f64,
             noise: told.number("noise")?,
             stragglers: told.number("stragglers")?,
             slowness: told.number("slowness")?,
@@ -218,11 +224,28 @@ fn main() -> ExitCode {
 
 fn work() -> Result<(), Box<dyn Error>> {
     let told = Told::read()?;
-    let seed = told.text("seed").parse().map_err(|_| "seed: is no whole number")?;
+    let seed: u64 = told.text("seed").parse().map_err(|_| "seed: is no whole number")?;
+    let (title, time, notes, curves) = match told.text("measured") {
+        "" => ("Merges behind the slowest rank, simulated", "ms (log scale)", vec![], merges(&told, seed)?),
+        path => {
+            let note = "Lines: simulated. Markers: measured, where each rank has a core.";
+            let lines = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+            let measured = measured(&lines).map_err(|error| format!("{path}: {error}"))?;
+            ("Scaling, simulated and measured", "ms (log scale)", vec![note.into()], beside(&told, seed, &measured)?)
+        }
+    };
+    match told.text("plot") {
+        "" => Ok(()),
+        path => Ok(std::fs::write(path, scaling_svg(&Scaling { title, notes: &notes, time, curves: &curves })?)?),
+    }
+}
+
+/// Tells the times of jobs of powers of ten of ranks; the milliseconds of their merges, by a tree and by one rank.
+fn merges(told: &Told, seed: u64) -> Result<Vec<Curve>, Box<dyn Error>> {
     println!("   ranks   mean s  slowest s   tree µs  gather µs  failures   whole s  by files s  efficiency");
-    let mut found = vec![];
-    for ranks in told.ranks()? {
-        let model = Model::of(&told, ranks)?;
+    let (mut by_tree, mut by_one) = (vec![], vec![]);
+    for ranks in told.ranks(10)? {
+        let model = Model::of(told, ranks, told.number("gigabytes")?, told.number("rate_gb")?)?;
         let seconds = model.run(ranks, &mut Random(seed));
         let Seconds { slowest, mean, tree, gather, whole, by_files, failures } = seconds;
         let efficiency = 100.0 * model.share / whole;
@@ -230,35 +253,70 @@ fn work() -> Result<(), Box<dyn Error>> {
         println!(
             "{ranks:>8} {mean:>8.3} {slowest:>10.3} {tree:>9.1} {gather:>10.1} {failures:>9} {whole:>9.3} {by_files:>11.3} {efficiency:>9.1} %"
         );
-        found.push([ranks as f64, tree.max(0.1), gather.max(0.1)]);
+        by_tree.push((ranks as f64, tree * 1e-3));
+        by_one.push((ranks as f64, gather * 1e-3));
     }
-    match told.text("plot") {
-        "" => Ok(()),
-        path => draw(path, &found),
-    }
+    let curve = |name, simulated| Curve { name, simulated, measured: vec![] };
+    Ok(vec![curve("a tree", by_tree), curve("one rank takes all", by_one)])
 }
 
-/// Draws the microseconds of the merges behind the slowest rank, by a tree and by one rank, over the number of ranks.
-fn draw(path: &str, found: &[[f64; 3]]) -> Result<(), Box<dyn Error>> {
-    let root = SVGBackend::new(path, (800, 480)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let times = || found.iter().flat_map(|&[_, tree, gather]| [tree, gather]);
-    let (least, most) = (times().fold(f64::MAX, f64::min), times().fold(0.0, f64::max));
-    let (first, last) = (found.first().ok_or("no ranks")?[0], found.last().ok_or("no ranks")?[0]);
-    let mut chart = ChartBuilder::on(&root)
-        .caption("Merges behind the slowest rank, simulated", ("sans-serif", 20))
-        .margin(16)
-        .x_label_area_size(40)
-        .y_label_area_size(72)
-        .build_cartesian_2d((first..last * 1.01).log_scale(), (least * 0.5..most * 2.0).log_scale())?;
-    chart.configure_mesh().x_desc("ranks").y_desc("µs").draw()?;
-    for (at, name, color) in [(1, "a tree", RGBColor(0, 90, 181)), (2, "one rank takes all", RGBColor(220, 50, 32))] {
-        let points = || found.iter().map(|times| (times[0], times[at]));
-        let line = chart.draw_series(LineSeries::new(points(), color.stroke_width(2)))?;
-        line.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
-        chart.draw_series(points().map(|at| Circle::new(at, 4, color.filled())))?;
+/// What is measured: a job of one file however many ranks there are, one of as much for each rank, or the merge of partials alone.
+const KINDS: [(&str, &str); 3] =
+    [("strong", "strong: one file"), ("weak", "weak: a file a rank"), ("merge", "merge of a sum")];
+
+/// A measured time.
+struct Measured {
+    /// The number of its kind.
+    kind: usize,
+    gigabytes: f64,
+    ranks: usize,
+    ms: f64,
+}
+
+/// The times of a file, behind its line of names.
+fn measured(lines: &str) -> Result<Vec<Measured>, String> {
+    let line = |line: &str| {
+        let [what, gigabytes, ranks, ms] = <[&str; 4]>::try_from(line.split(',').collect::<Vec<_>>()).ok()?;
+        let kind = KINDS.iter().position(|(name, _)| *name == what)?;
+        let positive = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+        let ranks = ranks.parse().ok().filter(|&ranks| ranks > 0)?;
+        Some(Measured { kind, gigabytes: positive(gigabytes)?, ranks, ms: positive(ms)? })
+    };
+    let kinds = KINDS.map(|(name, _)| name).join(", ");
+    let wrong = |text: &str| format!("{text:?} is none of {kinds} and three numbers: gigabytes,ranks,ms");
+    lines.lines().skip(1).map(|text| line(text).ok_or_else(|| wrong(text))).collect()
+}
+
+/// Tells each measured time beside the simulated one; lines of the latter. The rate of a kind is that of its job of one rank.
+fn beside(told: &Told, seed: u64, measured: &[Measured]) -> Result<Vec<Curve>, Box<dyn Error>> {
+    if measured.is_empty() {
+        return Err("measured: the file has no times behind its line of names".into());
     }
-    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
-    root.present()?;
-    Ok(())
+    println!("   what   ranks  gigabytes  simulated ms  measured ms");
+    let mut curves = vec![];
+    for (kind, (what, name)) in KINDS.into_iter().enumerate() {
+        let own: Vec<&Measured> = measured.iter().filter(|time| time.kind == kind).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let alone = own.iter().find(|time| time.ranks == 1 && time.gigabytes > 0.0 && time.ms > 0.0);
+        let (gigabytes, rate) = match (what, alone) {
+            ("merge", _) => (0.0, 1.0),
+            (_, Some(alone)) => (alone.gigabytes, alone.gigabytes / alone.ms * 1e3),
+            (_, None) => return Err(format!("{what}: no line of 1 rank, whose rate the others have").into()),
+        };
+        let ms = |ranks: usize, gigabytes: f64| -> Result<f64, String> {
+            let seconds = Model::of(told, ranks, gigabytes, rate)?.run(ranks, &mut Random(seed));
+            Ok(1e3 * if what == "merge" { seconds.tree } else { seconds.whole })
+        };
+        for time in &own {
+            let Measured { gigabytes, ranks, ms: measured, .. } = time;
+            println!("{what:>7} {ranks:>7} {gigabytes:>10.3} {:>13.4} {measured:>12.4}", ms(*ranks, *gigabytes)?);
+        }
+        let all = |ranks: usize| if what == "weak" { gigabytes * ranks as f64 } else { gigabytes };
+        let at = |ranks: usize| Ok((ranks as f64, ms(ranks, all(ranks))?));
+        let simulated = told.ranks(2)?.into_iter().map(at).collect::<Result<Vec<_>, String>>()?;
+        curves.push(Curve { name, simulated, measured: own.iter().map(|time| (time.ranks as f64, time.ms)).collect() });
+    }
+    Ok(curves)
 }

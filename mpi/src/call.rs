@@ -21,6 +21,7 @@ Examples:
   mpirun -n 4 treefold-mpi stats big.npy               ranges of one file
   mpirun -n 4 treefold-mpi mean --axis 0 m.npy         rows are dealt, a mean for each column
   mpirun -n 4 treefold-mpi max --axis 1 m.npy          rows are dealt, a maximum for each
+  mpirun -n 4 treefold-mpi mean --group-by s.npy --groups 3 x.npy    ranges of both, a mean for each of the keys 0, 1 and 2
   srun -n 64 treefold-mpi histogram --bins 100 --range 0:1 --json 'x-*.npy'
 
 Rank 0 prints the answer. All ranks see the same files, and each reads its share alone. What treefold --partial refuses is refused here. A
@@ -89,7 +90,7 @@ fn of_ranks() -> Command {
             "Seconds for which ranks wait for one another, the slowest included, before the job ends [default: 3600]",
         ),
     ];
-    let one_process = ["partial", "weights", "columns", "segments", "by", "group_by", "groups", "mask"];
+    let one_process = ["partial", "weights", "columns", "segments", "by"];
     let all = command::<Args>().name("treefold-mpi").about(ABOUT).after_help(EXAMPLES).args(own);
     one_process.into_iter().fold(all, |all, name| all.mut_arg(name, |arg| arg.hide(true)))
 }

@@ -10,6 +10,7 @@
 //! | on one | [`Ranks::reduce_to`] |
 //! | an answer for each column of rows that are dealt to ranks | either, with [`Partials`](treefold::Partials) over axis 0 |
 //! | an answer for each row of those | [`Ranks::stack_to`] |
+//! | an answer for each group by key | [`Ranks::all_reduce`] or [`Ranks::reduce_to`], with [`Partials`](treefold::Partials) of groups, of the keys of each shard |
 //! | the answer over all elements before or up to a shard | [`Ranks::exclusive_scan`], [`Ranks::inclusive_scan`] |
 //! | the place of a shard in the whole | [`Ranks::place_of`] |
 //!

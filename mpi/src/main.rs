@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 
 /// The request of a command line, with what it names opened.
 enum Opened {
-    Work(Share, Box<Call>),
+    Work(Box<Share>, Box<Call>),
     /// For a help or version text.
     Help(clap::Error),
 }
@@ -60,7 +60,7 @@ fn job(world: &SimpleCommunicator) -> Result<u8> {
     let timeout = if let Ok(Asked::Work(call)) = &asked { call.timeout } else { call::TIMEOUT };
     let ranks = Ranks::new(world).with_timeout(timeout);
     let opened = asked.and_then(|asked| match asked {
-        Asked::Work(call) => Ok(Opened::Work(Share::open(&call.of_share, world)?, call)),
+        Asked::Work(call) => Ok(Opened::Work(Box::new(Share::open(&call.of_share, world)?), call)),
         Asked::Help(told) => Ok(Opened::Help(told)),
     });
     let description = |opened: &Opened| match opened {
@@ -71,7 +71,7 @@ fn job(world: &SimpleCommunicator) -> Result<u8> {
         Opened::Work(share, call) => (share, call),
         Opened::Help(told) => return if ranks.rank() == 0 { call::print(&told) } else { Ok(0) },
     };
-    reduce(&ranks, *call, share, start)?;
+    reduce(&ranks, *call, *share, start)?;
     Ok(0)
 }
 

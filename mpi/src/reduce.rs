@@ -51,6 +51,7 @@ fn description(bytes: &[u8], stacked: bool) -> treefold::Result<String> {
     let (title, dtype, version) = (header.title(), &header.dtype, env!("CARGO_PKG_VERSION"));
     let shape = match (stacked, &header.shape[..]) {
         (false, []) => String::new(),
+        (false, shape) if header.grouped => format!(", groups of shape {shape:?}"),
         (false, shape) => format!(", answers of shape {shape:?}"),
         (true, shape) => {
             format!(", rows of shape {:?} over {} elements", shape.get(1..).unwrap_or_default(), header.count)

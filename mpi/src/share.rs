@@ -23,7 +23,9 @@ pub struct Share {
 impl Share {
     /// Opens what this rank reads: files in order where each rank gets some whole, else parts of all.
     pub fn open(args: &Args, world: &SimpleCommunicator) -> Result<Share> {
-        let pipe = args.files.iter().find(|path| path.as_os_str() == "-" || is_pipe(path));
+        let beside = args.beside();
+        let mut all = args.files.iter().chain(beside.iter().map(|(path, _)| path));
+        let pipe = all.find(|path| path.as_os_str() == "-" || is_pipe(path));
         if let Some(pipe) = pipe {
             return Err(usage(format!(
                 "{}: is read once, and ranks share no pipe; write it to a file first",
@@ -38,6 +40,7 @@ impl Share {
             (Some(row), ..) => Cut::Rows(row),
             (_, Some(_), _) => Cut::FirstAxis,
             (_, _, Some(_)) => Cut::Pairs,
+            _ if !beside.is_empty() => Cut::Beside,
             _ => Cut::Rows(1),
         };
         let files = args.files.len() as u64;
@@ -51,7 +54,9 @@ impl Share {
         let all_axes = inputs.only().and_then(|only| only.array.as_ref()).map_or(0, |array| array.axes.len() as i64);
         let keeps_first = axes.is_some_and(|axes| !axes.iter().any(|&axis| axis == 0 || axis == -all_axes));
         let (names, stacked) = (inputs.names(), rows.is_some() || keeps_first);
-        Ok(Share { inputs: inputs.share(place, cut), names, stacked })
+        let open = |(path, option): &(PathBuf, &'static str)| Inputs::open_beside(path, option);
+        let beside = beside.iter().map(open).collect::<Result<Vec<Inputs>>>()?;
+        Ok(Share { inputs: inputs.share(place, cut, &beside)?, names, stacked })
     }
 
     /// What all ranks must see alike before they read.

@@ -73,6 +73,89 @@ fn axes_are_cut_along_the_first() {
     same(3, &["sum", "--axis", "1", &fortran]);
 }
 
+/// Keys of four groups, one of which the first half of the elements lacks, and one all of them; and nobody's.
+fn keys(folder: &Folder, count: usize) -> String {
+    let key = |at: usize| if at % 5 == 4 { [-1, 9, 2][at % 3] } else { [0, 1, 1, 0, 4][at * 7 % 5] };
+    let late = |at: usize| if at % 11 == 3 && at > count / 2 { 4 } else { key(at) };
+    folder.array(
+        "keys.npy",
+        "<i8",
+        &[count],
+        &(0..count).map(|at| i64::from(late(at)).to_le_bytes()).collect::<Vec<_>>(),
+    )
+}
+
+#[test]
+fn groups_are_read_beside_their_keys() {
+    let folder = Folder::new();
+    let all = numbers(20_011);
+    let file = folder.f32("all.npy", &[20_011], &all);
+    let keys = keys(&folder, 20_011);
+    let groups = ["--group-by", &keys, "--groups", "5"];
+    for ranks in RANKS {
+        let operators = "count,sum,mean,min,max,argmin,argmax,stats,variance,std(ddof=1)";
+        let found = same(ranks, &[&[operators], &groups[..], &[&file]].concat());
+        let counts = found["counts"].as_array().expect("counts").iter().map(|count| count.as_u64().expect("a count"));
+        let counts: Vec<u64> = counts.collect();
+        assert_eq!((counts[3], counts[0] > 0, counts[4] > 0), (0, true, true), "{counts:?}");
+        assert_eq!(found["outside"].as_u64().map(|outside| outside + counts.iter().sum::<u64>()), Some(20_011));
+    }
+    same(3, &[&["histogram", "--bins", "4", "--range=-1:1"], &groups[..], &[&file]].concat());
+    same(4, &[&["mean,std", "--nan", "ignore", "--where", "> 0"], &groups[..], &[&file]].concat());
+    same(2, &[&["sum", "--map", "-x"], &groups[..], &[&file]].concat());
+    // Shards, fewer and more than ranks; their borders are not those of the keys' shares.
+    shards(&folder, &all);
+    let pattern = folder.named("shard-*.npy");
+    for ranks in [2, 5, 7] {
+        same(ranks, &[&["sum,argmax,stats"], &groups[..], &[&pattern]].concat());
+    }
+    // Fewer elements than ranks, and none.
+    for count in [3, 0] {
+        let few = folder.f32("few.npy", &[count], &all[..count]);
+        let keys = folder.array("few-keys.npy", "|u1", &[count], &[[1], [0], [1]][..count]);
+        same(16, &["stats,sum", "--group-by", &keys, "--groups", "2", &few]);
+    }
+}
+
+#[test]
+fn what_cannot_be_cut_goes_to_the_first_rank_with_its_keys() {
+    let folder = Folder::new();
+    let all = numbers(60);
+    let (plain, table) = (folder.f32("x.npy", &[10, 6], &all), folder.named("x.csv"));
+    let lines: Vec<String> = (0..60).map(|at| (at * 7 % 10).to_string()).collect();
+    folder.file("x.csv", format!("x\n{}\n", lines.join("\n")).as_bytes());
+    let fortran = folder.npy("fortran.npy", "<f4", &[10, 6], true, bytes(&all));
+    let keys: Vec<[u8; 4]> = (0..60i32).map(|at| (at * at % 7 - 1).to_le_bytes()).collect();
+    let (whole, turned) =
+        (folder.array("k.npy", "<i4", &[10, 6], &keys), folder.npy("t.npy", "<i4", &[10, 6], true, &keys.concat()));
+    for (keys, numbers) in [(&whole, &table), (&whole, &fortran), (&turned, &plain), (&turned, &fortran)] {
+        same(3, &["argmax,sum", "--group-by", keys, "--groups", "3", numbers]);
+    }
+    // In order of rows, each of which any rank may have.
+    same(3, &["argmax,sum", "--group-by", &whole, "--groups", "3", &plain]);
+}
+
+#[test]
+fn masks_are_cut_as_their_elements_are() {
+    let folder = Folder::new();
+    let all = numbers(20_011);
+    let file = folder.f32("all.npy", &[20_011], &all);
+    let mask: Vec<[u8; 1]> = (0..20_011usize).map(|at| [u8::from(at * at % 7 < 3)]).collect();
+    let mask = folder.array("mask.npy", "|b1", &[20_011], &mask);
+    let other = folder.f32("other.npy", &[20_011], &all.iter().rev().copied().collect::<Vec<_>>());
+    let condition = format!("{other} > 0");
+    shards(&folder, &all);
+    let pattern = folder.named("shard-*.npy");
+    for ranks in RANKS {
+        same(ranks, &["count,sum,mean,std,min,max", "--mask", &mask, &file]);
+        same(ranks, &["sum,mean", "--mask", &mask, "--where", &condition, "--nan", "ignore", &pattern]);
+    }
+    let keys = keys(&folder, 20_011);
+    same(4, &["mean,max", "--mask", &mask, "--group-by", &keys, "--groups", "5", &file]);
+    same(7, &["dot", "--mask", &mask, &file, &other]);
+    same(3, &["histogram", "--bins", "3", "--range=-1:1", "--mask", &mask, &file]);
+}
+
 #[test]
 fn files_that_cannot_be_cut_go_to_one_rank_each() {
     let folder = Folder::new();

@@ -65,8 +65,10 @@ fn what_does_not_merge_is_refused() {
     for (args, why) in [
         (&["sum", "--fast"][..], "rounds on the way"),
         (&["histogram", "--bins", "3"], "wants --range or --edges"),
-        (&["sum", "--mask", &file], "goes by the places of all numbers"),
-        (&["sum", "--group-by", &file, "--groups", "2"], "leave out --group-by"),
+        (&["histogram", "--bins", "3", "--range", "0:1", "--weights", &file], "is for one process"),
+        (&["logsumexp", "--group-by", &file, "--groups", "2"], "rounds on the way"),
+        (&["sum", "--segments", &file], "axes, rows or groups, which parts have in common; leave out --segments"),
+        (&["sum", "--by", &file], "leave out --by"),
         (&["reduce", "--identity", "0", "--combine", "a + b"], "how parts combine"),
         (&["merge"], "work for one process"),
         (&["sum", "--partial", "-"], "is for one process"),
@@ -76,6 +78,42 @@ fn what_does_not_merge_is_refused() {
     }
     assert!(job(2, &["sum"]).error().contains("name FILEs"));
     assert!(job(2, &["sum", "-"]).error().contains("ranks share no pipe"));
+}
+
+#[test]
+fn what_stands_beside_elements_and_does_not_fit_them_is_told() {
+    let folder = Folder::new();
+    let file = folder.f32("a.npy", &[30], &numbers(30));
+    let integers = |name: &str, count: usize| {
+        folder.array(name, "<i4", &[count], &(0..count as i32).map(i32::to_le_bytes).collect::<Vec<_>>())
+    };
+    let (short, long, fits) = (integers("short.npy", 29), integers("long.npy", 31), integers("fits.npy", 30));
+    let grouped = |keys: &str| job(3, &["sum", "--group-by", keys, "--groups", "4", &file]);
+    let masked = |mask: &str| job(3, &["sum", "--mask", mask, &file]);
+    for (beside, many) in [(&short, "29"), (&long, "31")] {
+        for told in [grouped(beside).error(), masked(beside).error()] {
+            for word in [&format!("{beside} and {file}"), many, "30"] {
+                assert!(told.contains(word), "{word}: {told}");
+            }
+        }
+    }
+    let floats = folder.f32("floats.npy", &[30], &numbers(30));
+    let told = grouped(&floats).error();
+    assert!(told.contains("floats.npy: --group-by is for whole numbers, but it holds f32"), "{told}");
+    let told = job(2, &["sum", "--group-by", &fits, &file]).error();
+    assert!(told.contains("pass --groups N"), "{told}");
+    let told = job(2, &["sum", "--group-by", "-", "--groups", "4", &file]).error();
+    assert!(told.contains("ranks share no pipe"), "{told}");
+    let told = grouped(&folder.named("none.npy")).error();
+    assert!(told.contains("none.npy"), "{told}");
+    let whole = std::fs::read(&fits).expect("a file");
+    std::fs::write(&fits, &whole[..whole.len() - 4]).expect("a short file");
+    let told = grouped(&fits).error();
+    assert!(told.contains("fits.npy: truncated"), "{told}");
+    // A place among elements that are left out is known to one process.
+    let mask = integers("mask.npy", 30);
+    let told = job(2, &["argmax", "--mask", &mask, &file]).error();
+    assert!(told.contains("goes by the places of numbers"), "{told}");
 }
 
 /// Ranks that signals befall.

@@ -62,6 +62,7 @@ fn within_a_job() {
     assert_eq!(found, (rank > 0).then(|| of(&all[..before])));
 
     rows(&ranks, &cpu, &all[..10_000]);
+    groups(&ranks, &cpu, &all, before..before + own.len());
     errors(&ranks, &cpu, own);
     // What does not merge is an error on every rank.
     let apart: Local<_> = Ok(cpu.partial_at(Hash, &all[..3], 10 * rank as u64));
@@ -88,6 +89,33 @@ fn rows<C: mpi::traits::CommunicatorCollectives>(ranks: &Ranks<'_, C>, cpu: &Cpu
     let want = cpu.partials_axes(histogram, all, &axes(rows, 1)).expect("rows");
     let bytes = |partials: Partials<f32, Histogram>| partials.to_bytes().expect("bytes");
     assert_eq!(found.map(bytes), (rank == 0).then(|| bytes(want)));
+}
+
+/// Groups by key, of which the last ranks' elements have one alone; elements of no group's key among them.
+fn groups<C: mpi::traits::CommunicatorCollectives>(
+    ranks: &Ranks<'_, C>,
+    cpu: &Cpu,
+    all: &[f32],
+    own: std::ops::Range<usize>,
+) {
+    let op = (ArgMax, Stats::default());
+    let key = |at: usize| if at > all.len() / 2 { 1 } else { (at * 7 % 5) as u32 };
+    let keys: Vec<u32> = (0..all.len()).map(key).collect();
+    let local: Local<_> = cpu.partials_groups(op, &keys[own.clone()], &all[own.clone()], 3);
+    let found = ranks.all_reduce(op, local).expect("groups");
+    let want = cpu.partials_groups(op, &keys, all, 3).expect("groups");
+    assert_eq!(found.to_bytes().expect("bytes"), want.to_bytes().expect("bytes"));
+    let whole = cpu.reduce_groups(op, &keys, all, 3).expect("groups");
+    assert_eq!(format!("{:?}", found.finish().expect("answers")), format!("{:?}", whole.answers));
+    assert_eq!((found.counts(), found.length()), (Some(&whole.counts[..]), all.len() as u64));
+    if ranks.size() > 1 {
+        let local: Local<_> = match ranks.rank() {
+            0 => cpu.partials_groups(Sum, &[0], &[1.0f32], 3),
+            _ => cpu.partials_axes(Sum, &[1.0f32; 3], &Axes::of(&[1, 3], &[0]).expect("axes")),
+        };
+        let told = ranks.all_reduce(Sum, local).expect_err("answers of another kind").to_string();
+        assert!(told.contains("groups of shape [3]") && told.contains("answers of shape [3]"), "{told}");
+    }
 }
 
 /// What every rank is told of an error, of another operator, another type and another shape.

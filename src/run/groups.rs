@@ -12,7 +12,7 @@ use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
 use crate::input::{Input, room};
-use crate::op::{Acc, Fold, Op};
+use crate::op::{Acc, Fold, Op, Partials, Span};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -79,6 +79,32 @@ impl Cpu {
     ) -> Result<Grouped<O::Output>> {
         let accs = self.accumulate_groups(&op.fold(), keys, elements, groups, 0)?;
         Grouped::of::<T, O>(&op, accs, elements.len() as u64)
+    }
+
+    /// The accumulators of groups, to be merged with those of other elements and finished elsewhere.
+    ///
+    /// ```
+    /// use treefold::{Cpu, ops::{ArgMax, Found}};
+    /// let cpu = Cpu::new();
+    /// let front = cpu.partials_groups(ArgMax, &[0u32, 1, 0], &[3i32, 8, 5], 2)?;
+    /// let both = front.merge(cpu.partials_groups(ArgMax, &[1u32, 9], &[9i32, 7], 2)?)?; // on another machine, say
+    /// let found = |value, index| Some(Found { value, index });
+    /// assert_eq!(both.finish()?, [found(5, 2), found(9, 3)]);
+    /// assert_eq!((both.counts(), both.length()), (Some(&[2, 2][..]), 5)); // nobody's: key 9
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Cpu::reduce_groups`] but for [`Op::finish`]'s.
+    pub fn partials_groups<T: Element, O: Op<T>>(
+        &self,
+        op: O,
+        keys: &[u32],
+        elements: &[T],
+        groups: u64,
+    ) -> Result<Partials<T, O>> {
+        let accs = self.accumulate_groups(&op.fold(), keys, elements, groups, 0)?;
+        Ok(Partials::of_groups(op, accs, Span { count: elements.len() as u64, first: None }))
     }
 
     /// The accumulator of each group and how many elements it has; the first element has this position.
@@ -366,5 +392,10 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
     /// Those of [`Op::finish`].
     pub fn finish(self) -> Result<Grouped<O::Output>> {
         Grouped::of::<T, O>(&self.op, self.accs, self.taken)
+    }
+
+    /// The accumulators, to be merged with those of other elements and finished elsewhere.
+    pub fn partials(self) -> Partials<T, O> {
+        Partials::of_groups(self.op, self.accs, Span { count: self.taken, first: None })
     }
 }

@@ -9,23 +9,23 @@ use crate::input::{Axes, Division, Each};
 use crate::op::{Acc, Op, Partials, Span};
 
 impl<T: Element, O: Op<T>> Reducer<T, O> {
-    /// Submits the reductions of [rows](crate::Input::rows) or [axes](crate::Input::over) and waits for their
-    /// accumulators: parts of reductions that are finished elsewhere.
+    /// Submits the reductions of [rows](crate::Input::rows), [axes](crate::Input::over) or [groups](crate::Input::groups) and waits for
+    /// their accumulators: parts of reductions that are finished elsewhere.
     ///
     /// # Errors
     /// As for [`Reducer::reduce_each`].
     pub fn partials_each(&self, each: Each<'_, T>) -> Result<Partials<T, O>> {
         may_block("Reducer::partials_each", "Reducer::partials_each_async")?;
-        Ok(gathered(self.op.clone(), shape(&each)?, None, self.accumulate_each(&each, 0)?))
+        Ok(gathered(self.op.clone(), common(&each)?, None, self.accumulate_each(&each, 0)?))
     }
 
-    /// The same where the first element of every answer has this place in the whole of it.
+    /// The same where the first element of every answer has this place in the whole of it; of groups, the first element of all.
     ///
     /// # Errors
     /// As for [`Reducer::reduce_each`].
     pub fn partials_each_at(&self, each: Each<'_, T>, first: u64) -> Result<Partials<T, O>> {
         may_block("Reducer::partials_each_at", "Reducer::partials_each_async")?;
-        Ok(gathered(self.op.clone(), shape(&each)?, Some(first), self.accumulate_each(&each, first)?))
+        Ok(gathered(self.op.clone(), common(&each)?, Some(first), self.accumulate_each(&each, first)?))
     }
 
     /// [`Reducer::partials_each`] and, where there is a `first`, [`Reducer::partials_each_at`], without blocking; all
@@ -34,9 +34,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// # Errors
     /// As for [`Reducer::reduce_each`].
     pub fn partials_each_async(&self, each: Each<'_, T>, first: Option<u64>) -> AnswerFuture<Partials<T, O>> {
-        let (op, shape) = (self.op.clone(), shape(&each));
+        let (op, common) = (self.op.clone(), common(&each));
         let coming = self.accumulate_each_async(&each, first.unwrap_or(0));
-        Box::pin(async move { Ok(gathered(op, shape?, first, coming.await?)) })
+        Box::pin(async move { Ok(gathered(op, common?, first, coming.await?)) })
     }
 }
 
@@ -76,27 +76,40 @@ impl Cpu {
     }
 }
 
-/// The shape of the answers, and the elements of each, of which all have as many.
-fn shape<T: Element>(each: &Each<'_, T>) -> Result<(Vec<u64>, u64)> {
+/// What answers have in common.
+enum Common {
+    /// Their shape, and the elements of each, of which all have as many.
+    Axes(Vec<u64>, u64),
+    /// The elements of all groups together.
+    Groups(u64),
+}
+
+fn common<T: Element>(each: &Each<'_, T>) -> Result<Common> {
     let answers = each.count()?;
     if each.count.is_some() {
         return Err(Error::NoPartialsOfSegments);
     }
     Ok(match &each.division {
-        Division::Whole => (Vec::new(), each.input.elements()),
-        Division::Rows(length) => (vec![answers], *length),
-        Division::Axes(axes) => (axes.shape(false), axes.length()),
-        Division::Strided(strided) => (vec![answers], strided.length()),
-        Division::Segments(_) | Division::Groups(..) => return Err(Error::NoPartialsOfSegments),
+        Division::Whole => Common::Axes(Vec::new(), each.input.elements()),
+        Division::Rows(length) => Common::Axes(vec![answers], *length),
+        Division::Axes(axes) => Common::Axes(axes.shape(false), axes.length()),
+        Division::Strided(strided) => Common::Axes(vec![answers], strided.length()),
+        Division::Groups(..) => Common::Groups(each.input.elements()),
+        Division::Segments(_) => return Err(Error::NoPartialsOfSegments),
     })
 }
 
 fn gathered<T: Element, O: Op<T>>(
     op: O,
-    (shape, count): (Vec<u64>, u64),
+    common: Common,
     first: Option<u64>,
     accs: Vec<(Acc<T, O>, u64)>,
 ) -> Partials<T, O> {
-    let accs = accs.into_iter().map(|(acc, _)| acc).collect();
-    Partials::of(op, accs, shape, Span { count, first })
+    match common {
+        Common::Groups(count) => Partials::of_groups(op, accs, Span { count, first }),
+        Common::Axes(shape, count) => {
+            let accs = accs.into_iter().map(|(acc, _)| acc).collect();
+            Partials::of(op, accs, shape, Span { count, first })
+        }
+    }
 }

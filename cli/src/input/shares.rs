@@ -2,7 +2,9 @@
 //! to their end, go to one process each.
 
 use super::{Body, Input, Inputs, Opened};
+use crate::beside::ensure_as_many;
 use crate::files::{Array, Numbers};
+use anyhow::Result;
 use std::ops::Range;
 
 /// Elements that stay together.
@@ -14,6 +16,8 @@ pub enum Cut {
     FirstAxis,
     /// Those at one place of both inputs.
     Pairs,
+    /// Each alone, with what stands at its place in files beside the inputs.
+    Beside,
 }
 
 /// The share of one process among equal ones, of so many things in order; the first have one more.
@@ -23,18 +27,27 @@ pub fn dealt(things: u64, (number, shares): (u64, u64)) -> Range<u64> {
 }
 
 /// A part of an input.
-enum Piece {
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
     All,
     Nothing,
     Elements(Range<u64>),
 }
 
+impl Piece {
+    fn of(elements: Range<u64>) -> Piece {
+        if elements.is_empty() { Piece::Nothing } else { Piece::Elements(elements) }
+    }
+}
+
 impl Inputs {
-    /// The share of process `number` among so many; an empty one still says its type and shape.
-    pub fn share(mut self, place: (u64, u64), cut: Cut) -> Inputs {
-        let lengths = self.inputs.iter().map(Input::cuttable).collect::<Option<Vec<u64>>>();
-        let pieces =
-            lengths.and_then(|lengths| self.cut(&lengths, place, cut)).unwrap_or_else(|| self.whole(place, cut));
+    /// The share of process `number` among so many, which are cut with files `beside` them; an empty one still says its type and shape.
+    pub fn share(mut self, place: (u64, u64), cut: Cut, beside: &[Inputs]) -> Result<Inputs> {
+        let lengths = |inputs: &[Input]| inputs.iter().map(Input::cuttable).collect::<Option<Vec<u64>>>();
+        let known = lengths(&self.inputs).filter(|_| beside.iter().all(|file| lengths(&file.inputs).is_some()));
+        let cut_up = known.map_or(Ok(None), |lengths| self.cut(&lengths, place, cut, beside))?;
+        let (pieces, own) = cut_up.unwrap_or_else(|| self.whole(place, cut));
+        self.piece = own;
         let mut all: Vec<Input> = std::mem::take(&mut self.inputs);
         let kept = pieces.iter().filter(|piece| !matches!(piece, Piece::Nothing)).count();
         for (input, piece) in all.iter_mut().zip(&pieces) {
@@ -47,22 +60,26 @@ impl Inputs {
         if let [only] = &self.inputs[..] {
             self.shown_by = only.name();
         }
+        Ok(self)
+    }
+
+    /// Of numbers that stand beside the elements of others, those at the places of the others' share.
+    pub fn beside(mut self, others: &Inputs) -> Inputs {
+        self.inputs.iter_mut().for_each(|input| input.take_piece(&others.piece, Cut::Beside));
         self
     }
 
-    /// Equal shares of the elements; `None` where these inputs cannot be cut so.
-    fn cut(&self, lengths: &[u64], place: (u64, u64), cut: Cut) -> Option<Vec<Piece>> {
-        let all = lengths.iter().try_fold(0u64, |all, &length| all.checked_add(length))?;
-        let (length, unit) = match (cut, lengths, self.only()) {
-            (Cut::Rows(row), ..) => (all, row),
-            (Cut::FirstAxis, _, Some(Opened { array: Some(array), .. })) => {
-                (all, array.axes.get(1..)?.iter().product())
-            }
-            (Cut::Pairs, [x, y], _) if x == y => (*x, 1),
-            _ => return None,
-        };
-        if unit == 0 || !length.is_multiple_of(unit) {
-            return None;
+    /// Equal shares of the elements: the piece of each input, and of all as one; `None` where these inputs cannot be cut so.
+    fn cut(
+        &self,
+        lengths: &[u64],
+        place: (u64, u64),
+        cut: Cut,
+        beside: &[Inputs],
+    ) -> Result<Option<(Vec<Piece>, Piece)>> {
+        let Some((length, unit)) = self.units(lengths, cut) else { return Ok(None) };
+        for file in beside {
+            ensure_as_many(&file.names(), file.count().unwrap_or(0), &self.names(), length)?;
         }
         let Range { start, end } = dealt(length / unit, place);
         let (start, end) = (start * unit, end * unit);
@@ -71,20 +88,36 @@ impl Inputs {
             let part = |at: u64| at.clamp(before, before + length) - before;
             let elements = part(start)..part(end);
             before += if cut == Cut::Pairs { 0 } else { length };
-            if elements.is_empty() { Piece::Nothing } else { Piece::Elements(elements) }
+            Piece::of(elements)
         };
-        Some(lengths.iter().map(piece).collect())
+        Ok(Some((lengths.iter().map(piece).collect(), Piece::of(start..end))))
+    }
+
+    /// The elements that are cut, and how many stay together; `None` where these inputs cannot be cut so.
+    fn units(&self, lengths: &[u64], cut: Cut) -> Option<(u64, u64)> {
+        let all = lengths.iter().try_fold(0u64, |all, &length| all.checked_add(length))?;
+        let (length, unit) = match (cut, lengths, self.only()) {
+            (Cut::Rows(row), ..) => (all, row),
+            (Cut::FirstAxis, _, Some(Opened { array: Some(array), .. })) => {
+                (all, array.axes.get(1..)?.iter().product())
+            }
+            (Cut::Pairs, [x, y], _) if x == y => (*x, 1),
+            (Cut::Beside, ..) => (all, 1),
+            _ => return None,
+        };
+        (unit > 0 && length.is_multiple_of(unit)).then_some((length, unit))
     }
 
     /// Whole inputs: to one process each, or all to the first where they belong together.
-    fn whole(&self, place: (u64, u64), cut: Cut) -> Vec<Piece> {
+    fn whole(&self, place: (u64, u64), cut: Cut) -> (Vec<Piece>, Piece) {
         let files = self.inputs.len() as u64;
         let mine = match cut {
             Cut::Rows(1) => dealt(files, place),
             _ if place.0 == 0 => 0..files,
             _ => 0..0,
         };
-        (0..files).map(|file| if mine.contains(&file) { Piece::All } else { Piece::Nothing }).collect()
+        let piece = |mine: bool| if mine { Piece::All } else { Piece::Nothing };
+        ((0..files).map(|file| piece(mine.contains(&file))).collect(), piece(!mine.is_empty()))
     }
 }
 

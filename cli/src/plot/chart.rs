@@ -18,7 +18,7 @@ pub(super) struct ChartArea {
 }
 
 impl ChartArea {
-    /// The picture's width below a title at `top`, but for the labels of the lines.
+    /// The picture's width below a title at `top`, but for the labels of the lines; over lengths.
     pub fn wide(top: i32, height: i32, lines: &[Line], y_title: &'static str) -> ChartArea {
         let (width, height) = (WIDTH - 80 - label_width(lines), height - 50);
         ChartArea { left: 20, top: top + 30, width, height, x_title: LENGTH_TITLE, y_title }
@@ -35,7 +35,7 @@ fn label_width(lines: &[Line]) -> i32 {
 
 /// The axes of all `lines`.
 pub(super) fn axes<'a>(lines: impl Iterator<Item = &'a Line>, most: f64) -> (Axis, Axis) {
-    let (x, y): (Vec<f64>, Vec<f64>) = lines.flat_map(|line| line.points.iter().copied()).unzip();
+    let (x, y): (Vec<f64>, Vec<f64>) = lines.flat_map(|line| line.points.iter().chain(line.marks()).copied()).unzip();
     (Axis::lengths(x.into_iter(), most), Axis::decades(y.into_iter()))
 }
 
@@ -54,30 +54,31 @@ pub(super) fn draw_chart(
     let mut mesh = frame.configure_mesh();
     mesh.bold_line_style(GRID).axis_style(DIM).label_style(styled(13)).axis_desc_style(styled(13));
     mesh.x_desc(place.x_title).y_desc(place.y_title).draw()?;
-    let pixels = |line: &Line| line.points.iter().map(|point| frame.backend_coord(point)).collect::<Vec<Pixel>>();
-    let traces: Vec<(&Line, Vec<Pixel>)> = lines.iter().map(|line| (line, pixels(line))).collect();
+    let pixels = |points: &[(f64, f64)]| points.iter().map(|point| frame.backend_coord(point)).collect::<Vec<Pixel>>();
+    let traces: Vec<(&Line, Vec<Pixel>)> = lines.iter().map(|line| (line, pixels(&line.points))).collect();
+    let marks: Vec<Vec<Pixel>> = lines.iter().map(|line| pixels(line.marks())).collect();
     if labelled {
         let (right, bottom) = frame.backend_coord(&(x.to, y.from));
         let (_, top) = frame.backend_coord(&(x.to, y.to));
         label_ends(root, &traces, right, (top, bottom))?;
     }
-    draw_traces(root, &traces)
+    draw_traces(root, &traces, &marks)
 }
 
-/// Draws the thin lines, then the others upon them.
-fn draw_traces(root: &Area, traces: &[(&Line, Vec<Pixel>)]) -> Result<()> {
-    for (line, pixels) in traces {
+/// Draws the thin lines, then the others upon them, each with its markers.
+fn draw_traces(root: &Area, traces: &[(&Line, Vec<Pixel>)], marks: &[Vec<Pixel>]) -> Result<()> {
+    for ((line, pixels), marks) in traces.iter().zip(marks) {
         if line.look.is_none() {
             root.draw(&PathElement::new(pixels.clone(), THIN.stroke_width(1)))?;
-            for &pixel in pixels {
+            for &pixel in marks {
                 root.draw(&Circle::new(pixel, 2, THIN.filled()))?;
             }
         }
     }
-    for (line, pixels) in traces {
+    for ((line, pixels), marks) in traces.iter().zip(marks) {
         if let Some(look) = line.look {
             trace(root, pixels, look)?;
-            for &pixel in pixels {
+            for &pixel in marks {
                 mark(root, pixel, look)?;
             }
         }

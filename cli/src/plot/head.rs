@@ -6,7 +6,7 @@ use super::text::{raised, thousands, wrap};
 use anyhow::Result;
 use plotters::style::text_anchor::HPos;
 
-/// The lines above the panels.
+/// The lines above the charts of a picture.
 pub(super) struct Head {
     title: Vec<String>,
     lines: Vec<String>,
@@ -23,7 +23,12 @@ impl Head {
         };
         let mut lines = wrap(&format!("{}{length}", page.adapter), 120);
         lines.extend(empty.then(|| "Nothing was measured.".into()));
-        Head { title: wrap(&page.title, 90), lines }
+        Head::of(&page.title, &lines)
+    }
+
+    /// A title, and notes below it.
+    pub fn of(title: &str, notes: &[String]) -> Head {
+        Head { title: wrap(title, 90), lines: notes.iter().flat_map(|note| wrap(note, 120)).collect() }
     }
 
     pub fn height(&self) -> i32 {

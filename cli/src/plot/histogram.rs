@@ -1,11 +1,11 @@
 //! The bins of a histogram as a picture.
 
 use super::axis::Axis;
-use super::style::{DIM, GRID, PALETTE, WIDTH, styled, write, write_bold};
-use super::text::{clean, escape, thousands, wrap};
+use super::head::Head;
+use super::style::{DIM, GRID, PALETTE, WIDTH, styled};
+use super::text::{clean, escape, thousands};
 use anyhow::Result;
 use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
 
 /// Bars that a picture shows at most; of more bins, neighbours share one.
 const BARS: usize = 500;
@@ -40,23 +40,14 @@ pub fn histogram_svg(shown: &Histogram<'_>) -> Result<String> {
     let most = bars.iter().fold(1.0, |most: f64, bar| most.max(bar.2));
     let (low, high) = (shown.edges.first().copied().unwrap_or(0.0), shown.edges.last().copied().unwrap_or(1.0));
     let (x, y) = (Axis::between(low, high), Axis::linear(most));
-    let title = wrap(shown.title, 90);
-    let notes: Vec<String> = shown.notes.iter().flat_map(|note| wrap(note, 120)).collect();
-    let top = 24 + 24 * title.len() as i32 + 18 * notes.len() as i32;
+    let head = Head::of(shown.title, shown.notes);
+    let top = head.height();
     let mut text = String::new();
     {
         let size = (WIDTH as u32, (top + HEIGHT).unsigned_abs());
         let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
         root.fill(&WHITE)?;
-        let mut line = 26;
-        for words in &title {
-            write_bold(&root, words, (20, line), 20)?;
-            line += 24;
-        }
-        for words in &notes {
-            write(&root, words, (20, line), 14, DIM, HPos::Left)?;
-            line += 18;
-        }
+        head.draw(&root)?;
         let area = root.clone().shrink((20, top), (WIDTH - 40, HEIGHT - 10));
         let mut builder = ChartBuilder::on(&area);
         builder.margin_top(8).margin_right(24).x_label_area_size(30).y_label_area_size(100);

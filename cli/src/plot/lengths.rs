@@ -41,6 +41,7 @@ pub(super) fn lines_by_length(page: &Page) -> Vec<Line> {
     let line = |stage: &str| Line {
         label: short(stage, LONGEST),
         points: curve(page.by_length.iter().filter(|point| point.stage == stage), |point| point.gb_per_s),
+        marked: None,
         look: None,
     };
     let lines = stages(&page.by_length, &page.rungs).into_iter().map(line);

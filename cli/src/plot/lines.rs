@@ -13,7 +13,16 @@ pub(super) struct Line {
     pub label: String,
     /// Logarithms: of the length to base 2, of the value to base 10.
     pub points: Vec<(f64, f64)>,
+    /// The points that have markers, where those are not its own.
+    pub marked: Option<Vec<(f64, f64)>>,
     pub look: LineStyle,
+}
+
+impl Line {
+    /// The points that have markers.
+    pub fn marks(&self) -> &[(f64, f64)] {
+        self.marked.as_ref().unwrap_or(&self.points)
+    }
 }
 
 /// The best value of each length, in order, without those that have no logarithm.

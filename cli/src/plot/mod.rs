@@ -1,4 +1,5 @@
-//! Pictures: the ladder's bandwidth over length, performance by workgroup size, and speedups; the bins of a histogram.
+//! Pictures: the ladder's bandwidth over length, performance by workgroup size, and speedups; the bins of a histogram; times of jobs by their
+//! ranks.
 
 mod axis;
 mod chart;
@@ -8,6 +9,7 @@ mod labels;
 mod lengths;
 mod lines;
 mod page;
+mod scaling;
 mod speedups;
 mod style;
 #[cfg(test)]
@@ -17,6 +19,7 @@ mod workgroups;
 
 pub use histogram::{Histogram, histogram_svg};
 pub use page::{Page, Point, Rung};
+pub use scaling::{Curve, Scaling, scaling_svg};
 pub(crate) use text::{digits, escape, thousands};
 
 use anyhow::Result;

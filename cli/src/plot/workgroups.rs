@@ -61,6 +61,7 @@ fn by_size(points: &[Point], stage: &str, sizes: &[u32]) -> Vec<Line> {
         points: curve(points.iter().filter(|point| point.stage == stage && point.workgroup_size == size), |point| {
             point.elements_per_s
         }),
+        marked: None,
         look: Some(look),
     };
     sizes.iter().enumerate().map(line).filter(|line| !line.points.is_empty()).collect()

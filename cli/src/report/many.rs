@@ -5,7 +5,7 @@ use crate::json::Json;
 use crate::parts::NamedPart;
 use std::fmt::Write;
 use std::sync::Arc;
-use treefold::{Answer, Dtype, Part, Value};
+use treefold::{Answer, Dtype, Element, Op, Part, Partials, Value};
 
 /// Elements of each list that a table shows.
 const LISTED: usize = 4;
@@ -31,6 +31,21 @@ pub enum Over {
     Run(RunKeys),
     /// A group by keys from 0; so many of each, and of none.
     Groups { counts: Vec<u64>, outside: u64 },
+}
+
+impl Over {
+    /// Those of partials.
+    pub fn of<T: Element, O: Op<T>>(partials: &Partials<T, O>) -> Over {
+        let length = partials.length();
+        match partials.counts() {
+            Some(counts) => {
+                // A partial has no more of all groups together.
+                let outside = length - counts.iter().sum::<u64>();
+                Over::Groups { counts: counts.to_vec(), outside }
+            }
+            None => Over::Length(length),
+        }
+    }
 }
 
 /// The answers of many, in C order.

@@ -81,11 +81,12 @@ pub fn one_process<S: AsRef<str>>(args: &[S]) -> Value {
     answer(&run::shown_as_asked(&args, &run::run(&args).expect("a report")).expect("a line"))
 }
 
-/// Whether so many ranks have the answer of one process.
-pub fn same<S: AsRef<str>>(ranks: usize, args: &[S]) {
+/// Whether so many ranks have the answer of one process; that.
+pub fn same<S: AsRef<str>>(ranks: usize, args: &[S]) -> Value {
     let args: Vec<&str> = args.iter().map(AsRef::as_ref).collect();
     let found = answer(&job(ranks, &[&["--json"], &args[..]].concat()).text());
     assert_eq!(found, one_process(&args), "{ranks} ranks: {args:?}");
+    found
 }
 
 /// A folder of files for a test.

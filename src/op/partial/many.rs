@@ -1,6 +1,6 @@
 //! Many reductions that are not finished: one accumulator for each answer, which merge answer by answer.
 
-use super::bytes::{Header, answers, bad, read, title};
+use super::bytes::{Header, Read, answers, bad, read, title};
 use super::order::{Joined, Span, combined, join};
 use super::{Partial, written};
 use crate::element::Element;
@@ -8,15 +8,17 @@ use crate::error::Result;
 use crate::op::{Acc, Fold, Op};
 use std::marker::PhantomData;
 
-/// The accumulators of many answers in C order, their shape, and how many elements of each went in: rows or axes of a
+/// The accumulators of many answers in C order, their shape, and how many elements of each went in: rows, axes or groups of a
 /// part of an array, whose other parts are elsewhere.
 ///
 /// `merge(a, b)` is, in each answer, a's elements followed by b's; both have as many answers, of one shape. The rules
 /// of order are those of [`Partial`]: where an operator holds positions (`argmin`, `stats`), parts are merged in their
 /// order, and the positions of the right one move by the elements that the left one has *in each answer*. So an array
-/// is cut along its outermost axis that is reduced, unless the operator has no positions.
-/// [`Reducer::partials_each`](crate::Reducer::partials_each), [`Cpu::partials_axes`](crate::Cpu::partials_axes) and
-/// [`StreamEach::partials`](crate::StreamEach::partials) make them.
+/// is cut along its outermost axis that is reduced, unless the operator has no positions. Of groups by key each answer has elements of its own
+/// number, which is kept beside it; a part may have none of a group, and the positions of the right one move by all elements of the left one.
+/// [`Reducer::partials_each`](crate::Reducer::partials_each), [`Cpu::partials_axes`](crate::Cpu::partials_axes),
+/// [`Cpu::partials_groups`](crate::Cpu::partials_groups), [`StreamEach::partials`](crate::StreamEach::partials) and
+/// [`StreamGroups::partials`](crate::StreamGroups::partials) make them.
 ///
 /// ```
 /// use treefold::{Axes, Cpu, Partials, ops::{ArgMax, Found}};
@@ -34,8 +36,10 @@ pub struct Partials<T: Element, O: Op<T>> {
     op: O,
     accs: Vec<Acc<T, O>>,
     shape: Vec<u64>,
-    /// Of each answer.
+    /// Of each answer; of groups, of all together, with the elements whose key is no group's.
     span: Span,
+    /// The elements of each, of groups.
+    counts: Option<Vec<u64>>,
     element: PhantomData<T>,
 }
 
@@ -54,7 +58,14 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     pub(crate) fn of(op: O, accs: Vec<Acc<T, O>>, shape: Vec<u64>, span: Span) -> Self {
         let fold = op.fold();
         let accs = accs.into_iter().map(|acc| fold.canonical(acc)).collect();
-        Partials { op, accs, shape, span, element: PhantomData }
+        Partials { op, accs, shape, span, counts: None, element: PhantomData }
+    }
+
+    /// Accumulators of groups, each with the number of its elements; the span is that of all elements.
+    pub(crate) fn of_groups(op: O, accs: Vec<(Acc<T, O>, u64)>, span: Span) -> Self {
+        let (accs, counts): (Vec<_>, Vec<_>) = accs.into_iter().unzip();
+        let shape = vec![counts.len() as u64];
+        Partials { counts: Some(counts), ..Self::of(op, accs, shape, span) }
     }
 
     /// Number of answers.
@@ -62,14 +73,19 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         self.accs.len() as u64
     }
 
-    /// The shape of the answers: a length for each axis that was kept; `[answers]` of rows.
+    /// The shape of the answers: a length for each axis that was kept; `[answers]` of rows and groups.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// Number of elements that went into each answer.
+    /// Number of elements that went into each answer; of groups, into all together, with those whose key is no group's.
     pub fn length(&self) -> u64 {
         self.span.count
+    }
+
+    /// The elements of each answer where they are groups; `None` where each has [`length`](Self::length) elements.
+    pub fn counts(&self) -> Option<&[u64]> {
+        self.counts.as_deref()
     }
 
     /// Place of the first element of every answer in the whole of it, where it is known.
@@ -102,6 +118,11 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
                 "the left part has answers of shape {left:?}, the right one of shape {right:?}; merge parts of the same answers"
             )));
         }
+        if self.counts.is_some() != other.counts.is_some() {
+            return Err(bad(
+                "one part is of groups and the other of answers over as many elements each; merge parts of the same answers",
+            ));
+        }
         Ok(match join::<T, O>((&self.op, self.span), (&other.op, other.span))? {
             Joined::Left => self,
             Joined::Right => other,
@@ -109,7 +130,10 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
                 let fold = self.op.fold();
                 let both = self.accs.into_iter().zip(other.accs);
                 let accs = both.map(|(left, right)| combined(&fold, left, right, by)).collect();
-                Self::of(self.op, accs, self.shape, span)
+                // No more than the elements of both, which fit.
+                let sums = |(left, right): (Vec<u64>, Vec<u64>)| left.iter().zip(&right).map(|(a, b)| a + b).collect();
+                let counts = self.counts.zip(other.counts).map(sums);
+                Partials { counts, ..Self::of(self.op, accs, self.shape, span) }
             }
         })
     }
@@ -129,7 +153,9 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// axes.
     pub fn stack(mut self, other: Self) -> Result<Self> {
         let (operator, others) = (self.op.signature(), other.op.signature());
-        let alike = operator == others && self.op.fold().kind() == other.op.fold().kind() && self.span == other.span;
+        let rows = self.counts.is_none() && other.counts.is_none();
+        let alike =
+            rows && operator == others && self.op.fold().kind() == other.op.fold().kind() && self.span == other.span;
         let (Some((rows, rest)), Some((more, others_rest))) = (self.shape.split_first(), other.shape.split_first())
         else {
             return Err(bad("one answer of no axes has no rows to stack; merge it"));
@@ -165,7 +191,8 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// Those of [`Op::finish`].
     #[doc(hidden)]
     pub fn finish_as(&self, op: &O) -> Result<Vec<O::Output>> {
-        self.accs.iter().map(|acc| op.finish(acc.clone(), self.span.count)).collect()
+        let count = |at: usize| self.counts.as_ref().map_or(self.span.count, |counts| counts[at]);
+        self.accs.iter().enumerate().map(|(at, acc)| op.finish(acc.clone(), count(at))).collect()
     }
 
     /// The bytes of a file or a message: those of a [`Partial`] with the shape and all accumulators, in C order. Equal
@@ -174,7 +201,7 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// # Errors
     /// [`Error::BadPartial`](crate::Error::BadPartial) where an integer sum has outgrown the 64 bits that are written.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        written(&self.op, &self.accs, self.span, &self.shape)
+        written(&self.op, &self.accs, self.span, &self.shape, self.counts())
     }
 
     /// Reads them back; a single partial is one answer, of no axes.
@@ -183,7 +210,8 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
     /// [`Error::BadPartial`](crate::Error::BadPartial) where they are cut, damaged, of another version, or of another
     /// operator or element type.
     pub fn from_bytes(op: O, bytes: &[u8]) -> Result<Self> {
-        let (Header { operator: found, dtype: over, count, first, shape }, words) = read(bytes)?;
+        let Read { header, words, counts } = read(bytes)?;
+        let Header { operator: found, dtype: over, count, first, shape, .. } = header;
         let (fold, operator, dtype) = (op.fold(), op.signature(), T::DTYPE.name());
         if found != operator || over != dtype {
             return Err(bad(&format!(
@@ -202,12 +230,12 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
             )));
         }
         let accs = words.chunks_exact(each.max(1)).map(|words| fold.read_acc(words)).collect();
-        Ok(Self::of(op, accs, shape, Span { count, first }))
+        Ok(Partials { counts, ..Self::of(op, accs, shape, Span { count, first }) })
     }
 
     /// The one answer of no axes.
     pub(super) fn single(self) -> Result<Partial<T, O>> {
-        let Partials { op, accs, shape, span, element } = self;
+        let Partials { op, accs, shape, span, element, .. } = self;
         let acc = accs.into_iter().next().filter(|_| shape.is_empty());
         let many = || {
             bad(&format!("it holds answers of shape {shape:?} where one is wanted; read it by Partials::from_bytes"))

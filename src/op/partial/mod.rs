@@ -111,7 +111,7 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
     /// # Errors
     /// [`Error::BadPartial`](crate::Error::BadPartial) where an integer sum has outgrown the 64 bits that are written.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        written(&self.op, std::slice::from_ref(&self.acc), self.span, &[])
+        written(&self.op, std::slice::from_ref(&self.acc), self.span, &[], None)
     }
 
     /// Reads them back.
@@ -124,8 +124,14 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
     }
 }
 
-/// The bytes of accumulators of answers of this shape.
-fn written<T: Element, O: Op<T>>(op: &O, accs: &[Acc<T, O>], span: Span, shape: &[u64]) -> Result<Vec<u8>> {
+/// The bytes of accumulators of answers of this shape; `counts`: the elements of each, of groups.
+fn written<T: Element, O: Op<T>>(
+    op: &O,
+    accs: &[Acc<T, O>],
+    span: Span,
+    shape: &[u64],
+    counts: Option<&[u64]>,
+) -> Result<Vec<u8>> {
     let (fold, operator) = (op.fold(), op.signature());
     if !accs.iter().all(Accumulator::fits) {
         return Err(bad(&format!(
@@ -139,6 +145,7 @@ fn written<T: Element, O: Op<T>>(op: &O, accs: &[Acc<T, O>], span: Span, shape: 
         fold.write_acc(acc, words);
     }
     let Span { count, first } = span;
-    let header = Header { operator, dtype: T::DTYPE.name().into(), count, first, shape: shape.to_vec() };
-    Ok(bytes::write(&header, each, &words))
+    let (dtype, shape, grouped) = (T::DTYPE.name().into(), shape.to_vec(), counts.is_some());
+    let header = Header { operator, dtype, count, first, shape, grouped };
+    Ok(bytes::write(&header, each, &words, counts))
 }
