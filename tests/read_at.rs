@@ -87,7 +87,7 @@ fn what_is_read_has_the_bits_of_what_is_pushed() {
                 let what = format!("{engine:?} {range:?} {memory}");
                 let [read, pushed] = both(&engine, (Sum, ArgMax), float, range.clone(), memory);
                 assert_eq!(read, pushed, "{what}");
-                let [read, pushed] = both(&engine, Hash::default(), word, range.clone(), memory);
+                let [read, pushed] = both(&engine, Hash, word, range.clone(), memory);
                 assert_eq!(read, pushed, "{what}");
             }
             let [read, pushed] = both(&engine, FastSum, float, range.clone(), 64 << 20);
@@ -112,13 +112,13 @@ fn parts_are_combined_as_they_are_pushed() {
     let mut stream = cpu.stream(Widened(Sum), &StreamOptions::default()).expect("a stream");
     stream.push_from(&Made::new(|place| place as u8), 0..many).expect("read");
     let (whole, rest) = (many / 256, many % 256);
-    assert_eq!(u64::from(stream.finish().expect("a sum").output), whole * 255 * 128 + rest * (rest - 1) / 2);
+    assert_eq!(stream.finish().expect("a sum").output, whole * 255 * 128 + rest * (rest - 1) / 2);
 }
 
 #[test]
 fn what_is_read_stands_behind_what_was_pushed() {
     for engine in engines() {
-        let mut stream = engine.stream(Hash::default(), &StreamOptions::default()).expect("a stream");
+        let mut stream = engine.stream(Hash, &StreamOptions::default()).expect("a stream");
         let all: Vec<u32> = (0..600_000).map(word).collect();
         let source = Made::new(word);
         stream.push(&all[..10]).expect("taken");
@@ -126,7 +126,7 @@ fn what_is_read_stands_behind_what_was_pushed() {
         stream.push_from(&source, 300_000..300_000).expect("read");
         stream.push(&all[300_000..300_007]).expect("taken");
         stream.push_from(&source, 300_007..600_000).expect("read");
-        let want = Cpu::new().reduce(Hash::default(), &all).expect("a hash");
+        let want = Cpu::new().reduce(Hash, &all).expect("a hash");
         assert_eq!(stream.finish().expect("a hash").output, want, "{engine:?}");
     }
 }
@@ -161,7 +161,7 @@ fn files_are_read() {
         let mut stream = engine.stream::<u16, _>(Widened(Sum), &StreamOptions::default()).expect("a stream");
         stream.push_from(&file, 64..500_000).expect("read");
         let want: u64 = all[64..].iter().map(|&x| u64::from(x)).sum();
-        assert_eq!(u64::from(stream.finish().expect("a sum").output), want, "{engine:?}");
+        assert_eq!(stream.finish().expect("a sum").output, want, "{engine:?}");
         let mut stream = engine.stream::<u16, _>(Widened(Sum), &StreamOptions::default()).expect("a stream");
         let told = stream.push_from(&file, 0..500_001).expect_err("an end").to_string();
         assert!(told.contains("cannot be read") && told.contains("begin it anew"), "{told}");

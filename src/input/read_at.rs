@@ -105,12 +105,14 @@ impl<'a, T: Element> Given<'a, T> {
     }
 
     /// Writes their bytes to as many.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn write(&self, bytes: &mut [u8]) -> Result<()> {
-        match (*self, bytemuck::try_cast_slice_mut(&mut *bytes)) {
-            (Given::There(from, at, _), Ok(space)) => read(from, at, space),
-            // Memory that is aligned for words alone.
-            _ => Ok(bytes.copy_from_slice(bytemuck::cast_slice(self.seen(&mut Vec::new())?))),
+        if let (&Given::There(from, at, _), Ok(space)) = (self, bytemuck::try_cast_slice_mut(&mut *bytes)) {
+            return read(from, at, space);
         }
+        // Memory that is aligned for words alone.
+        bytes.copy_from_slice(bytemuck::cast_slice(self.seen(&mut Vec::new())?));
+        Ok(())
     }
 }
 
