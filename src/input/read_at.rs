@@ -65,27 +65,27 @@ fn read_some(file: &File, space: &mut [u8], at: u64) -> io::Result<usize> {
 
 /// The elements that an engine is given.
 #[derive(Clone, Copy)]
-pub(crate) enum Given<'a, T> {
+pub(crate) enum ToFold<'a, T> {
     /// In memory.
     Here(&'a [T]),
     /// To be read: so many from this place on.
     There(&'a dyn ReadAt<T>, u64, usize),
 }
 
-impl<'a, T: Element> Given<'a, T> {
+impl<'a, T: Element> ToFold<'a, T> {
     /// Their number.
     pub fn len(&self) -> usize {
         match *self {
-            Given::Here(slice) => slice.len(),
-            Given::There(.., elements) => elements,
+            ToFold::Here(slice) => slice.len(),
+            ToFold::There(.., elements) => elements,
         }
     }
 
     /// Those of a range, which lies within them.
-    pub fn part(&self, range: Range<usize>) -> Given<'a, T> {
+    pub fn part(&self, range: Range<usize>) -> ToFold<'a, T> {
         match *self {
-            Given::Here(slice) => Given::Here(&slice[range]),
-            Given::There(from, at, _) => Given::There(from, at + range.start as u64, range.len()),
+            ToFold::Here(slice) => ToFold::Here(&slice[range]),
+            ToFold::There(from, at, _) => ToFold::There(from, at + range.start as u64, range.len()),
         }
     }
 
@@ -95,8 +95,8 @@ impl<'a, T: Element> Given<'a, T> {
         'a: 'b,
     {
         match *self {
-            Given::Here(slice) => Ok(slice),
-            Given::There(from, at, elements) => {
+            ToFold::Here(slice) => Ok(slice),
+            ToFold::There(from, at, elements) => {
                 space.resize(elements, T::ZERO);
                 read(from, at, space)?;
                 Ok(space)
@@ -107,7 +107,7 @@ impl<'a, T: Element> Given<'a, T> {
     /// Writes their bytes to as many.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn write(&self, bytes: &mut [u8]) -> Result<()> {
-        if let (&Given::There(from, at, _), Ok(space)) = (self, bytemuck::try_cast_slice_mut(&mut *bytes)) {
+        if let (&ToFold::There(from, at, _), Ok(space)) = (self, bytemuck::try_cast_slice_mut(&mut *bytes)) {
             return read(from, at, space);
         }
         // Memory that is aligned for words alone.

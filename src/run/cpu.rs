@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::error::Result;
-use crate::input::Given;
+use crate::input::ToFold;
 use crate::op::{Fold, Op, Partial, Span, accumulate_block};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,7 +78,7 @@ impl Cpu {
     /// The accumulator of `elements`, of which the first has this index in the whole input.
     pub(crate) fn accumulate<T: Element, F: Fold<T>>(&self, fold: &F, elements: &[T], index: u64) -> F::Acc {
         // What is here need not be read.
-        let accs = self.accumulate_blocks(fold, &Given::Here(elements), index).unwrap_or_default();
+        let accs = self.accumulate_blocks(fold, &ToFold::Here(elements), index).unwrap_or_default();
         accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))
     }
 
@@ -89,7 +89,7 @@ impl Cpu {
     pub(super) fn accumulate_blocks<T: Element, F: Fold<T>>(
         &self,
         fold: &F,
-        elements: &Given<'_, T>,
+        elements: &ToFold<'_, T>,
         index: u64,
     ) -> Result<Vec<F::Acc>> {
         let blocks = elements.len().div_ceil(BLOCK);

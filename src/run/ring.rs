@@ -7,7 +7,7 @@ use crate::device::fill_by;
 use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Given, Origin, Piece};
+use crate::input::{Origin, Piece, ToFold};
 use crate::op::{DeviceOp, Fold, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::collections::VecDeque;
@@ -118,11 +118,11 @@ impl Ring {
     }
 
     /// Takes elements, of which the first has this place in the whole input; accumulators that are done on the way go to `parts`.
-    pub fn push<T: Element>(&mut self, elements: &Given<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+    pub fn push<T: Element>(&mut self, elements: &ToFold<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
         self.copy(elements, at, parts).map_err(|error| self.recorder.context.diagnosed(error))
     }
 
-    fn copy<T: Element>(&mut self, elements: &Given<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+    fn copy<T: Element>(&mut self, elements: &ToFold<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
         let mut begin = 0;
         while begin < elements.len() {
             let at = at.wrapping_add(begin as u64);
@@ -278,16 +278,16 @@ impl Ring {
 }
 
 /// Copies elements into a mapped buffer from this byte on, or reads them there; on several threads where it pays, each of which maps its own share.
-fn copy_in<T: Element>(staging: &wgpu::Buffer, at: u64, elements: &Given<'_, T>) -> Result<()> {
+fn copy_in<T: Element>(staging: &wgpu::Buffer, at: u64, elements: &ToFold<'_, T>) -> Result<()> {
     let size = size_of::<T>();
     let share_in = |range: Range<usize>| {
         let (at, share) = (at + (range.start * size) as u64, elements.part(range));
         match share {
-            Given::Here(slice) => fill(staging, at, bytemuck::cast_slice(slice)),
+            ToFold::Here(slice) => fill(staging, at, bytemuck::cast_slice(slice)),
             #[cfg(target_arch = "wasm32")]
-            Given::There(..) => fill(staging, at, bytemuck::cast_slice(share.seen(&mut Vec::new())?)),
+            ToFold::There(..) => fill(staging, at, bytemuck::cast_slice(share.seen(&mut Vec::new())?)),
             #[cfg(not(target_arch = "wasm32"))]
-            Given::There(..) => fill_by(staging, at, share.len() * size, |bytes| share.write(bytes)),
+            ToFold::There(..) => fill_by(staging, at, share.len() * size, |bytes| share.write(bytes)),
         }
     };
     #[cfg(target_arch = "wasm32")]

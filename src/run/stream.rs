@@ -10,7 +10,7 @@ use super::team::{Noted, Team};
 use crate::device::Context;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Given, ReadAt};
+use crate::input::{ReadAt, ToFold};
 use crate::op::{Acc, Fold, Op, Partial, Span};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -185,7 +185,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             self.gathered.extend_from_slice(elements);
         } else {
             self.give_gathered()?;
-            self.give(Given::Here(elements))?;
+            self.give(ToFold::Here(elements))?;
         }
         self.counted(elements.len() as u64);
         Ok(())
@@ -204,7 +204,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         let mut begin = range.start;
         while begin < range.end {
             let elements = (range.end - begin).min(round);
-            self.give(Given::There(from, begin, elements as usize))?;
+            self.give(ToFold::There(from, begin, elements as usize))?;
             self.counted(elements);
             begin += elements;
         }
@@ -231,7 +231,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         }
         let mut gathered = std::mem::take(&mut self.gathered);
         self.count -= gathered.len() as u64;
-        self.give(Given::Here(&gathered))?;
+        self.give(ToFold::Here(&gathered))?;
         self.count += gathered.len() as u64;
         gathered.clear();
         self.gathered = gathered;
@@ -239,14 +239,14 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     /// Gives the engine elements behind those that are counted.
-    fn give(&mut self, elements: Given<'_, T>) -> Result<()> {
+    fn give(&mut self, elements: ToFold<'_, T>) -> Result<()> {
         let at = self.first.unwrap_or(0).wrapping_add(self.count);
         match &mut self.engine {
             Way::Alone(On::Cpu(cpu, time)) => {
                 let start = Instant::now();
                 let accs = cpu.within::<T>(self.memory_bytes).accumulate_blocks(&self.fold, &elements, at)?;
                 // Each part anew, as if it were pushed alone.
-                let part = if matches!(elements, Given::Here(_)) { usize::MAX } else { cpu_part::<T>() / BLOCK };
+                let part = if matches!(elements, ToFold::Here(_)) { usize::MAX } else { cpu_part::<T>() / BLOCK };
                 let mut accs = accs.into_iter().peekable();
                 while accs.peek().is_some() {
                     let blocks = accs.by_ref().take(part);
@@ -363,7 +363,7 @@ impl On {
 fn shared<T: Element, F: Fold<T>>(
     shares: &mut Shares<On>,
     fold: &F,
-    elements: &Given<'_, T>,
+    elements: &ToFold<'_, T>,
     at: u64,
     memory_bytes: u64,
 ) -> Result<Option<F::Acc>> {
