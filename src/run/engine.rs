@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// The CPU engine and all devices of this machine that are hardware and not behind OpenGL ([`Gpu::all`]), as [`Engine::auto`] has them, but for one
-    /// thing: they are opened where 0.3 s of work are left, which makes up for their opening, not only where a second is.
+    /// thing: they are opened where half a second of work is left, which makes up for their opening, not only where a second is.
     ///
     /// # Errors
     /// [`Error::UnknownBackend`].
