@@ -144,6 +144,8 @@ fn what_cannot_be_read_is_an_error() {
                 }
                 others => panic!("{engine:?} {bad}: {others:?}"),
             }
+            let end = stream.finish().map(|done| done.output);
+            assert!(matches!(end, Err(Error::Unreadable { .. })), "{engine:?} {bad}: {end:?}");
         }
         assert_eq!(engine.failures(), Vec::<String>::new());
         let [read, pushed] = both(&engine, Sum, float, 0..3_000_000, 64 << 20);

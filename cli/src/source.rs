@@ -41,6 +41,8 @@ pub type Take<'a, T> = &'a mut dyn FnMut(&[T]) -> Result<()>;
 
 /// Bytes for which another thread that reads is worth its start.
 const SHARE: usize = 1 << 20;
+/// Numbers that are converted at a time.
+const CONVERTED: usize = 1 << 14;
 /// Threads that read at once; more do not copy faster from the page cache.
 const READERS: usize = 8;
 /// Longest files that are asked whether they are as long as they claim; a page of /sys at most.
@@ -229,10 +231,12 @@ impl<T: Element> ReadAt<T> for InPlace<'_> {
         let read = if self.stored.is_native::<T>() {
             self.source.read_exactly(at, cast_slice_mut(space))
         } else {
-            let (mut words, mut converted) = (aligned(space.len() * size), vec![]);
-            let bytes = &mut cast_slice_mut(&mut words)[..space.len() * size];
-            self.source.read_exactly(at, bytes).map(|()| {
-                space.copy_from_slice(self.stored.elements(bytes, &mut converted));
+            let (mut words, mut converted) = (aligned(CONVERTED.min(space.len()) * size), vec![]);
+            space.chunks_mut(CONVERTED).zip((at..).step_by(CONVERTED * size)).try_for_each(|(part, at)| {
+                let bytes = &mut cast_slice_mut(&mut words)[..part.len() * size];
+                self.source.read_exactly(at, bytes)?;
+                part.copy_from_slice(self.stored.elements(bytes, &mut converted));
+                Ok(())
             })
         };
         read.or_else(|error| self.source.ended(&error)).map_err(|error| {

@@ -112,36 +112,10 @@ impl Context {
 
 /// Writes bytes into a mapped buffer.
 pub(crate) fn fill(buffer: &wgpu::Buffer, at: u64, bytes: &[u8]) -> Result<()> {
-    mapped(buffer, at, bytes.len(), |mut view| {
-        view.copy_from_slice(bytes);
-        Ok(())
-    })
-}
-
-/// Has `write` write so many bytes of a mapped buffer. It may read them, too, which is slow, and finds anything there.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn fill_by(
-    buffer: &wgpu::Buffer,
-    at: u64,
-    bytes: usize,
-    write: impl FnOnce(&mut [u8]) -> Result<()>,
-) -> Result<()> {
-    mapped(buffer, at, bytes, |mut view| {
-        let all = view.as_raw_ptr();
-        // SAFETY: natively the view is memory of this process, which holds some bytes or other, and is nobody else's for as long as the view lasts.
-        write(unsafe { &mut *all.as_ptr() })
-    })
-}
-
-fn mapped(
-    buffer: &wgpu::Buffer,
-    at: u64,
-    bytes: usize,
-    write: impl FnOnce(wgpu::WriteOnly<'_, [u8]>) -> Result<()>,
-) -> Result<()> {
     let refused = |error: wgpu::MapRangeError| Error::Refused { what: "mapped memory", message: error.to_string() };
     // A mapped range begins at a multiple of 8 and has a multiple of 4 bytes.
-    let (before, end) = ((at % 8) as usize, at + bytes as u64);
+    let (before, end) = ((at % 8) as usize, at + bytes.len() as u64);
     let mut view = buffer.get_mapped_range_mut(at - at % 8..end.next_multiple_of(4)).map_err(refused)?;
-    write(view.slice(before..before + bytes))
+    view.slice(before..before + bytes.len()).copy_from_slice(bytes);
+    Ok(())
 }

@@ -23,8 +23,6 @@ mod waiting;
 mod web;
 
 pub(crate) use buffers::fill;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use buffers::fill_by;
 pub(crate) use clock::{Clock, Stamps};
 pub(crate) use context::Context;
 pub use gpu::{Gpu, Listed};

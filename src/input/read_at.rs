@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Elements that can be read from any place, by several threads at once.
 ///
 /// An engine reads them in pieces of some hundred thousand bytes into memory of its own: the CPU engine into a buffer of each thread that its cache
-/// holds, a device's stream on the way into staging memory. Nothing is mapped, so that a file that shrinks or a disk that fails is an error.
+/// holds, a device's stream on the way to staging memory. Nothing is mapped, so that a file that shrinks or a disk that fails is an error.
 pub trait ReadAt<T>: Sync {
     /// Fills the space with the elements from this place on.
     ///
@@ -104,14 +104,15 @@ impl<'a, T: Element> ToFold<'a, T> {
         }
     }
 
-    /// Writes their bytes to as many.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn write(&self, bytes: &mut [u8]) -> Result<()> {
-        if let (&ToFold::There(from, at, _), Ok(space)) = (self, bytemuck::try_cast_slice_mut(&mut *bytes)) {
-            return read(from, at, space);
+    /// Hands their bytes to `take`, one behind another; those that are read, in pieces of so many elements.
+    pub fn in_pieces(&self, piece: usize, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let piece = if matches!(self, ToFold::Here(_)) { usize::MAX } else { piece.max(1) };
+        let (mut begin, mut space) = (0, Vec::new());
+        while begin < self.len() {
+            let end = self.len().min(begin.saturating_add(piece));
+            take(bytemuck::cast_slice(self.part(begin..end).seen(&mut space)?))?;
+            begin = end;
         }
-        // Memory that is aligned for words alone.
-        bytes.copy_from_slice(bytemuck::cast_slice(self.seen(&mut Vec::new())?));
         Ok(())
     }
 }

@@ -78,7 +78,7 @@ impl Cpu {
     /// The accumulator of `elements`, of which the first has this index in the whole input.
     pub(crate) fn accumulate<T: Element, F: Fold<T>>(&self, fold: &F, elements: &[T], index: u64) -> F::Acc {
         // What is here need not be read.
-        let accs = self.accumulate_blocks(fold, &ToFold::Here(elements), index).unwrap_or_default();
+        let accs = self.accumulate_blocks(fold, &ToFold::Here(elements), index, u64::MAX).unwrap_or_default();
         accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))
     }
 
@@ -91,9 +91,15 @@ impl Cpu {
         fold: &F,
         elements: &ToFold<'_, T>,
         index: u64,
+        memory_bytes: u64,
     ) -> Result<Vec<F::Acc>> {
         let blocks = elements.len().div_ceil(BLOCK);
-        let threads = self.threads.min(blocks);
+        // Threads that read have room for a block each.
+        let room = match elements {
+            ToFold::Here(_) => usize::MAX,
+            ToFold::There(..) => usize::try_from(memory_bytes / (BLOCK * size_of::<T>()) as u64).unwrap_or(usize::MAX),
+        };
+        let threads = self.threads.min(room.max(1)).min(blocks);
         let wide = fold.acc_words() > WIDE_WORDS;
         let together = match blocks.div_ceil(threads.max(1)) {
             share if wide => share.max(1),
@@ -125,12 +131,6 @@ impl Cpu {
         });
         let accs = turns.into_iter().map(|(_, accs)| accs.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok(accs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
-    }
-
-    /// With as many of its threads as have room for a block of elements each in so much memory; one at least.
-    pub(super) fn within<T>(&self, memory_bytes: u64) -> Cpu {
-        let room = memory_bytes / (BLOCK * size_of::<T>()) as u64;
-        Cpu::with_threads(self.threads.min(usize::try_from(room).unwrap_or(usize::MAX)))
     }
 }
 

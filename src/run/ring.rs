@@ -2,8 +2,6 @@
 
 use super::explain::explain;
 use super::stream::StreamOptions;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::device::fill_by;
 use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -21,6 +19,8 @@ use wgpu::BufferUsages;
 const SLOTS: usize = 3;
 /// Elements beyond this make a slot no faster.
 const SLOT_BYTES_MAX: u64 = 64 << 20;
+/// Bytes that a thread reads at a time: what the cache of a core holds on their way to staging memory.
+const READ_BYTES: usize = 256 << 10;
 /// Threads that copy or read at once, at most.
 #[cfg(not(target_arch = "wasm32"))]
 const COPIERS: usize = 16;
@@ -281,14 +281,13 @@ impl Ring {
 fn copy_in<T: Element>(staging: &wgpu::Buffer, at: u64, elements: &ToFold<'_, T>) -> Result<()> {
     let size = size_of::<T>();
     let share_in = |range: Range<usize>| {
-        let (at, share) = (at + (range.start * size) as u64, elements.part(range));
-        match share {
-            ToFold::Here(slice) => fill(staging, at, bytemuck::cast_slice(slice)),
-            #[cfg(target_arch = "wasm32")]
-            ToFold::There(..) => fill(staging, at, bytemuck::cast_slice(share.seen(&mut Vec::new())?)),
-            #[cfg(not(target_arch = "wasm32"))]
-            ToFold::There(..) => fill_by(staging, at, share.len() * size, |bytes| share.write(bytes)),
-        }
+        let mut at = at + (range.start * size) as u64;
+        // Staging memory is written to, and nobody else's: what reads a file may want more of its space.
+        elements.part(range).in_pieces(READ_BYTES / size, |bytes| {
+            fill(staging, at, bytes)?;
+            at += bytes.len() as u64;
+            Ok(())
+        })
     };
     #[cfg(target_arch = "wasm32")]
     return share_in(0..elements.len());

@@ -74,6 +74,8 @@ pub struct Stream<T: Element, O: Op<T>> {
     gathered: Vec<T>,
     first: Option<u64>,
     memory_bytes: u64,
+    /// The error of elements that could not be read: there is no answer without them.
+    broken: Option<Error>,
     /// The engine of a team that does all of it alone.
     called: Option<Noted>,
 }
@@ -84,9 +86,9 @@ const GATHERED_BYTES: usize = 64 << 10;
 /// 32 MiB: 0.69 to 0.77 s, of 128 MiB: 0.26 to 0.34; docs/performance.md).
 const CPU_PART_BYTES: usize = 128 << 20;
 /// Parts that the CPU engine reads before their accumulators are combined.
-const ROUND_PARTS: u64 = 8;
-/// The same for a team, which cuts them in pieces itself.
-const TEAM_PARTS: u64 = 8 * ROUND_PARTS;
+const ROUND_PARTS: usize = 8;
+/// Elements of the same for a team, which cuts them in pieces itself.
+const TEAM_ELEMENTS: usize = 1 << 30;
 /// Bytes of staging and device memory of one device of a team, at most: as it waits for the last part of each push, many large slots gain
 /// nothing.
 const TEAM_RING_BYTES: u64 = 96 << 20;
@@ -150,7 +152,18 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         let fold = op.fold();
         let StreamOptions { memory_bytes, first, .. } = *options;
         let acc = fold.identity();
-        Stream { op, engine, fold, acc, count: 0, gathered: Vec::new(), first, memory_bytes, called: None }
+        Stream {
+            op,
+            engine,
+            fold,
+            acc,
+            count: 0,
+            gathered: Vec::new(),
+            first,
+            memory_bytes,
+            broken: None,
+            called: None,
+        }
     }
 
     /// Noted in a team's record under this name.
@@ -192,23 +205,36 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     }
 
     /// Takes the elements of a range of what the engine reads itself, on as many threads as it has, without a copy in memory: the fastest way
-    /// from a file to an answer. The answer has the same bits as that of parts of [`Stream::part_elements`].
+    /// from a file to an answer. The answer has the same bits as that of parts of [`Stream::part_elements`], but for what rounds in accumulators of more
+    /// than 256 words (a [`FastSum`](crate::ops::FastSum) beside a thousand bins).
     ///
     /// # Errors
-    /// [`Error::Unreadable`](crate::Error::Unreadable), and those of [`Stream::push`]; the stream is of no use afterwards.
+    /// [`Error::Unreadable`](crate::Error::Unreadable), and those of [`Stream::push`]; the stream is of no use afterwards, and says so at its end.
     pub fn push_from(&mut self, from: &dyn ReadAt<T>, range: Range<u64>) -> Result<()> {
         self.look()?;
         self.give_gathered()?;
-        let parts = if matches!(self.engine, Way::Team(_)) { TEAM_PARTS } else { ROUND_PARTS };
-        let round = parts * cpu_part::<T>() as u64;
+        let round = self.round();
         let mut begin = range.start;
         while begin < range.end {
-            let elements = (range.end - begin).min(round);
-            self.give(ToFold::There(from, begin, elements as usize))?;
+            let elements = (range.end - begin).min(round as u64);
+            self.give(ToFold::There(from, begin, elements as usize)).inspect_err(|error| {
+                // Some of these elements are folded, and some are not.
+                self.broken = Some(error.clone());
+            })?;
             self.counted(elements);
             begin += elements;
         }
         Ok(())
+    }
+
+    /// Elements that the engine reads before what it has folded is merged: as many as a 32-bit machine counts.
+    fn round(&self) -> usize {
+        let part = cpu_part::<T>();
+        match &self.engine {
+            Way::Alone(On::Gpu(ring)) => ring.slot_elements(),
+            Way::Alone(On::Cpu(..)) => part * ROUND_PARTS,
+            Way::Team(_) => part * (TEAM_ELEMENTS / part).max(1),
+        }
     }
 
     /// An error where the device is lost.
@@ -244,7 +270,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         match &mut self.engine {
             Way::Alone(On::Cpu(cpu, time)) => {
                 let start = Instant::now();
-                let accs = cpu.within::<T>(self.memory_bytes).accumulate_blocks(&self.fold, &elements, at)?;
+                let accs = cpu.accumulate_blocks(&self.fold, &elements, at, self.memory_bytes)?;
                 // Each part anew, as if it were pushed alone.
                 let part = if matches!(elements, ToFold::Here(_)) { usize::MAX } else { cpu_part::<T>() / BLOCK };
                 let mut accs = accs.into_iter().peekable();
@@ -313,6 +339,9 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     /// Waits for what is under way; `make` is given the accumulator.
     fn ended<R>(mut self, make: impl FnOnce(O, Acc<T, O>, Span) -> Result<R>) -> Result<Finished<R>> {
+        if let Some(error) = self.broken {
+            return Err(error);
+        }
         self.give_gathered()?;
         let mut parts = Vec::new();
         if let Way::Alone(On::Gpu(ring)) = &mut self.engine {
@@ -376,9 +405,13 @@ fn shared<T: Element, F: Fold<T>>(
             (Err(error), _) | (_, Err(error)) => Err(error),
         };
     };
+    let failed = || all.lock().unwrap_or_else(PoisonError::into_inner).is_err();
     let by_cpu = |cpu: &Cpu, range: Range<usize>| {
+        if failed() {
+            return;
+        }
         let start = at.wrapping_add(range.start as u64);
-        let accs = cpu.within::<T>(memory_bytes).accumulate_blocks(fold, &elements.part(range), start);
+        let accs = cpu.accumulate_blocks(fold, &elements.part(range), start, memory_bytes);
         keep(accs.map(|accs| accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))));
     };
     let rest = shares.divide(elements.len(), &|on, queue| {
@@ -397,6 +430,9 @@ fn shared<T: Element, F: Fold<T>>(
                     parts.drain(..).fold(own, |own, words| Some(joined(fold, own, fold.read_acc(&words))))
                 };
                 while let Some(range) = queue.next() {
+                    if failed() {
+                        continue;
+                    }
                     let start = at.wrapping_add(range.start as u64);
                     match ring.push(&elements.part(range), start, &mut parts) {
                         Err(error @ Error::Unreadable { .. }) => keep(Err(error)),
