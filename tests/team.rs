@@ -5,7 +5,7 @@ mod common;
 use common::{gpu, upload};
 use std::time::{Duration, Instant};
 use treefold::internals::Wanted;
-use treefold::ops::{ArgMax, FastSum, Hash, Histogram, Max, MinMax, Stats, Sum, Variance};
+use treefold::ops::{ArgMax, FastSum, Hash, Histogram, LogSumExp, Max, MinMax, Stats, Sum, Variance};
 use treefold::{Axes, Cpu, Element, Engine, Error, Gpu, Input, Op, Reducer, Sharded, StreamOptions, Team};
 
 /// The adapter under test, opened once more: a device of its own.
@@ -205,12 +205,19 @@ fn nobody_joins_in_vain() {
         Engine::Team(Team::joined_by(Cpu::with_threads(1), Wanted::AT_ONCE, |_| unreachable!("little is left")));
     assert_eq!(of(&never, Sum, &elements), want);
     assert_eq!(of(&never, FastSum, &elements), of(&Engine::Cpu(Cpu::new()), FastSum, &elements));
+    // What only reads is never worth a device, however much there is.
+    let mut much = StreamOptions::default();
+    much.elements_hint = Some(1 << 40);
+    let mut stream = never.stream::<f32, _>(FastSum, &much).expect("the CPU engine");
+    stream.push(&elements).expect("the CPU engine");
+    assert_eq!(stream.finish().expect("a sum").output, Cpu::new().reduce(FastSum, &elements).expect("a sum"));
     let refused = |_| Err(Error::DeviceRefused { adapter: "one".into(), message: "no".into() });
     let team = Engine::Team(Team::joined_by(Cpu::with_threads(1), Wanted::LATE, refused));
-    let mut stream = team.stream::<f32, _>(FastSum, &StreamOptions::default()).expect("the CPU engine");
+    let heavy = LogSumExp::default();
+    let mut stream = team.stream::<f32, _>(heavy, &StreamOptions::default()).expect("the CPU engine");
     stream.push(&elements).expect("the CPU engine");
-    let fast = of(&Engine::Cpu(Cpu::new()), FastSum, &elements);
-    assert_eq!(format!("{:?}", stream.finish().expect("a sum").output), fast);
+    let want = Cpu::new().reduce(heavy, &elements).expect("a sum");
+    assert_eq!(stream.finish().expect("a sum").output, want);
     assert_eq!(team.failures().len(), 1, "{:?}", team.failures());
 }
 

@@ -19,7 +19,6 @@ const FAST_SUM: [&str; 30] = [
     "cli/src/format.rs",          // its numbers
     "cli/src/parts.rs",           // what the answer is made of
     "cli/src/source.rs",          // its bytes
-    "cli/src/guard.rs",           // its bytes as memory
     "cli/src/reading.rs",         // how far it is
     "cli/src/report.rs",          // the answer
     "cli/src/error.rs",           // names without control characters
@@ -32,6 +31,7 @@ const FAST_SUM: [&str; 30] = [
     "src/op/dynamic.rs",          // the operator as a value
     "src/element.rs",             // the type
     "src/run/stream.rs",          // parts of the input
+    "src/input/read_at.rs",       // what threads read themselves
     "src/run/cpu.rs",             // its threads
     "src/ops/fast_sum.rs",        // the additions
     "src/ops/sum.rs",             // what a sum is told

@@ -15,7 +15,7 @@ pub use each::Each;
 pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
 pub use groups::Groups;
 pub use read_at::ReadAt;
-pub(crate) use read_at::ToFold;
+pub(crate) use read_at::{ToFold, earlier};
 pub(crate) use segments::OffsetsIn;
 pub use segments::{By, Ends, Offsets};
 pub(crate) use texture::Texels;

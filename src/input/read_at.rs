@@ -63,6 +63,12 @@ fn read_some(file: &File, space: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, space, at)
 }
 
+/// Of two errors of readers side by side, that of the earlier place; anything else comes before.
+pub(crate) fn earlier(one: Error, other: Error) -> Error {
+    let place = |error: &Error| if let Error::Unreadable { at, .. } = error { Some(*at) } else { None };
+    if place(&other) < place(&one) { other } else { one }
+}
+
 /// The elements that an engine is given.
 #[derive(Clone, Copy)]
 pub(crate) enum ToFold<'a, T> {

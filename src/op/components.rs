@@ -162,6 +162,9 @@ impl<const K: usize, V: Vector<K>, F: Fold<V::Number>> Fold<V> for ComponentsFol
     fn host_only(&self) -> Option<&'static str> {
         self.at::<V>(0).host_only()
     }
+    fn is_heavy(&self) -> bool {
+        self.0.is_heavy()
+    }
     fn most_elements(&self) -> u64 {
         self.0.most_elements()
     }

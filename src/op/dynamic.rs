@@ -92,6 +92,7 @@ macro_rules! of_folds {
             is_commutative() -> bool;
             needs_position() -> bool;
             host_only() -> Option<&'static str>;
+            is_heavy() -> bool;
             most_elements() -> u64;
             instance() -> u64;
             params() -> Vec<u32>;

@@ -68,6 +68,11 @@ pub trait Map<T: Element>: Clone + Send + Sync + 'static {
     fn host_only(&self) -> Option<&'static str> {
         None
     }
+    /// Whether the host sits longer over its function than over reading an element.
+    #[doc(hidden)]
+    fn is_heavy(&self) -> bool {
+        false
+    }
     /// Whether it rounds nothing, so that what is exact over its numbers is exact.
     fn is_exact(&self) -> bool {
         false
@@ -207,6 +212,9 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
     }
     fn needs_position(&self) -> bool {
         self.0.needs_position() || self.1.reads_place()
+    }
+    fn is_heavy(&self) -> bool {
+        self.0.is_heavy() || self.1.is_heavy()
     }
     fn host_only(&self) -> Option<&'static str> {
         let mut leaves = Vec::new();

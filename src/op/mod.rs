@@ -132,6 +132,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         Self::HOST_ONLY
     }
 
+    /// Whether the host computes a function of each element, an `exp` or a `pow`, over which it sits many times as long as over reading it.
+    #[doc(hidden)]
+    fn is_heavy(&self) -> bool {
+        false
+    }
+
     /// [`ELEMENTS_MAX`](Fold::ELEMENTS_MAX), of this value.
     #[doc(hidden)]
     fn most_elements(&self) -> u64 {

@@ -132,6 +132,9 @@ impl<T: Element, P: Test<T>, F: Fold<T>> Fold<T> for SiftedFold<P, F> {
     fn needs_position(&self) -> bool {
         self.0.needs_position()
     }
+    fn is_heavy(&self) -> bool {
+        self.0.is_heavy()
+    }
     fn host_only(&self) -> Option<&'static str> {
         let mut leaves = Vec::new();
         match self.0.host_only() {

@@ -70,6 +70,9 @@ impl<N: Narrow, F: Fold<N::Wide>> Fold<N> for Widened<F> {
     fn host_only(&self) -> Option<&'static str> {
         self.0.host_only()
     }
+    fn is_heavy(&self) -> bool {
+        self.0.is_heavy()
+    }
     fn kind(&self) -> String {
         self.0.kind()
     }

@@ -53,6 +53,7 @@ impl Function for XLnX {
 }
 ",
     ];
+    const HEAVY: bool = true;
     #[inline(always)]
     fn of(x: f64) -> f64 {
         match x {

@@ -49,6 +49,7 @@ impl Function for Ln {
 }
 ",
     ];
+    const HEAVY: bool = true;
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x.ln()

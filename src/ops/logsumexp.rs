@@ -91,6 +91,9 @@ impl LogSumExp {
 impl Fold<f32> for LogSumExp {
     type Acc = PeakedSum;
 
+    fn is_heavy(&self) -> bool {
+        true
+    }
     #[inline(always)]
     fn identity(&self) -> PeakedSum {
         PeakedSum::NONE

@@ -160,6 +160,9 @@ macro_rules! host_half {
 impl Fold<f32> for Norm {
     host_half!(f32, PeakSum, |found| found, x => f64::from(x));
 
+    fn is_heavy(&self) -> bool {
+        true
+    }
     fn params(&self) -> Vec<u32> {
         vec![(self.p.0 as f32).to_bits()]
     }

@@ -10,6 +10,8 @@ use std::marker::PhantomData;
 pub trait Function: Clone + Copy + Debug + Send + Sync + 'static {
     /// `fn function(bits: u32) -> u32`, from the bits of an f32 to those of the function, and what it needs.
     const WGSL: &'static [&'static str];
+    /// Whether the host sits longer over it than over reading an element.
+    const HEAVY: bool = false;
     /// On the host.
     fn of(x: f64) -> f64;
 }
@@ -101,6 +103,9 @@ impl<F: Function> Fold<f32> for SumOf<F> {
             let one_by_one = || block.iter().fold(Total::ZERO, |all, &x| all.plus(Total::of(F::of(x.into()))));
             all.plus(if sum.is_finite() { Total { sum, flags: 0 } } else { one_by_one() })
         })
+    }
+    fn is_heavy(&self) -> bool {
+        F::HEAVY
     }
     fn wgsl(&self) -> Wgsl {
         let wgsl = Wgsl::new(

@@ -149,6 +149,9 @@ macro_rules! tuple {
             fn host_only(&self) -> Option<&'static str> {
                 first(&[$(self.$m.host_only()),+])
             }
+            fn is_heavy(&self) -> bool {
+                false $(|| self.$m.is_heavy())+
+            }
             fn most_elements(&self) -> u64 {
                 least(&[$(self.$m.most_elements()),+])
             }

@@ -2,10 +2,11 @@
 
 use crate::element::Element;
 use crate::error::Result;
-use crate::input::ToFold;
+use crate::input::{ToFold, earlier};
 use crate::op::{Fold, Op, Partial, Span, accumulate_block};
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Reduces on the threads of this machine: the engine where there is no adapter.
@@ -94,12 +95,7 @@ impl Cpu {
         memory_bytes: u64,
     ) -> Result<Vec<F::Acc>> {
         let blocks = elements.len().div_ceil(BLOCK);
-        // Threads that read have room for a block each.
-        let room = match elements {
-            ToFold::Here(_) => usize::MAX,
-            ToFold::There(..) => usize::try_from(memory_bytes / (BLOCK * size_of::<T>()) as u64).unwrap_or(usize::MAX),
-        };
-        let threads = self.threads.min(room.max(1)).min(blocks);
+        let threads = self.threads_over(elements, memory_bytes).min(blocks);
         let wide = fold.acc_words() > WIDE_WORDS;
         let together = match blocks.div_ceil(threads.max(1)) {
             share if wide => share.max(1),
@@ -111,9 +107,10 @@ impl Cpu {
             let mut space = Vec::new();
             while let Some((first, accs)) = turns.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let end = elements.len().min((first + together) * BLOCK);
-                let mut block = |at: usize, accs: &mut Vec<F::Acc>| {
-                    let block = elements.part(at..end.min(at + BLOCK));
-                    let (block, at) = (block.seen(&mut space)?, index.wrapping_add(at as u64));
+                let mut block = |range: Range<usize>, accs: &mut Vec<F::Acc>| {
+                    let at = index.wrapping_add(range.start as u64);
+                    let block = elements.part(range);
+                    let block = block.seen(&mut space)?;
                     match accs.pop() {
                         Some(before) if wide => accs.push(fold.accumulate_onto(before, block, at)),
                         before => accs.extend(before.into_iter().chain([accumulate_block(fold, block, at)])),
@@ -121,7 +118,7 @@ impl Cpu {
                     Ok(())
                 };
                 let mut found = Vec::new();
-                let read = (first * BLOCK..end).step_by(BLOCK).try_for_each(|at| block(at, &mut found));
+                let read = blocks_of(first * BLOCK..end).try_for_each(|range| block(range, &mut found));
                 if read.is_err() {
                     // Nobody needs the others.
                     next.store(turns.len(), Ordering::Relaxed);
@@ -132,6 +129,54 @@ impl Cpu {
         let accs = turns.into_iter().map(|(_, accs)| accs.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok(accs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
+
+    /// The accumulator of ranges, which threads take one by one until there are no more: of an operator whose order is free. Elements that are not
+    /// here yet are read, as above.
+    pub(super) fn accumulate_ranges<T: Element, F: Fold<T>>(
+        &self,
+        fold: &F,
+        elements: &ToFold<'_, T>,
+        index: u64,
+        memory_bytes: u64,
+        next: &(dyn Fn() -> Option<Range<usize>> + Sync),
+    ) -> Result<F::Acc> {
+        let all = Mutex::new(Ok(fold.identity()));
+        let failed = AtomicBool::new(false);
+        on_threads(self.threads_over(elements, memory_bytes), &|_| {
+            let (mut space, mut acc) = (Vec::new(), Some(fold.identity()));
+            let mut add = |range: Range<usize>| {
+                let at = index.wrapping_add(range.start as u64);
+                let block = elements.part(range);
+                acc = Some(fold.accumulate_onto(acc.take().unwrap_or(fold.identity()), block.seen(&mut space)?, at));
+                Ok(())
+            };
+            let ranges = std::iter::from_fn(|| next().filter(|_| !failed.load(Ordering::Relaxed)));
+            let read = ranges.flat_map(blocks_of).try_for_each(&mut add);
+            failed.fetch_or(read.is_err(), Ordering::Relaxed);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = match (std::mem::replace(&mut *all, Ok(fold.identity())), read) {
+                (Ok(all), Ok(())) => Ok(fold.combine(all, acc.unwrap_or(fold.identity()))),
+                (Err(before), Err(error)) => Err(earlier(before, error)),
+                (Err(error), Ok(())) | (Ok(_), Err(error)) => Err(error),
+            };
+        });
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Threads over so many elements: those that read have room for a block each.
+    fn threads_over<T>(&self, elements: &ToFold<'_, T>, memory_bytes: u64) -> usize {
+        let room = match elements {
+            ToFold::Here(_) => usize::MAX,
+            ToFold::There(..) => usize::try_from(memory_bytes / (BLOCK * size_of::<T>()) as u64).unwrap_or(usize::MAX),
+        };
+        self.threads.min(room.max(1))
+    }
+}
+
+/// The blocks of a range, the last of which may be short.
+fn blocks_of(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(BLOCK).map(move |at| at..end.min(at + BLOCK))
 }
 
 /// Does parts 0 to `parts` of a work, each on a thread of its own, the first on this one.

@@ -4,6 +4,7 @@ mod check;
 mod cpu;
 mod cpu_each;
 mod cpu_segments;
+mod crew;
 mod engine;
 mod explain;
 mod futures;

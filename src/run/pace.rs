@@ -32,6 +32,12 @@ const FIRST: usize = 2;
 const TRIED_EVERY: usize = 32;
 
 impl Pace {
+    /// Where the first member was alone so far, at so many elements a second; 0: it has done nothing.
+    pub fn of_first(speed: f64) -> Pace {
+        let first = if speed > 0.0 { Rate { speed, pieces: FIRST } } else { Rate::default() };
+        Pace { rates: WAYS.map(|way| if way == Doer::First { first } else { Rate::default() }), ..Pace::default() }
+    }
+
     /// Who is to do the next piece.
     pub fn next(&mut self) -> Doer {
         if let Some(new) = self.rates.iter().position(|rate| rate.pieces < FIRST) {

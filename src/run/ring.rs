@@ -1,15 +1,15 @@
 //! The way of elements to a device, part by part: while the device reads one slot, the host fills the next.
 
+use super::crew::{Crew, copiers, with_crew};
 use super::explain::explain;
 use super::stream::StreamOptions;
-use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass, fill};
+use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Origin, Piece, ToFold};
 use crate::op::{DeviceOp, Fold, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use web_time::Instant;
@@ -19,11 +19,6 @@ use wgpu::BufferUsages;
 const SLOTS: usize = 3;
 /// Elements beyond this make a slot no faster.
 const SLOT_BYTES_MAX: u64 = 64 << 20;
-/// Bytes that a thread reads at a time: what the cache of a core holds on their way to staging memory.
-const READ_BYTES: usize = 256 << 10;
-/// Threads that copy or read at once, at most.
-#[cfg(not(target_arch = "wasm32"))]
-const COPIERS: usize = 16;
 /// The greatest age of the knowledge that the device is there. Asking takes a microsecond, longer than a small part.
 const LOOK_AGAIN: Duration = Duration::from_micros(20);
 
@@ -39,6 +34,8 @@ pub(super) struct Ring {
     flying: VecDeque<(Slot, Pending)>,
     /// Slots whose results are there, not mapped yet.
     landed: Vec<Slot>,
+    /// Threads that copy or read at once, at most.
+    pub copiers: usize,
     /// Time spent copying into slots.
     pub copy_time: Duration,
     /// Times of the device.
@@ -96,10 +93,22 @@ impl Ring {
             filling: None,
             flying: VecDeque::new(),
             landed: Vec::new(),
+            copiers: copiers(),
             copy_time: Duration::ZERO,
             clock,
             seen: None,
         }
+    }
+
+    /// Makes all slots and has each one through the device once: whoever waits for nothing else need not wait for that later.
+    pub fn warm(&mut self) -> Result<()> {
+        for _ in 0..SLOTS {
+            let slot = self.make_slot()?;
+            self.launch(Filling { slot, bytes: self.slot_bytes, start: 0 })?;
+        }
+        self.drain(&mut Vec::new())?;
+        self.clock = Clock::new(&self.recorder.context, !self.in_place);
+        Ok(())
     }
 
     /// Number of elements of a slot.
@@ -123,6 +132,16 @@ impl Ring {
     }
 
     fn copy<T: Element>(&mut self, elements: &ToFold<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
+        with_crew(self.copiers, elements, |crew| self.copy_by(crew, elements, at, parts))
+    }
+
+    fn copy_by<'a, T: Element>(
+        &mut self,
+        crew: &Crew<'a, T>,
+        elements: &ToFold<'a, T>,
+        at: u64,
+        parts: &mut Vec<Vec<u32>>,
+    ) -> Result<()> {
         let mut begin = 0;
         while begin < elements.len() {
             let at = at.wrapping_add(begin as u64);
@@ -136,7 +155,7 @@ impl Ring {
             let room = ((self.slot_bytes - filling.bytes) / self.element_bytes) as usize;
             let now = elements.part(begin..elements.len().min(begin.saturating_add(room)));
             let start = Instant::now();
-            copy_in(&filling.slot.staging, filling.bytes, &now)?;
+            crew.copy_in(&filling.slot.staging, filling.bytes, now)?;
             self.copy_time += start.elapsed();
             filling.bytes += now.len() as u64 * self.element_bytes;
             if now.len() == room {
@@ -274,42 +293,5 @@ impl Ring {
             Err(error) => lines.push(error.to_string()),
         }
         lines
-    }
-}
-
-/// Copies elements into a mapped buffer from this byte on, or reads them there; on several threads where it pays, each of which maps its own share.
-fn copy_in<T: Element>(staging: &wgpu::Buffer, at: u64, elements: &ToFold<'_, T>) -> Result<()> {
-    let size = size_of::<T>();
-    let share_in = |range: Range<usize>| {
-        let mut at = at + (range.start * size) as u64;
-        // Staging memory is written to, and nobody else's: what reads a file may want more of its space.
-        elements.part(range).in_pieces(READ_BYTES / size, |bytes| {
-            fill(staging, at, bytes)?;
-            at += bytes.len() as u64;
-            Ok(())
-        })
-    };
-    #[cfg(target_arch = "wasm32")]
-    return share_in(0..elements.len());
-    #[cfg(not(target_arch = "wasm32"))]
-    {
-        const SHARE_MIN: usize = 2 << 20;
-        let shares = (elements.len() * size / SHARE_MIN).min(COPIERS);
-        if shares <= 1 {
-            return share_in(0..elements.len());
-        }
-        // The system takes tens of microseconds to tell how many cores there are.
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(shares);
-        // Shares meet at multiples of 16 elements in the buffer, because what threads map must not overlap.
-        let share = elements.len().div_ceil(threads).next_multiple_of(16);
-        let mine = elements.len().min(share - at as usize / size % 16);
-        std::thread::scope(|scope| {
-            let begins = (mine..elements.len()).step_by(share);
-            let shares = begins.map(|begin| begin..elements.len().min(begin + share));
-            let others: Vec<_> = shares.map(|range| scope.spawn(|| share_in(range))).collect();
-            let copied = share_in(0..mine);
-            let panicked = || Error::Refused { what: "staging memory", message: "a copying thread stopped".into() };
-            others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).fold(copied, Result::and)
-        })
     }
 }

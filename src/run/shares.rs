@@ -33,10 +33,54 @@ pub(super) struct Shares<M> {
     members: Vec<Worker<M>>,
     joining: Joining<M>,
     pace: Pace,
+    /// Elements a second of a member that was alone, at its best; and where it was when it was last looked at.
+    alone: f64,
+    looked: Done,
     /// Elements that will come, where that is known; those that came, and the time over them.
     elements: Option<u64>,
-    done: u64,
-    busy: Duration,
+    done: Done,
+    /// The end of the piece at hand, which was to be longer.
+    cut: Option<usize>,
+}
+
+/// Elements that are done, and the time over them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Done {
+    elements: u64,
+    time: Duration,
+}
+
+impl Done {
+    fn plus(self, elements: usize, time: Duration) -> Done {
+        Done { elements: self.elements + elements as u64, time: self.time + time }
+    }
+
+    /// Elements a second since then.
+    fn speed_since(self, before: Done) -> f64 {
+        (self.elements - before.elements) as f64 / (self.time - before.time).as_secs_f64().max(1e-9)
+    }
+}
+
+/// Those who take elements of a piece at the same time: devices, and the CPU engine or not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crowd {
+    pub devices: usize,
+    pub cpu: bool,
+}
+
+impl Crowd {
+    /// Threads that fill the memory of one device, where the machine has so many cores: beside the CPU engine no more than keep a device busy, so
+    /// that none waits for a core.
+    pub fn copiers(self, cores: usize) -> usize {
+        let all = if self.cpu { cores * 3 / 8 } else { cores };
+        (all / self.devices.max(1)).max(1)
+    }
+
+    /// Threads of the CPU engine.
+    pub fn threads(self, cores: usize) -> usize {
+        let others = if self.devices == 0 { 0 } else { self.copiers(cores) * self.devices };
+        cores.saturating_sub(others).max(1)
+    }
 }
 
 /// The devices that may join a team.
@@ -58,11 +102,20 @@ const RANGE_TIME: Duration = Duration::from_millis(50);
 const PIECE: usize = 1 << 26;
 /// Time over a piece in a way that is known: at its end members wait for one another.
 const PIECE_TIME: Duration = Duration::from_millis(100);
+/// Of so many threads of the CPU engine one leaves its core to the opening of devices.
+#[cfg(not(target_arch = "wasm32"))]
+const LEAVING: usize = 8;
+/// Time over which what threads take of a queue tells their speed.
+const TELLING_TIME: Duration = Duration::from_millis(5);
+/// Time between looks at how fast a member is that is alone.
+const LOOK_TIME: Duration = Duration::from_millis(20);
 
 /// The elements that are left, and who takes them.
 struct Left {
     range: Range<usize>,
     members: usize,
+    /// Threads of a member that are to leave their cores to somebody else.
+    leaving: usize,
     /// Members whose speed is known, and their elements a second, together and of the fastest.
     known: usize,
     speed: f64,
@@ -74,7 +127,7 @@ impl Left {
     fn of<M>(range: Range<usize>, members: &[Worker<M>]) -> Left {
         let speeds = || members.iter().filter_map(|member| member.speed);
         let (speed, fastest) = (speeds().sum(), speeds().fold(0.0, f64::max));
-        Left { range, members: members.len(), known: speeds().count(), speed, fastest }
+        Left { range, members: members.len(), leaving: 0, known: speeds().count(), speed, fastest }
     }
 
     /// Elements a second of all members: those whose speed is not known are taken to be as fast as the others are.
@@ -90,25 +143,41 @@ pub(super) struct Queue<'a> {
     grain: usize,
     /// Whether nobody else takes any.
     alone: bool,
+    /// Those at work.
+    pub crowd: Crowd,
     begun: Instant,
     taken: usize,
     unsettled: Vec<Range<usize>>,
     settled: usize,
-    between: &'a mut dyn FnMut(usize),
+    between: &'a mut (dyn FnMut(usize) + Send),
 }
 
 impl Queue<'_> {
+    /// The next so many elements, for a member whose threads take them one by one; `None` where there are no more, and for a thread that is to
+    /// leave.
+    pub fn turn(&mut self, elements: usize) -> Option<Range<usize>> {
+        (self.between)(self.taken);
+        let mut left = locked(self.left);
+        if self.begun.elapsed() > TELLING_TIME {
+            self.tell_speed(&mut left);
+        }
+        if left.leaving > 0 {
+            left.leaving -= 1;
+            return None;
+        }
+        let end = left.range.end.min(left.range.start + elements);
+        let range = left.range.start..end;
+        left.range.start = end;
+        self.taken += range.len();
+        self.unsettled.extend(Some(range.clone()).filter(|range| !range.is_empty()));
+        self.unsettled.last().filter(|_| !range.is_empty()).cloned()
+    }
+
     /// The next range; `None` where there is no more, or where the others will have done the rest before this member would be done.
     pub fn next(&mut self) -> Option<Range<usize>> {
         (self.between)(self.settled);
         let mut left = locked(self.left);
-        if self.speed.is_none() && self.taken > 0 {
-            let speed = self.taken as f64 / self.begun.elapsed().as_secs_f64().max(1e-9);
-            self.speed = Some(speed);
-            left.known += 1;
-            left.speed += speed;
-            left.fastest = left.fastest.max(speed);
-        }
+        self.tell_speed(&mut left);
         let many = left.range.len();
         let want = match self.speed {
             _ if many == 0 => return None,
@@ -138,6 +207,17 @@ impl Queue<'_> {
         self.taken += range.len();
         self.unsettled.push(range.clone());
         Some(range)
+    }
+
+    /// Tells the others how fast it was so far, once it is known.
+    fn tell_speed(&mut self, left: &mut Left) {
+        if self.speed.is_none() && self.taken > 0 {
+            let speed = self.taken as f64 / self.begun.elapsed().as_secs_f64().max(1e-9);
+            self.speed = Some(speed);
+            left.known += 1;
+            left.speed += speed;
+            left.fastest = left.fastest.max(speed);
+        }
     }
 
     /// Says that all ranges so far are answered for.
@@ -171,9 +251,11 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             members: Vec::new(),
             joining,
             pace: Pace::default(),
+            alone: 0.0,
+            looked: Done::default(),
             elements,
-            done: 0,
-            busy: Duration::ZERO,
+            done: Done::default(),
+            cut: None,
         };
         let few = elements.is_some_and(|elements| elements <= SHARED_MIN as u64);
         if team.cpu_takes_part() {
@@ -208,10 +290,9 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
     pub fn divide(&mut self, many: usize, work: Work<M>) -> Vec<Range<usize>> {
         let (mut begin, mut rest) = (0, Vec::new());
         while begin < many {
-            let known = self.pace.known().map_or(0, |speed| (speed * PIECE_TIME.as_secs_f64()) as usize);
-            let end = many.min(begin.saturating_add(known.max(PIECE)));
+            let end = many.min(begin.saturating_add(self.piece_elements().max(PIECE)));
             rest.extend(self.piece(begin..end, work));
-            begin = end;
+            begin = self.cut.take().unwrap_or(end);
         }
         if !rest.is_empty() {
             let stepped_in = rest.iter().map(|range| range.len() as u64).sum();
@@ -220,14 +301,22 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         rest
     }
 
+    /// Elements of the next piece, where that is known: all for one that is alone, who waits for nobody, and whose piece is cut where a device joins.
+    fn piece_elements(&self) -> usize {
+        if self.members.len() == 1 {
+            return usize::MAX;
+        }
+        self.pace.known().map_or(0, |speed| (speed * PIECE_TIME.as_secs_f64()) as usize)
+    }
+
     fn piece(&mut self, piece: Range<usize>, work: Work<M>) -> Vec<Range<usize>> {
-        let (begun, many) = (Instant::now(), piece.len());
+        let (begun, begin, many) = (Instant::now(), piece.start, piece.len());
         let mut members = std::mem::take(&mut self.members);
         let several = members.len() > 1;
         let by = match several {
             _ if many < SHARED_MIN => Doer::First,
             true if self.team.cpu_takes_part() => self.pace.next(),
-            false if !self.may_ask() => Doer::First,
+            false if !self.may_grow() => Doer::First,
             _ => Doer::All,
         };
         let idle = match by {
@@ -236,9 +325,11 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             Doer::All => Vec::new(),
         };
         let left = Mutex::new(Left::of(piece, &members));
+        let cpu = self.team.cpu_takes_part() && by != Doer::Others;
+        let crowd = Crowd { devices: members.len() - usize::from(cpu && !members.is_empty()), cpu };
         let ran = match by {
-            Doer::First => members.into_iter().map(|first| run(first, &left, true, &mut |_| (), work)).collect(),
-            _ => self.all(members, &left, begun, work),
+            Doer::First => members.into_iter().map(|first| run(first, &left, true, crowd, &mut |_| (), work)).collect(),
+            _ => self.all(members, &left, crowd, begun, work),
         };
         let mut rest = Vec::new();
         for Ran { member, engine, called, settled, rest: unsettled, error } in ran {
@@ -256,80 +347,98 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         }
         let behind = locked(&left).range.clone();
         rest.extend(Some(behind).filter(|range| !range.is_empty()));
+        let many = self.cut.map_or(many, |end| end - begin);
         let time = begun.elapsed();
         log::debug!("{many} elements by {by:?} in {time:?}, {} members", self.members.len());
-        if several && many >= SHARED_MIN {
-            self.pace.note(by, many as f64 / time.as_secs_f64().max(1e-9));
+        if many >= SHARED_MIN {
+            let speed = many as f64 / time.as_secs_f64().max(1e-9);
+            match (several, self.members.len()) {
+                (true, _) => self.pace.note(by, speed),
+                (false, 1) => self.alone = self.alone.max(speed),
+                // Somebody joined meanwhile.
+                (false, _) => self.pace = Pace::of_first(self.alone),
+            }
         }
-        self.done += many as u64;
-        self.busy += time;
+        self.done = self.done.plus(many, time);
         rest
     }
 
     #[cfg(target_arch = "wasm32")]
-    fn all(&mut self, members: Vec<Worker<M>>, left: &Mutex<Left>, _: Instant, work: Work<M>) -> Vec<Ran<M>> {
-        members.into_iter().map(|member| run(member, left, false, &mut |_| (), work)).collect()
+    fn all(
+        &mut self,
+        members: Vec<Worker<M>>,
+        left: &Mutex<Left>,
+        crowd: Crowd,
+        _: Instant,
+        work: Work<M>,
+    ) -> Vec<Ran<M>> {
+        members.into_iter().map(|member| run(member, left, false, crowd, &mut |_| (), work)).collect()
     }
 
     /// The first member works on this thread, each other one on its own; one that joins meanwhile gets its own, too.
     #[cfg(not(target_arch = "wasm32"))]
-    fn all(&mut self, members: Vec<Worker<M>>, left: &Mutex<Left>, begun: Instant, work: Work<M>) -> Vec<Ran<M>> {
+    fn all(
+        &mut self,
+        members: Vec<Worker<M>>,
+        left: &Mutex<Left>,
+        crowd: Crowd,
+        begun: Instant,
+        work: Work<M>,
+    ) -> Vec<Ran<M>> {
         std::thread::scope(|scope| {
-            let alone = |member| scope.spawn(move || run(member, left, false, &mut |_| (), work));
+            let alone = |member| scope.spawn(move || run(member, left, false, crowd, &mut |_| (), work));
             let mut members = members.into_iter();
             let first = members.next();
             let mut others: Vec<_> = members.map(alone).collect();
             let mut between = |settled| {
-                if let Some(member) = self.arrived(settled, begun.elapsed()) {
-                    locked(left).members += 1;
+                if let Some(member) = self.arrived(settled, begun.elapsed(), left) {
+                    let mut left = locked(left);
+                    left.members += 1;
+                    // The next piece is shared out anew.
+                    let end = left.range.end.min(left.range.start + PIECE);
+                    self.cut = Some(end).filter(|end| *end < left.range.end).or(self.cut);
+                    left.range.end = end;
                     others.push(alone(member));
                 }
             };
-            let first = first.map(|member| run(member, left, false, &mut between, work));
+            let first = first.map(|member| run(member, left, false, crowd, &mut between, work));
             let joined =
                 others.into_iter().map(|other| other.join().unwrap_or_else(|it| std::panic::resume_unwind(it)));
             first.into_iter().chain(joined).collect()
         })
     }
 
-    /// Whether devices are worth their opening, where so many elements took so long.
-    fn is_worth_opening(&self, done: u64, busy: Duration) -> bool {
+    /// Whether devices are worth their opening, where so much is done: at the best speed that was seen, for the first of all is slow.
+    fn is_worth_opening(&self, done: Done) -> bool {
         let Some(Wanted { settled, left }) = self.team.wanted() else { return false };
         // Of what does not say how much it is, as much is taken to be left as there was.
-        let more = self.elements.map_or(done, |all| all.saturating_sub(done)) as f64;
-        done > 0 && busy >= settled && more * busy.as_secs_f64() / done as f64 >= left.as_secs_f64()
-    }
-
-    /// Whether a device may join before the elements at hand are done.
-    fn may_ask(&self) -> bool {
-        match self.joining {
-            Joining::No => false,
-            Joining::Not => {
-                let early = self.team.wanted().is_some_and(|wanted| self.busy <= wanted.settled);
-                early || self.is_worth_opening(self.done, self.busy)
-            }
-            Joining::Asked(_) => true,
-        }
+        let more = self.elements.map_or(done.elements, |all| all.saturating_sub(done.elements)) as f64;
+        let speed = self.alone.max(done.speed_since(Done::default()));
+        done.elements > 0 && done.time >= settled && more / speed.max(1e-9) >= left.as_secs_f64()
     }
 
     /// A device that joins, once it is open; asks for all of them where it is worth that: over `busy` so many elements were done.
     #[cfg(not(target_arch = "wasm32"))]
-    fn arrived(&mut self, settled: usize, busy: Duration) -> Option<Worker<M>> {
+    fn arrived(&mut self, settled: usize, busy: Duration, left: &Mutex<Left>) -> Option<Worker<M>> {
         use std::sync::mpsc::TryRecvError;
-        let (done, busy) = (self.done + settled as u64, self.busy + busy);
+        let done = self.done.plus(settled, busy);
+        if done.time >= self.looked.time + LOOK_TIME {
+            self.alone = self.alone.max(done.speed_since(self.looked));
+            self.looked = done;
+        }
         match &self.joining {
             Joining::Asked(coming) => {
                 let found = coming.try_recv();
                 if found.as_ref().is_err_and(|why| *why == TryRecvError::Disconnected) {
                     self.joining = Joining::No;
                 }
-                found.ok().inspect(|_| {
-                    log::debug!("a device joins after {busy:?}");
-                    self.pace = Pace::default();
-                })
+                found.ok().inspect(|_| log::debug!("a device joins after {:?}", done.time))
             }
-            Joining::Not if self.is_worth_opening(done, busy) => {
+            Joining::Not if self.is_worth_opening(done) => {
+                log::debug!("devices are opened after {:?}", done.time);
                 self.joining = Joining::Asked(asked(self.team.clone(), self.make.clone()));
+                // Behind as many threads as there are cores, a driver would wait for its turns.
+                locked(left).leaving = self.cpu().threads() / LEAVING;
                 None
             }
             Joining::Not | Joining::No => None,
@@ -340,7 +449,7 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
 impl<M> std::fmt::Debug for Shares<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.members.iter().map(|member| member.called.name()).collect();
-        f.debug_struct("Shares").field("members", &names).field("done", &self.done).finish_non_exhaustive()
+        f.debug_struct("Shares").field("members", &names).field("done", &self.done.elements).finish_non_exhaustive()
     }
 }
 
@@ -386,13 +495,14 @@ fn run<M>(
     mut member: Worker<M>,
     left: &Mutex<Left>,
     alone: bool,
-    between: &mut dyn FnMut(usize),
+    crowd: Crowd,
+    between: &mut (dyn FnMut(usize) + Send),
     work: Work<M>,
 ) -> Ran<M> {
     let begun = Instant::now();
     let (speed, grain) = (member.speed, member.grain);
     let (taken, unsettled, settled) = (0, Vec::new(), 0);
-    let mut queue = Queue { left, speed, grain, alone, begun, taken, unsettled, settled, between };
+    let mut queue = Queue { left, speed, grain, alone, crowd, begun, taken, unsettled, settled, between };
     let error = work(&mut member.on, &mut queue).err();
     if error.is_some() {
         let mut left = locked(left);
@@ -433,9 +543,11 @@ mod tests {
             members: members.iter().map(member).collect(),
             joining: Joining::No,
             pace: Pace::default(),
+            alone: 0.0,
+            looked: Done::default(),
             elements: None,
-            done: 0,
-            busy: Duration::ZERO,
+            done: Done::default(),
+            cut: None,
         }
     }
 

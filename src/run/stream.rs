@@ -10,7 +10,7 @@ use super::team::{Noted, Team};
 use crate::device::Context;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{ReadAt, ToFold};
+use crate::input::{ReadAt, ToFold, earlier};
 use crate::op::{Acc, Fold, Op, Partial, Span};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,7 +85,7 @@ const GATHERED_BYTES: usize = 64 << 10;
 /// Bytes of a part for the CPU engine and for a team: enough that its threads are started seldom (8 GiB from the page cache by 32 threads in parts of
 /// 32 MiB: 0.69 to 0.77 s, of 128 MiB: 0.26 to 0.34; docs/performance.md).
 const CPU_PART_BYTES: usize = 128 << 20;
-/// Parts that the CPU engine reads before their accumulators are combined.
+/// Parts that an engine reads before what they are folded to is combined.
 const ROUND_PARTS: usize = 8;
 /// Elements of the same for a team, which cuts them in pieces itself.
 const TEAM_ELEMENTS: usize = 1 << 30;
@@ -128,13 +128,18 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         // Slots that leave something for the others.
         let members = team.gpus().len() as u64 + u64::from(team.cpu_takes_part());
         of_device.elements_hint = options.elements_hint.map(|all| (all / (2 * members.max(1))).max(SHARED_MIN as u64));
+        // Beside other work, then.
+        let grows = team.wanted().is_some();
         let made_of = op.clone();
         let make: Make<On> = Arc::new(move |engine, devices| {
             Ok(match engine {
                 Engine::Gpu(gpu) => {
                     let memory_bytes = (of_device.memory_bytes / (2 * devices)).min(TEAM_RING_BYTES);
                     let of_device = StreamOptions { memory_bytes, ..of_device.clone() };
-                    let ring = Ring::of::<T, O>(gpu.context().clone(), &made_of, &of_device)?;
+                    let mut ring = Ring::of::<T, O>(gpu.context().clone(), &made_of, &of_device)?;
+                    if grows {
+                        ring.warm()?;
+                    }
                     let grain = ring.slot_elements();
                     (On::Gpu(Box::new(ring)), grain)
                 }
@@ -231,7 +236,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     fn round(&self) -> usize {
         let part = cpu_part::<T>();
         match &self.engine {
-            Way::Alone(On::Gpu(ring)) => ring.slot_elements(),
+            Way::Alone(On::Gpu(ring)) => ring.slot_elements() * ROUND_PARTS,
             Way::Alone(On::Cpu(..)) => part * ROUND_PARTS,
             Way::Team(_) => part * (TEAM_ELEMENTS / part).max(1),
         }
@@ -402,27 +407,26 @@ fn shared<T: Element, F: Fold<T>>(
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
         *all = match (std::mem::replace(&mut *all, Ok(None)), part) {
             (Ok(all), Ok(part)) => Ok(Some(joined(fold, all, part))),
-            (Err(error), _) | (_, Err(error)) => Err(error),
+            (Err(before), Err(error)) => Err(earlier(before, error)),
+            (Err(error), Ok(_)) | (Ok(_), Err(error)) => Err(error),
         };
     };
     let failed = || all.lock().unwrap_or_else(PoisonError::into_inner).is_err();
-    let by_cpu = |cpu: &Cpu, range: Range<usize>| {
-        if failed() {
-            return;
+    let by_cpu = |cpu: &Cpu, next: &(dyn Fn() -> Option<Range<usize>> + Sync)| {
+        if !failed() {
+            keep(cpu.accumulate_ranges(fold, elements, at, memory_bytes, next));
         }
-        let start = at.wrapping_add(range.start as u64);
-        let accs = cpu.accumulate_blocks(fold, &elements.part(range), start, memory_bytes);
-        keep(accs.map(|accs| accs.into_iter().fold(fold.identity(), |a, b| fold.combine(a, b))));
     };
+    let cores = shares.cpu().threads();
     let rest = shares.divide(elements.len(), &|on, queue| {
         match on {
             On::Cpu(cpu, time) => {
-                while let Some(range) = queue.next() {
-                    let start = Instant::now();
-                    by_cpu(cpu, range);
-                    *time += start.elapsed();
-                    queue.settle();
-                }
+                let (start, cpu) = (Instant::now(), Cpu::with_threads(queue.crowd.threads(cpu.threads())));
+                let turn = turn_elements(elements.len(), cpu.threads());
+                let taking = Mutex::new(&mut *queue);
+                by_cpu(&cpu, &|| taking.lock().unwrap_or_else(PoisonError::into_inner).turn(turn));
+                *time += start.elapsed();
+                queue.settle();
             }
             On::Gpu(ring) => {
                 let (mut parts, mut own) = (Vec::new(), None);
@@ -434,6 +438,7 @@ fn shared<T: Element, F: Fold<T>>(
                         continue;
                     }
                     let start = at.wrapping_add(range.start as u64);
+                    ring.copiers = queue.crowd.copiers(cores);
                     match ring.push(&elements.part(range), start, &mut parts) {
                         Err(error @ Error::Unreadable { .. }) => keep(Err(error)),
                         pushed => pushed?,
@@ -448,8 +453,26 @@ fn shared<T: Element, F: Fold<T>>(
         }
         Ok(())
     });
-    rest.into_iter().for_each(|range| by_cpu(shares.cpu(), range));
+    if rest.is_empty() {
+        return all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    }
+    let rest = Mutex::new(rest);
+    by_cpu(shares.cpu(), &|| {
+        let mut rest = rest.lock().unwrap_or_else(PoisonError::into_inner);
+        let range = rest.pop()?;
+        let end = range.end.min(range.start + TURN);
+        rest.extend(Some(end..range.end).filter(|range| !range.is_empty()));
+        Some(range.start..end)
+    });
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Elements that a thread of the CPU engine takes at a time.
+const TURN: usize = 4 * BLOCK;
+
+/// The same, of so many in all.
+fn turn_elements(many: usize, threads: usize) -> usize {
+    (many / (8 * threads) / BLOCK * BLOCK).clamp(BLOCK, TURN)
 }
 
 fn joined<T: Element, F: Fold<T>>(fold: &F, all: Option<F::Acc>, part: F::Acc) -> F::Acc {

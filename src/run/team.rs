@@ -15,8 +15,9 @@ use std::time::Duration;
 /// The CPU engine and any number of devices, which share the work: each takes parts of what is left as fast as it is done with those that it has.
 ///
 /// Shared is the work of operators whose answer does not depend on how it is shared: those that are [exact](crate::Op::is_exact) and
-/// commutative, but for functions and expressions over floats. All others run whole on one engine, which their length and the engines that there
-/// are decide, so that their bits are the same each time.
+/// commutative, but for functions and expressions over floats. All others run whole on one engine, so that their bits are the same each time: on the
+/// CPU engine, if it takes part, but for what computes functions of its elements (`exp`, `log`, `pow`) over more than [`AT_ONCE_BYTES`], which
+/// the best device does.
 ///
 /// A device that fails (lost, or late beyond the timeout) takes no further part; what it has not answered for of what is shared is computed
 /// again by the CPU engine, and the answer is right. [`Engine::failures`] tells of it. Where an operator runs whole on a device that fails,
@@ -71,7 +72,7 @@ impl Wanted {
     /// Devices that nobody has named: opening one takes some tenths of a second, in which its driver is in the way of other threads.
     pub const LATE: Wanted = Wanted { settled: Duration::from_millis(200), left: Duration::from_secs(1) };
     /// Devices that are asked for: as soon as they make up for their opening.
-    pub const SOON: Wanted = Wanted { settled: Duration::from_millis(60), left: Duration::from_millis(500) };
+    pub const SOON: Wanted = Wanted { settled: Duration::from_millis(40), left: Duration::from_millis(500) };
     /// For tests: at once.
     pub const AT_ONCE: Wanted = Wanted { settled: Duration::ZERO, left: Duration::ZERO };
 
@@ -200,7 +201,8 @@ impl Team {
         // What would be shared, if there were more of it, is little.
         let shared = op.is_shareable() && fold.is_commutative();
         let gpu = match &self.members.joins {
-            _ if by_cpu && (small || fold.host_only().is_some()) => None,
+            // What only reads is read sooner than it is copied to a device.
+            _ if by_cpu && (small || !fold.is_heavy() || fold.host_only().is_some()) => None,
             Some(_) if shared => None,
             Some(joins) if joins.opened.get().is_none() => self.opened_as(joins, &joins.best, 1).first().cloned(),
             _ => self.standing().next().map(|(_, gpu)| gpu.clone()),

@@ -97,6 +97,9 @@ impl<U: Scalar + Accumulator> Fold<U> for Combining<U> {
     fn host_only(&self) -> Option<&'static str> {
         self.combine.host_only()
     }
+    fn is_heavy(&self) -> bool {
+        self.combine.program.is_heavy()
+    }
     fn params(&self) -> Vec<u32> {
         vec![self.identity.pattern() as u32]
     }

@@ -173,6 +173,9 @@ impl<T: Element, U: Element> Map<T> for Formula<U> {
     fn host_only(&self) -> Option<&'static str> {
         self.0.host_only()
     }
+    fn is_heavy(&self) -> bool {
+        self.0.program.is_heavy()
+    }
     fn is_exact(&self) -> bool {
         !self.0.rounds()
     }

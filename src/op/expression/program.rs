@@ -94,12 +94,7 @@ impl Program {
         let rounds = |(step, kind): &(Step, Kind)| match step {
             Step::Argument(_) | Step::Constant(..) | Step::Unary(..) | Step::Select(..) | Step::Bits(_) => false,
             Step::Binary(..) => kind.is_float(),
-            Step::Math(function, _) => {
-                use MathFunction::{Abs, Ceil, Clamp, Floor, Max, Min, Round, Saturate, Sign, Step, Trunc};
-                let exact =
-                    matches!(function, Abs | Ceil | Clamp | Floor | Max | Min | Round | Saturate | Sign | Step | Trunc);
-                kind.is_float() && !exact
-            }
+            Step::Math(function, _) => kind.is_float() && !is_plain(*function),
             Step::Cast(of) => {
                 let from = self.steps.get(*of).map_or(Kind::Bool, |&(_, kind)| kind);
                 let widens = from == Kind::Bool || (from, *kind) == (Kind::F32, Kind::F64);
@@ -111,8 +106,22 @@ impl Program {
         self.steps.iter().any(rounds)
     }
 
+    /// Whether it calls a function that takes the host longer than reading an element does.
+    pub fn is_heavy(&self) -> bool {
+        let is_heavy = |(step, kind): &(Step, Kind)| {
+            kind.is_float() && matches!(step, Step::Math(function, _) if !is_plain(*function))
+        };
+        self.steps.iter().any(is_heavy)
+    }
+
     /// Whether it computes in 64 bits.
     pub fn is_wide(&self) -> bool {
         self.steps.iter().any(|(_, kind)| kind.bits() > 32)
     }
+}
+
+/// Whether a function picks or rounds to a whole number, exactly so and at once.
+fn is_plain(function: MathFunction) -> bool {
+    use MathFunction::{Abs, Ceil, Clamp, Floor, Max, Min, Round, Saturate, Sign, Step, Trunc};
+    matches!(function, Abs | Ceil | Clamp | Floor | Max | Min | Round | Saturate | Sign | Step | Trunc)
 }
