@@ -24,15 +24,15 @@ pub(super) fn copiers() -> usize {
 
 /// Those who fill a buffer together: the thread that asks, and others that wait for it to.
 pub(super) struct Crew<'a, T> {
-    work: Mutex<Work<'a, T>>,
+    work: Mutex<Task<'a, T>>,
     /// There is something to do.
     begun: Condvar,
     /// All of it is done.
     done: Condvar,
 }
 
-struct Work<'a, T> {
-    job: Option<Job<'a, T>>,
+struct Task<'a, T> {
+    freight: Option<Freight<'a, T>>,
     /// Pieces that are under way.
     open: usize,
     filled: Result<()>,
@@ -41,14 +41,14 @@ struct Work<'a, T> {
 
 /// A buffer from a byte on, and the elements that go there, of which those before `next` are taken.
 #[derive(Clone)]
-struct Job<'a, T> {
+struct Freight<'a, T> {
     staging: wgpu::Buffer,
     at: u64,
     elements: ToFold<'a, T>,
     next: usize,
 }
 
-impl<T: Element> Job<'_, T> {
+impl<T: Element> Freight<'_, T> {
     /// The next elements, a piece of them; pieces meet at multiples of 16 elements in the buffer, because what threads map must not overlap.
     fn take(&mut self) -> Option<Range<usize>> {
         let (size, begin) = (size_of::<T>(), self.next);
@@ -77,7 +77,7 @@ pub(super) fn with_crew<'a, T: Element, R>(
     work: impl FnOnce(&Crew<'a, T>) -> R,
 ) -> R {
     let crew = Crew {
-        work: Mutex::new(Work { job: None, open: 0, filled: Ok(()), is_over: false }),
+        work: Mutex::new(Task { freight: None, open: 0, filled: Ok(()), is_over: false }),
         begun: Condvar::new(),
         done: Condvar::new(),
     };
@@ -105,7 +105,7 @@ impl<T> Drop for Over<'_, '_, T> {
 }
 
 impl<'a, T> Crew<'a, T> {
-    fn locked(&self) -> MutexGuard<'_, Work<'a, T>> {
+    fn locked(&self) -> MutexGuard<'_, Task<'a, T>> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -114,13 +114,13 @@ impl<'a, T: Element> Crew<'a, T> {
     /// Copies elements into a mapped buffer from this byte on, or reads them there.
     pub fn copy_in(&self, staging: &wgpu::Buffer, at: u64, elements: ToFold<'a, T>) -> Result<()> {
         let mut work = self.locked();
-        work.job = Some(Job { staging: staging.clone(), at, elements, next: 0 });
+        work.freight = Some(Freight { staging: staging.clone(), at, elements, next: 0 });
         self.begun.notify_all();
         work = self.fill_pieces(work);
         while work.open > 0 {
             work = self.done.wait(work).unwrap_or_else(PoisonError::into_inner);
         }
-        work.job = None;
+        work.freight = None;
         std::mem::replace(&mut work.filled, Ok(()))
     }
 
@@ -137,18 +137,18 @@ impl<'a, T: Element> Crew<'a, T> {
     }
 
     /// Fills pieces as long as there are some.
-    fn fill_pieces<'b>(&'b self, mut work: MutexGuard<'b, Work<'a, T>>) -> MutexGuard<'b, Work<'a, T>> {
-        while let Some((job, range)) = work.take() {
+    fn fill_pieces<'b>(&'b self, mut work: MutexGuard<'b, Task<'a, T>>) -> MutexGuard<'b, Task<'a, T>> {
+        while let Some((freight, range)) = work.take() {
             drop(work);
             let panicked =
                 |_| Err(Error::Refused { what: "staging memory", message: "a copying thread stopped".into() });
             let filled =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.fill(range))).unwrap_or_else(panicked);
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| freight.fill(range))).unwrap_or_else(panicked);
             work = self.locked();
             work.open -= 1;
             if let Err(error) = filled {
                 // Nobody needs the rest.
-                work.job = None;
+                work.freight = None;
                 work.filled = Err(match std::mem::replace(&mut work.filled, Ok(())) {
                     Ok(()) => error,
                     Err(before) => earlier(before, error),
@@ -162,16 +162,16 @@ impl<'a, T: Element> Crew<'a, T> {
     }
 }
 
-impl<'a, T: Element> Work<'a, T> {
+impl<'a, T: Element> Task<'a, T> {
     fn has_more(&self) -> bool {
-        self.job.as_ref().is_some_and(|job| job.next < job.elements.len())
+        self.freight.as_ref().is_some_and(|freight| freight.next < freight.elements.len())
     }
 
     /// The next piece of what there is to fill.
-    fn take(&mut self) -> Option<(Job<'a, T>, Range<usize>)> {
-        let job = self.job.as_mut()?;
-        let range = job.take()?;
+    fn take(&mut self) -> Option<(Freight<'a, T>, Range<usize>)> {
+        let freight = self.freight.as_mut()?;
+        let range = freight.take()?;
         self.open += 1;
-        Some((job.clone(), range))
+        Some((freight.clone(), range))
     }
 }
