@@ -81,16 +81,26 @@ pub(super) fn with_crew<'a, T: Element, R>(
         begun: Condvar::new(),
         done: Condvar::new(),
     };
-    let threads = most.min(elements.len() * size_of::<T>() / THREAD_BYTES);
-    if threads <= 1 || cfg!(target_arch = "wasm32") {
-        return work(&crew);
+    #[cfg(not(target_arch = "wasm32"))]
+    {
+        let threads = most.min(elements.len() * size_of::<T>() / THREAD_BYTES);
+        if threads > 1 {
+            return with_threads(threads, &crew, work);
+        }
     }
+    #[cfg(target_arch = "wasm32")]
+    let _ = (most, elements);
+    work(&crew)
+}
+
+/// Has it done with so many threads; fewer where the system gives no more.
+#[cfg(not(target_arch = "wasm32"))]
+fn with_threads<'a, T: Element, R>(threads: usize, crew: &Crew<'a, T>, work: impl FnOnce(&Crew<'a, T>) -> R) -> R {
     std::thread::scope(|scope| {
-        // Where the system gives no more threads, those that there are do the work.
         let start = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, || crew.serve()).is_ok();
         (1..threads).take_while(start).for_each(drop);
-        let _over = Over(&crew);
-        work(&crew)
+        let _over = Over(crew);
+        work(crew)
     })
 }
 

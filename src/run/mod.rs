@@ -4,6 +4,8 @@ mod check;
 mod cpu;
 mod cpu_each;
 mod cpu_segments;
+// Browsers have one thread.
+#[cfg_attr(target_arch = "wasm32", expect(dead_code))]
 mod crew;
 mod engine;
 mod explain;
@@ -22,6 +24,7 @@ mod reducer;
 mod ring;
 mod segments;
 mod sharded;
+#[cfg_attr(target_arch = "wasm32", expect(dead_code))]
 mod shares;
 mod slots;
 mod stream;

@@ -103,7 +103,6 @@ const PIECE: usize = 1 << 26;
 /// Time over a piece in a way that is known: at its end members wait for one another.
 const PIECE_TIME: Duration = Duration::from_millis(100);
 /// Of so many threads of the CPU engine one leaves its core to the opening of devices.
-#[cfg(not(target_arch = "wasm32"))]
 const LEAVING: usize = 8;
 /// Time over which what threads take of a queue tells their speed.
 const TELLING_TIME: Duration = Duration::from_millis(5);
