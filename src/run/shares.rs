@@ -107,7 +107,7 @@ const LEAVING: usize = 8;
 /// Time over which what threads take of a queue tells their speed.
 const TELLING_TIME: Duration = Duration::from_millis(5);
 /// Time between looks at how fast a member is that is alone.
-const LOOK_TIME: Duration = Duration::from_millis(20);
+const LOOK_TIME: Duration = Duration::from_millis(25);
 
 /// The elements that are left, and who takes them.
 struct Left {

@@ -72,7 +72,7 @@ impl Wanted {
     /// Devices that nobody has named: opening one takes some tenths of a second, in which its driver is in the way of other threads.
     pub const LATE: Wanted = Wanted { settled: Duration::from_millis(200), left: Duration::from_secs(1) };
     /// Devices that are asked for: as soon as they make up for their opening.
-    pub const SOON: Wanted = Wanted { settled: Duration::from_millis(40), left: Duration::from_millis(500) };
+    pub const SOON: Wanted = Wanted { settled: Duration::from_millis(60), left: Duration::from_millis(500) };
     /// For tests: at once.
     pub const AT_ONCE: Wanted = Wanted { settled: Duration::ZERO, left: Duration::ZERO };
 
