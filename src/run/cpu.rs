@@ -95,7 +95,7 @@ impl Cpu {
         memory_bytes: u64,
     ) -> Result<Vec<F::Acc>> {
         let blocks = elements.len().div_ceil(BLOCK);
-        let threads = self.threads_over(elements, memory_bytes).min(blocks);
+        let threads = self.threads_over(elements, memory_bytes);
         let wide = fold.acc_words() > WIDE_WORDS;
         let together = match blocks.div_ceil(threads.max(1)) {
             share if wide => share.max(1),
@@ -147,15 +147,19 @@ impl Cpu {
             let mut add = |range: Range<usize>| {
                 let at = index.wrapping_add(range.start as u64);
                 let block = elements.part(range);
-                acc = Some(fold.accumulate_onto(acc.take().unwrap_or(fold.identity()), block.seen(&mut space)?, at));
+                acc = Some(fold.accumulate_onto(
+                    acc.take().unwrap_or_else(|| fold.identity()),
+                    block.seen(&mut space)?,
+                    at,
+                ));
                 Ok(())
             };
-            let ranges = std::iter::from_fn(|| next().filter(|_| !failed.load(Ordering::Relaxed)));
+            let ranges = std::iter::from_fn(|| (!failed.load(Ordering::Relaxed)).then(next).flatten());
             let read = ranges.flat_map(blocks_of).try_for_each(&mut add);
             failed.fetch_or(read.is_err(), Ordering::Relaxed);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             *all = match (std::mem::replace(&mut *all, Ok(fold.identity())), read) {
-                (Ok(all), Ok(())) => Ok(fold.combine(all, acc.unwrap_or(fold.identity()))),
+                (Ok(all), Ok(())) => Ok(fold.combine(all, acc.unwrap_or_else(|| fold.identity()))),
                 (Err(before), Err(error)) => Err(earlier(before, error)),
                 (Err(error), Ok(())) | (Ok(_), Err(error)) => Err(error),
             };
@@ -163,13 +167,13 @@ impl Cpu {
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Threads over so many elements: those that read have room for a block each.
-    fn threads_over<T>(&self, elements: &ToFold<'_, T>, memory_bytes: u64) -> usize {
+    /// Threads over so many elements, a block for each at least: those that read have room for a block each.
+    pub(super) fn threads_over<T: Element>(&self, elements: &ToFold<'_, T>, memory_bytes: u64) -> usize {
         let room = match elements {
             ToFold::Here(_) => usize::MAX,
             ToFold::There(..) => usize::try_from(memory_bytes / (BLOCK * size_of::<T>()) as u64).unwrap_or(usize::MAX),
         };
-        self.threads.min(room.max(1))
+        self.threads.min(room.max(1)).min(elements.len().div_ceil(BLOCK))
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) fn with_crew<'a, T: Element, R>(
     };
     #[cfg(not(target_arch = "wasm32"))]
     {
-        let threads = most.min(elements.len() * size_of::<T>() / THREAD_BYTES);
+        let threads = most.min(elements.len() / (THREAD_BYTES / size_of::<T>()));
         if threads > 1 {
             return with_threads(threads, &crew, work);
         }

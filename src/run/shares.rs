@@ -39,8 +39,9 @@ pub(super) struct Shares<M> {
     /// Elements that will come, where that is known; those that came, and the time over them.
     elements: Option<u64>,
     done: Done,
-    /// The end of the piece at hand, which was to be longer.
+    /// The end of the piece at hand, which was to be longer, and whether a device joined in it.
     cut: Option<usize>,
+    joined: bool,
 }
 
 /// Elements that are done, and the time over them.
@@ -113,8 +114,9 @@ const LOOK_TIME: Duration = Duration::from_millis(25);
 struct Left {
     range: Range<usize>,
     members: usize,
-    /// Threads of a member that are to leave their cores to somebody else.
+    /// Threads of a member that are to leave their cores to somebody else, and those of it that are there.
     leaving: usize,
+    threads: usize,
     /// Members whose speed is known, and their elements a second, together and of the fastest.
     known: usize,
     speed: f64,
@@ -126,7 +128,7 @@ impl Left {
     fn of<M>(range: Range<usize>, members: &[Worker<M>]) -> Left {
         let speeds = || members.iter().filter_map(|member| member.speed);
         let (speed, fastest) = (speeds().sum(), speeds().fold(0.0, f64::max));
-        Left { range, members: members.len(), leaving: 0, known: speeds().count(), speed, fastest }
+        Left { range, members: members.len(), leaving: 0, threads: 1, known: speeds().count(), speed, fastest }
     }
 
     /// Elements a second of all members: those whose speed is not known are taken to be as fast as the others are.
@@ -152,6 +154,11 @@ pub(super) struct Queue<'a> {
 }
 
 impl Queue<'_> {
+    /// Says how many threads of this member will take turns; before that there is one.
+    pub fn with_threads(&mut self, threads: usize) {
+        locked(self.left).threads = threads;
+    }
+
     /// The next so many elements, for a member whose threads take them one by one; `None` where there are no more, and for a thread that is to
     /// leave.
     pub fn turn(&mut self, elements: usize) -> Option<Range<usize>> {
@@ -160,8 +167,8 @@ impl Queue<'_> {
         if self.begun.elapsed() > TELLING_TIME {
             self.tell_speed(&mut left);
         }
-        if left.leaving > 0 {
-            left.leaving -= 1;
+        if left.leaving > 0 && left.threads > 1 {
+            (left.leaving, left.threads) = (left.leaving - 1, left.threads - 1);
             return None;
         }
         let end = left.range.end.min(left.range.start + elements);
@@ -255,6 +262,7 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
             elements,
             done: Done::default(),
             cut: None,
+            joined: false,
         };
         let few = elements.is_some_and(|elements| elements <= SHARED_MIN as u64);
         if team.cpu_takes_part() {
@@ -302,7 +310,8 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
 
     /// Elements of the next piece, where that is known: all for one that is alone, who waits for nobody, and whose piece is cut where a device joins.
     fn piece_elements(&self) -> usize {
-        if self.members.len() == 1 {
+        // A device keeps what each of its parts is folded to until its piece ends.
+        if self.members.len() == 1 && self.team.cpu_takes_part() {
             return usize::MAX;
         }
         self.pace.known().map_or(0, |speed| (speed * PIECE_TIME.as_secs_f64()) as usize)
@@ -351,11 +360,11 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         log::debug!("{many} elements by {by:?} in {time:?}, {} members", self.members.len());
         if many >= SHARED_MIN {
             let speed = many as f64 / time.as_secs_f64().max(1e-9);
-            match (several, self.members.len()) {
-                (true, _) => self.pace.note(by, speed),
-                (false, 1) => self.alone = self.alone.max(speed),
-                // Somebody joined meanwhile.
-                (false, _) => self.pace = Pace::of_first(self.alone),
+            match (several, std::mem::take(&mut self.joined)) {
+                // Nothing is known of those who are together now.
+                (_, true) => self.pace = Pace::of_first(self.alone),
+                (true, false) => self.pace.note(by, speed),
+                (false, false) => self.alone = self.alone.max(speed),
             }
         }
         self.done = self.done.plus(many, time);
@@ -422,7 +431,10 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
         use std::sync::mpsc::TryRecvError;
         let done = self.done.plus(settled, busy);
         if done.time >= self.looked.time + LOOK_TIME {
-            self.alone = self.alone.max(done.speed_since(self.looked));
+            // Beside devices it is not alone.
+            if self.team.gpus().is_empty() {
+                self.alone = self.alone.max(done.speed_since(self.looked));
+            }
             self.looked = done;
         }
         match &self.joining {
@@ -431,6 +443,7 @@ impl<M: wgpu::WasmNotSend + 'static> Shares<M> {
                 if found.as_ref().is_err_and(|why| *why == TryRecvError::Disconnected) {
                     self.joining = Joining::No;
                 }
+                self.joined |= found.is_ok();
                 found.ok().inspect(|_| log::debug!("a device joins after {:?}", done.time))
             }
             Joining::Not if self.is_worth_opening(done) => {
@@ -547,6 +560,7 @@ mod tests {
             elements: None,
             done: Done::default(),
             cut: None,
+            joined: false,
         }
     }
 

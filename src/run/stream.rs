@@ -3,6 +3,7 @@
 //! On an adapter a ring of slots is in use: while the device reads one, the host fills the next.
 
 use super::cpu::{BLOCK, Cpu};
+use super::crew::copiers;
 use super::engine::Engine;
 use super::ring::Ring;
 use super::shares::{Make, SHARED_MIN, Shares};
@@ -423,6 +424,7 @@ fn shared<T: Element, F: Fold<T>>(
             On::Cpu(cpu, time) => {
                 let (start, cpu) = (Instant::now(), Cpu::with_threads(queue.crowd.threads(cpu.threads())));
                 let turn = turn_elements(elements.len(), cpu.threads());
+                queue.with_threads(cpu.threads_over(elements, memory_bytes));
                 let taking = Mutex::new(&mut *queue);
                 by_cpu(&cpu, &|| taking.lock().unwrap_or_else(PoisonError::into_inner).turn(turn));
                 *time += start.elapsed();
@@ -433,12 +435,10 @@ fn shared<T: Element, F: Fold<T>>(
                 let take = |parts: &mut Vec<Vec<u32>>, own: Option<F::Acc>| {
                     parts.drain(..).fold(own, |own, words| Some(joined(fold, own, fold.read_acc(&words))))
                 };
-                while let Some(range) = queue.next() {
-                    if failed() {
-                        continue;
-                    }
+                while !failed() {
+                    let Some(range) = queue.next() else { break };
                     let start = at.wrapping_add(range.start as u64);
-                    ring.copiers = queue.crowd.copiers(cores);
+                    ring.copiers = queue.crowd.copiers(cores).min(copiers());
                     match ring.push(&elements.part(range), start, &mut parts) {
                         Err(error @ Error::Unreadable { .. }) => keep(Err(error)),
                         pushed => pushed?,
