@@ -104,7 +104,7 @@ fn cpu_part<T>() -> usize {
 #[derive(Debug)]
 enum Way {
     Alone(On),
-    Team(Shares<On>),
+    Team(Box<Shares<On>>),
 }
 
 /// The engine that folds parts.
@@ -151,7 +151,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
                 }
             })
         });
-        Ok(Self::by(op, Way::Team(Shares::of(team, make, options.elements_hint)?), options))
+        Ok(Self::by(op, Way::Team(Box::new(Shares::of(team, make, options.elements_hint)?)), options))
     }
 
     fn by(op: O, engine: Way, options: &StreamOptions) -> Self {
