@@ -86,7 +86,7 @@ fn the_default_is_hardware_or_the_cpu_engine() {
         for args in [&["explain", "max"][..], &["explain", "max", "--adapter", "auto"]] {
             assert!(first["backend"] == "gl" || with(None, args).text().contains(name), "{args:?}");
         }
-        let told = with(None, &["sum", "--fast", "-q", "-v", "--dtype", "f32", &large]).err;
+        let told = with(None, &["logsumexp", "-q", "-v", "--dtype", "f32", &large]).err;
         let passed_over = default["adapter"] == "cpu" && first["backend"] != "gl";
         let says = told.contains(name) && told.contains("software") && told.contains("the CPU engine computes");
         assert_eq!(says, passed_over, "{told}");
