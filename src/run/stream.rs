@@ -418,7 +418,7 @@ fn shared<T: Element, F: Fold<T>>(
             keep(cpu.accumulate_ranges(fold, elements, at, memory_bytes, next));
         }
     };
-    let cores = shares.cpu().threads();
+    let (cores, most_copiers) = (shares.cpu().threads(), copiers());
     let rest = shares.divide(elements.len(), &|on, queue| {
         match on {
             On::Cpu(cpu, time) => {
@@ -435,10 +435,10 @@ fn shared<T: Element, F: Fold<T>>(
                 let take = |parts: &mut Vec<Vec<u32>>, own: Option<F::Acc>| {
                     parts.drain(..).fold(own, |own, words| Some(joined(fold, own, fold.read_acc(&words))))
                 };
+                ring.copiers = queue.crowd.copiers(cores).min(most_copiers);
                 while !failed() {
                     let Some(range) = queue.next() else { break };
                     let start = at.wrapping_add(range.start as u64);
-                    ring.copiers = queue.crowd.copiers(cores).min(copiers());
                     match ring.push(&elements.part(range), start, &mut parts) {
                         Err(error @ Error::Unreadable { .. }) => keep(Err(error)),
                         pushed => pushed?,
