@@ -217,3 +217,25 @@ fn its_size_is_bounded() {
     assert!(run == 0 && taken > 1, "{run} self-tests, {taken} verdicts taken");
     assert_eq!(found, want);
 }
+
+#[test]
+fn launch_policies_that_are_kept_are_another_devices() {
+    let _alone = alone();
+    let (Some(one), Some(other), Some(third)) = (device(), device(), device()) else { return };
+    let row = *one.tuning();
+    let tuned = row.with(|tuning| (tuning.fold.workgroups_max, tuning.bins.loads_in_flight) = (7, 3));
+    assert!(matches!(one.keep_tuning(Some(tuned)), Err(Error::NoCache { .. })), "nothing is kept before load_cache");
+    load(&one, b"").unwrap();
+    let bad = row.with(|tuning| tuning.fold.loads_in_flight = 0);
+    assert!(matches!(one.keep_tuning(Some(bad)), Err(Error::BadTuning { value: 0, .. })));
+    one.keep_tuning(Some(tuned)).unwrap();
+    assert_eq!(*one.tuning(), row, "what is made goes on as it was planned");
+    let want = answers(&one);
+    load(&other, &one.cache(ALL).unwrap()).unwrap();
+    assert_eq!((*other.tuning(), answers(&other)), (tuned, want));
+    let given = other.with_tuning(row).unwrap();
+    assert_eq!(*given.tuning(), row, "what a program gives comes first");
+    other.keep_tuning(None).unwrap();
+    load(&third, &other.cache(ALL).unwrap()).unwrap();
+    assert_eq!(*third.tuning(), row);
+}

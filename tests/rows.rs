@@ -93,3 +93,30 @@ fn ragged_rows_are_errors_and_no_rows_are_no_answers() {
     let error = reducer.record_each(&mut encoder, Input::range(&buffer, 0..12).rows(4), &place).err();
     assert!(matches!(error, Some(Error::OutputTooSmall { needs: 24, bytes: 20, .. })), "{error:?}");
 }
+
+#[test]
+fn what_is_warm_compiles_nothing_more() {
+    // A device of its own: others share their pipelines.
+    let gpu = Gpu::new().expect("a GPU or lavapipe");
+    let values: Vec<i32> = (0..3000).collect();
+    let keys: Vec<u32> = (0..3000).map(|at| at % 7).collect();
+    let offsets: Vec<u32> = (0..=30).map(|at| at * 100).collect();
+    let (values, keys, offsets) = (upload(&gpu, &values), upload(&gpu, &keys), upload(&gpu, &offsets));
+    let axes = treefold::Axes::of(&[30, 100], &[0]).unwrap();
+    let all = || {
+        let input = || Input::<i32>::from(&values);
+        [input().rows(100), input().over(axes.clone()), input().segments(&offsets), input().groups(&keys, 7)]
+    };
+    let most = gpu.reducer::<i32, _>(Max).unwrap();
+    let room = upload(&gpu, &[0i32; 400]);
+    let mut made = gpu.pipelines();
+    for (warm, recorded) in all().into_iter().zip(all()) {
+        most.warm_up(warm).unwrap();
+        assert!(gpu.pipelines() > made, "nothing was left to compile");
+        made = gpu.pipelines();
+        most.prepare_each(recorded, treefold::Output::bare(&room)).unwrap();
+        assert_eq!(gpu.pipelines(), made);
+    }
+    let ragged = most.warm_up(Input::from(&values).rows(7));
+    assert!(matches!(ragged, Err(Error::RaggedRows { .. })), "{ragged:?}");
+}

@@ -1,5 +1,6 @@
 //! `treefold adapters`: what there is to compute on, and what treefold uses of it.
 
+use crate::cache::CacheFile;
 use crate::error::usage;
 use crate::json::Json;
 use crate::report;
@@ -74,9 +75,15 @@ pub fn with_kernels(name: Option<&str>, what: &str) -> Result<Gpu> {
         Some(asked) if Engine::is_several(&asked) => Err(usage(format!(
             "{asked} is several adapters, of which one is wanted {what}; name it: --adapter NAME|NUMBER (see treefold adapters)"
         ))),
-        Some(asked) => Ok(Gpu::named(&asked)?),
-        None => Ok(Gpu::new()?),
+        Some(asked) => Ok(ready(Gpu::named(&asked)?)),
+        None => Ok(ready(Gpu::new()?)),
     }
+}
+
+/// A device that launches as in other calls: by what `treefold tune` has kept of it.
+fn ready(gpu: Gpu) -> Gpu {
+    drop(CacheFile::load(&gpu, false));
+    gpu
 }
 
 fn star(default: bool) -> String {
@@ -118,15 +125,7 @@ fn order(order: Order) -> &'static str {
 }
 
 fn uses(listed: &Listed) -> String {
-    let tuning = &listed.tuning;
-    let subgroups = if tuning.subgroups && has_subgroups(listed) { "subgroups" } else { "no subgroups" };
-    format!(
-        "workgroups of {}, up to {}\n{} loads in flight, {}, {subgroups}",
-        tuning.fold.workgroup_size,
-        tuning.fold.workgroups_max,
-        tuning.fold.loads_in_flight,
-        order(tuning.order),
-    )
+    format!("{:#}", listed.tuning.with(|tuning| tuning.subgroups &= has_subgroups(listed)))
 }
 
 fn adapter_json(listed: &Listed) -> Json {

@@ -26,6 +26,8 @@ pub const MERGE: &str = "merge";
 /// The words of commands with a command line of their own.
 pub const EXPLAIN: &str = "explain";
 pub const LADDER: &str = "ladder";
+pub const BENCH: &str = "bench";
+pub const TUNE: &str = "tune";
 
 /// The share of the memory that is for what is read ahead.
 const AHEAD_SHARE: u64 = 8;
@@ -58,6 +60,8 @@ Examples:
   treefold adapters                          what there is to compute on
   treefold explain sum                       how it is computed here; has its own --help
   treefold ladder                            the GPU reduction tutorials, run and timed here; has its own --help
+  treefold bench                             times of reductions here, beside other libraries; has its own --help
+  treefold tune                              faster launches on this adapter, where there are some; has its own --help
 
 Exit status: 0 done, 1 an input or the device failed, 2 the command line is wrong.";
 
@@ -66,7 +70,8 @@ Exit status: 0 done, 1 an input or the device failed, 2 the command line is wron
 #[command(name = "treefold", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
 pub struct Args {
     /// The operator, or several with commas (sum,max), with options in parentheses ('std(ddof=1),count_if(>30)'), or `adapters` to
-    /// list what there is to compute on, `explain` for how it is computed, `ladder` for the tutorials
+    /// list what there is to compute on, `explain` for how it is computed, `ladder` for the tutorials, `bench` for times, `tune`
+    /// for faster launches
     #[arg(value_name = "OPERATOR", value_parser = words(), required = true)]
     listed: ListedOperators,
 
@@ -195,7 +200,7 @@ impl Args {
     /// The command line after its checks, with the names that patterns stand for.
     pub fn checked(self) -> Result<Args> {
         let mut args = self;
-        if let Some(word) = [EXPLAIN, LADDER].into_iter().find(|word| args.is(word)) {
+        if let Some(word) = [EXPLAIN, LADDER, BENCH, TUNE].into_iter().find(|word| args.is(word)) {
             return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
         if args.operators.len() > 1 {
@@ -529,15 +534,7 @@ impl TypedValueParser for Words {
                 let told = "the list of operators has an empty item; name one between two commas, or leave out a comma";
                 return Err(refused(told.into()));
             }
-            let (name, options) = match item.split_once('(') {
-                Some((name, rest)) => {
-                    let name = name.trim();
-                    let unclosed =
-                        || refused(format!("{item}: does not end with its parenthesis; write {name}(option=value)"));
-                    (name, Some(rest.strip_suffix(')').ok_or_else(unclosed)?))
-                }
-                None => (item, None),
-            };
+            let (name, options) = split_item(item).map_err(refused)?;
             let name = self.0.parse_ref(command, arg, OsStr::new(name))?;
             if let Some(options) = options {
                 let told = operators::in_parentheses(&name, options);
@@ -553,8 +550,25 @@ impl TypedValueParser for Words {
     }
 }
 
+/// The name of an item, and what stands in parentheses behind it.
+pub fn split_item(item: &str) -> Result<(&str, Option<&str>), String> {
+    let Some((name, rest)) = item.split_once('(') else { return Ok((item, None)) };
+    let name = name.trim();
+    let unclosed = || format!("{item}: does not end with its parenthesis; write {name}(option=value)");
+    Ok((name, Some(rest.strip_suffix(')').ok_or_else(unclosed)?)))
+}
+
+/// A number of elements: 2^24, 16M, 1000003.
+pub fn elements(text: &str) -> Result<u64, String> {
+    let number = match text.strip_prefix("2^").map(str::parse::<u32>) {
+        Some(power) => power.ok().and_then(|power| 1u64.checked_shl(power)),
+        None => parse_size::Config::new().with_binary().parse_size(text).ok().filter(|_| !text.contains(['b', 'B'])),
+    };
+    number.ok_or_else(|| "write a number of elements, for example 1000000, 2^20 or 16M".into())
+}
+
 /// Items between the commas of a list, but for commas within parentheses.
-fn items(list: &str) -> Vec<&str> {
+pub fn items(list: &str) -> Vec<&str> {
     let mut depth = 0;
     let comma = |letter: char| {
         match letter {
@@ -574,6 +588,8 @@ fn words() -> Words {
         (ADAPTERS, "List the adapters, and what treefold uses of each"),
         (EXPLAIN, "How an operator is computed: the plan and the kernels; see treefold explain --help"),
         (LADDER, "Run the kernels of the GPU reduction tutorials; see treefold ladder --help"),
+        (TUNE, "Search the launch policies of an adapter, and keep what is faster; see treefold tune --help"),
+        (BENCH, "Measure reductions on this machine, beside other libraries; see treefold bench --help"),
     ];
     Words(PossibleValuesParser::new(
         operator_values().chain(words.map(|(word, help)| PossibleValue::new(word).help(help))),
@@ -610,5 +626,15 @@ mod tests {
     #[test]
     fn no_flag_stands_twice() {
         command::<Args>().debug_assert();
+    }
+
+    #[test]
+    fn lengths() {
+        assert_eq!(elements("2^24"), Ok(1 << 24));
+        assert_eq!(elements("16M"), Ok(1 << 24));
+        assert_eq!(elements("1000003"), Ok(1_000_003));
+        for bad in ["2^64", "2^x", "many", "", "-1", "1B", "1MiB"] {
+            assert!(elements(bad).is_err(), "{bad}");
+        }
     }
 }

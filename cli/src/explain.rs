@@ -1,7 +1,7 @@
 //! `treefold explain`: how an operator is computed, as the plan in words and the WGSL of each pass.
 
 use crate::adapters::with_kernels;
-use crate::args::{command, helped, told};
+use crate::args::{command, elements, helped, told};
 use crate::edges::settle;
 use crate::error::{clap_usage, usage};
 use crate::operators::{self, Chosen, REDUCE};
@@ -174,14 +174,6 @@ fn as_in_a_browser(gpu: &Gpu) -> Result<Gpu> {
     Ok(Gpu::from_device(&device, &queue)?.with_tuning(Tuning::GPU)?)
 }
 
-fn elements(text: &str) -> Result<u64, String> {
-    let number = match text.strip_prefix("2^").map(str::parse::<u32>) {
-        Some(power) => power.ok().and_then(|power| 1u64.checked_shl(power)),
-        None => parse_size::Config::new().with_binary().parse_size(text).ok().filter(|_| !text.contains(['b', 'B'])),
-    };
-    number.ok_or_else(|| "write a number of elements, for example 1000000, 2^24 or 16M".into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,15 +187,5 @@ mod tests {
     fn equal_lines_are_counted() {
         let lines = ["a", "b", "b", "a"].map(String::from);
         assert_eq!(told_once(&lines), "a\n2 times b\na\n");
-    }
-
-    #[test]
-    fn lengths() {
-        assert_eq!(elements("2^24"), Ok(1 << 24));
-        assert_eq!(elements("16M"), Ok(1 << 24));
-        assert_eq!(elements("1000003"), Ok(1_000_003));
-        for bad in ["2^64", "2^x", "many", "", "-1", "1B", "1MiB"] {
-            assert!(elements(bad).is_err(), "{bad}");
-        }
     }
 }

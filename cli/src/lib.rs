@@ -17,6 +17,7 @@
 
 pub mod adapters;
 pub mod args;
+pub mod bench;
 mod beside;
 mod cache;
 pub mod columns;
@@ -50,4 +51,5 @@ pub mod report;
 pub mod run;
 mod sieve;
 mod source;
+pub mod tune;
 mod weights;

@@ -4,9 +4,9 @@ use anyhow::Result;
 use std::io::Write;
 use std::process::ExitCode;
 use treefold::Team;
-use treefold_cli::args::{ADAPTERS, Args, Asked, EXPLAIN, LADDER, MERGE};
+use treefold_cli::args::{ADAPTERS, Args, Asked, BENCH, EXPLAIN, LADDER, MERGE, TUNE};
 use treefold_cli::output::print;
-use treefold_cli::{adapters, columns, error, explain, interrupt, ladder, partial, run};
+use treefold_cli::{adapters, bench, columns, error, explain, interrupt, ladder, partial, run, tune};
 
 fn main() -> ExitCode {
     interrupt::ready();
@@ -34,6 +34,8 @@ fn leave(status: u8) {
 fn work() -> Result<ExitCode> {
     match std::env::args_os().nth(1) {
         Some(word) if word == LADDER => return ladder::run(),
+        Some(word) if word == BENCH => return bench::run(),
+        Some(word) if word == TUNE => return tune::run().map(|()| ExitCode::SUCCESS),
         Some(word) if word == EXPLAIN => {
             explain::run()?.map_or(Ok(()), |text| print(&text))?;
             return Ok(ExitCode::SUCCESS);

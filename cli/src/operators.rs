@@ -219,11 +219,14 @@ pub fn check_needs(names: &[String], told: &Told) -> Result<()> {
     Ok(())
 }
 
+/// The option without which an operator of the library says little.
+pub fn needed(name: &str) -> Option<&'static str> {
+    TABLE.iter().filter(|entry| entry.name == name).find_map(|entry| entry.needs)
+}
+
 /// Options of this one of several typed names: those in its parentheses, and those told to all that take them.
 pub fn told_to(name: &str, told: &Told) -> Told {
-    let own = |option: &str| option.strip_prefix(name)?.strip_prefix('(').map(String::from);
-    let mut all: Told =
-        told.iter().filter_map(|(option, value)| own(option).map(|option| (option, value.clone()))).collect();
+    let mut all = own_of(name, told);
     for (option, value) in told.iter().filter(|(option, _)| takers(option).contains(&name)) {
         if all.iter().all(|(known, _)| known != option) {
             all.push((option.clone(), value.clone()));
@@ -232,11 +235,17 @@ pub fn told_to(name: &str, told: &Told) -> Told {
     all
 }
 
-/// Options in the parentheses of a typed name: `ddof=1`, or the value alone of the first option that it has. They are told to no
+/// Options in the parentheses of a name.
+pub fn own_of(name: &str, told: &Told) -> Told {
+    let own = |option: &str| option.strip_prefix(name)?.strip_prefix('(').map(String::from);
+    told.iter().filter_map(|(option, value)| own(option).map(|option| (option, value.clone()))).collect()
+}
+
+/// Options in the parentheses of a name, typed or the library's: `ddof=1`, or the value alone of the first option that it has. They are told to no
 /// other, by names that no flag has.
 pub fn in_parentheses(name: &str, inner: &str) -> Result<Told> {
     let refused = |why: String| Err(usage(format!("{name}({inner}): {why}")));
-    let entry = TABLE.iter().find(|entry| typed_of(entry) == name);
+    let entry = TABLE.iter().find(|entry| typed_of(entry) == name || entry.name == name);
     let options: Vec<&str> = entry.into_iter().flat_map(|entry| entry.options).map(|&(option, _)| option).collect();
     let Some(&first) = options.first() else {
         return refused(format!("{name} has no options of its own; leave out the parentheses"));

@@ -115,7 +115,7 @@ fn wrong_command_lines_say_what_is_right() {
     explain(&["sum", "--adapter", "nowhere"]).fails(1, &["nowhere", "--adapter"]);
     explain(&["summ"]).fails(2, &["'summ'", "'sum'"]);
     explain(&[]).fails(2, &["<OPERATOR>", "treefold explain --help"]);
-    explain(&["sum", "--size", "many"]).fails(2, &["2^24 or 16M"]);
+    explain(&["sum", "--size", "many"]).fails(2, &["2^20 or 16M"]);
     explain(&["sum", "--ddof", "1"]).fails(2, &["--ddof is for variance and std and sem and stats"]);
     explain(&["histogram", "--range", "x"]).fails(2, &["LOW:HIGH"]);
     explain(&["and"]).fails(2, &["and takes no f32", "i32, u32"]);

@@ -1,8 +1,9 @@
-//! A device's cache: pipelines that its driver has compiled, and verdicts of self-tests, from one process to the next.
+//! A device's cache: pipelines that its driver has compiled, verdicts of self-tests and launch policies, from one process to the next.
 
 use super::context::{Context, lock};
 use super::knowledge::{Digest, Knowledge};
 use crate::error::{Error, Result};
+use crate::plan::Tuning;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -16,6 +17,7 @@ struct Learned {
     identity: String,
     pipelines: wgpu::PipelineCache,
     verdicts: BTreeMap<u128, bool>,
+    tuning: Option<Tuning>,
     /// Length and checksum of the bytes that were taken.
     taken: Option<(usize, u32)>,
 }
@@ -39,7 +41,7 @@ impl Context {
         let build = build.ok_or_else(|| none("its driver does not say which build it is"))?;
         let identity = self.identity(&build).ok_or_else(|| none("wgpu has no key for its backend"))?;
         let read = if bytes.is_empty() { Ok(Knowledge::default()) } else { Knowledge::read(bytes, &identity) };
-        let (Knowledge { verdicts, pipelines: data }, refused) = match read {
+        let (Knowledge { verdicts, tuning, pipelines: data }, refused) = match read {
             Ok(known) => (known, None),
             Err(why) => (Knowledge::default(), Some(Error::CacheRefused { bytes: bytes.len(), why })),
         };
@@ -51,19 +53,24 @@ impl Context {
         };
         let taken = refused.is_none() && !bytes.is_empty();
         let taken = taken.then(|| (bytes.len(), crc32fast::hash(bytes)));
-        *lock(&self.cache.0) = Some(Learned { identity, pipelines, verdicts, taken });
+        if let Some(tuning) = tuning {
+            // The first one stays, as plans may have been made by it.
+            log::info!("launch policies that were kept: {tuning:?}");
+            let _ = self.tuned.set(tuning);
+        }
+        *lock(&self.cache.0) = Some(Learned { identity, pipelines, verdicts, tuning, taken });
         refused.map_or(Ok(()), Err)
     }
 
     /// What is kept, in at most so many bytes: the driver's where there is room for them, too. `None` where nothing is kept, or no
     /// more than was taken.
     pub fn cache(&self, bytes_max: usize) -> Option<Vec<u8>> {
-        let (identity, handle, verdicts, taken) = {
+        let (identity, handle, verdicts, tuning, taken) = {
             let kept = lock(&self.cache.0);
             let kept = kept.as_ref()?;
-            (kept.identity.clone(), kept.pipelines.clone(), kept.verdicts.clone(), kept.taken)
+            (kept.identity.clone(), kept.pipelines.clone(), kept.verdicts.clone(), kept.tuning, kept.taken)
         };
-        let mut known = Knowledge { verdicts, pipelines: handle.get_data()? };
+        let mut known = Knowledge { verdicts, tuning, pipelines: handle.get_data()? };
         let mut bytes = known.to_bytes(&identity);
         if bytes.len() > bytes_max {
             // Nothing can be taken out of the driver's: it begins anew.
@@ -71,6 +78,18 @@ impl Context {
             bytes = known.to_bytes(&identity);
         }
         (bytes.len() <= bytes_max && taken != Some((bytes.len(), crc32fast::hash(&bytes)))).then_some(bytes)
+    }
+
+    /// Keeps launch policies for other processes, or forgets them.
+    pub fn keep_tuning(&self, tuning: Option<Tuning>) -> Result<()> {
+        match &mut *lock(&self.cache.0) {
+            Some(kept) => kept.tuning = tuning,
+            None => {
+                let why = "nothing is kept until Gpu::load_cache says so".into();
+                return Err(Error::NoCache { adapter: self.device.adapter_info().name, why });
+            }
+        }
+        Ok(())
     }
 
     /// A name that a file of this device's cache can have, the same for all versions of its driver and of this crate.

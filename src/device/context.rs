@@ -12,7 +12,7 @@ use crate::plan::{Bounds, Kernel, Rows, Tuning};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use web_time::Instant;
 use wgpu::{BufferUsages, ErrorFilter};
@@ -22,7 +22,10 @@ pub(crate) struct Context {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
-    pub tuning: Tuning,
+    /// The adapter's row, or what a program gave.
+    row: Tuning,
+    /// What was found to be faster, in the place of the row.
+    pub(super) tuned: OnceLock<Tuning>,
     timeout_ms: AtomicU64,
     /// Placeholder for a binding that a dispatch does not read; bindings may not be empty.
     pub placeholder: wgpu::Buffer,
@@ -55,7 +58,7 @@ pub(crate) struct Context {
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context").field("limits", &self.limits).field("tuning", &self.tuning).finish_non_exhaustive()
+        f.debug_struct("Context").field("limits", &self.limits).field("tuning", self.tuning()).finish_non_exhaustive()
     }
 }
 
@@ -72,6 +75,11 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Context {
+    /// The launch policies.
+    pub fn tuning(&self) -> &Tuning {
+        self.tuned.get().unwrap_or(&self.row)
+    }
+
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, tuning: Tuning) -> Result<Context> {
         const WHAT: &str = "making a reducer";
         if !is_there(device) {
@@ -115,7 +123,8 @@ impl Context {
             device: device.clone(),
             queue: queue.clone(),
             limits,
-            tuning,
+            row: tuning,
+            tuned: OnceLock::new(),
             timeout_ms: AtomicU64::new(TIMEOUT.as_millis() as u64),
             placeholder,
             layouts,

@@ -165,7 +165,7 @@ impl Gpu {
     /// This device with every shader text changed by `patch`: for tests that must notice a wrong kernel.
     #[doc(hidden)]
     pub fn with_patched_shaders(&self, patch: fn(String) -> String) -> Result<Gpu> {
-        let mut context = self.again(self.context.tuning)?;
+        let mut context = self.again(*self.context.tuning())?;
         context.patch = Some(patch);
         // Nothing that a wrong kernel tells is kept.
         context.cache = Arc::default();
@@ -220,7 +220,8 @@ impl Gpu {
     }
 
     /// Takes what another process has learned of this device ([`Gpu::cache`]), and keeps from now on what this one learns:
-    /// pipelines that the driver has compiled, and verdicts of the self-tests that exact kernels must pass. Empty bytes say
+    /// pipelines that the driver has compiled, and verdicts of the self-tests that exact kernels must pass; and launches by the policies
+    /// that were kept there ([`Gpu::keep_tuning`]). Empty bytes say
     /// nothing, and are how it begins. Before the first reduction; a device without [`Features::PIPELINE_CACHE`] (Vulkan has it; an
     /// app's own must be asked for it) keeps nothing.
     ///
@@ -258,6 +259,16 @@ impl Gpu {
         self.context.cache(bytes_max)
     }
 
+    /// Keeps launch policies for all that [`Gpu::load_cache`] tells of in other processes, in the place of the adapter's row. Sums and
+    /// means in f32 may have other bits with other policies. `None` forgets them.
+    ///
+    /// # Errors
+    /// [`Error::BadTuning`]; [`Error::NoCache`] where `load_cache` was not called, or kept nothing.
+    pub fn keep_tuning(&self, tuning: Option<Tuning>) -> Result<()> {
+        tuning.map_or(Ok(()), |tuning| tuning.check())?;
+        self.context.keep_tuning(tuning)
+    }
+
     /// A file's name for the cache: letters, digits and `_`, of the adapter and its driver but no version, so that the cache of a
     /// new version takes the place of the old one's. `None` where wgpu has no pipeline caches: other backends than Vulkan.
     pub fn cache_name(&self) -> Option<String> {
@@ -277,7 +288,13 @@ impl Gpu {
 
     /// The launch shape in use.
     pub fn tuning(&self) -> &Tuning {
-        &self.context.tuning
+        self.context.tuning()
+    }
+
+    /// Number of pipelines that its reducers have compiled.
+    #[doc(hidden)]
+    pub fn pipelines(&self) -> usize {
+        self.context.pipelines_made()
     }
 
     /// The words of a buffer with `COPY_SRC`.

@@ -1,16 +1,19 @@
 //! What one process learns of a device and the next one need not, as bytes: behind the identity of all that it is true of, and with a
 //! checksum, because a driver is given its part as it is.
 
+use crate::plan::Tuning;
 use std::collections::BTreeMap;
 
 /// The first bytes; the last of them is the format's version.
-const MAGIC: [u8; 8] = *b"treefol\x01";
+const MAGIC: [u8; 8] = *b"treefol\x02";
 
-/// Verdicts of self-tests, and what the driver gives to be kept.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// Verdicts of self-tests, launch policies, and what the driver gives to be kept.
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Knowledge {
     /// By the digest of a self-test: whether the device passes it.
     pub verdicts: BTreeMap<u128, bool>,
+    /// Launch policies in place of the adapter's row.
+    pub tuning: Option<Tuning>,
     /// The driver's bytes, which only it can read.
     pub pipelines: Vec<u8>,
 }
@@ -26,6 +29,9 @@ impl Knowledge {
             bytes.extend(of.to_le_bytes());
             bytes.push(right.into());
         }
+        let tuning = self.tuning.map_or(Vec::new(), |tuning| tuning.numbers().to_vec());
+        bytes.extend((tuning.len() as u64).to_le_bytes());
+        bytes.extend(tuning.into_iter().flat_map(u64::to_le_bytes));
         bytes.extend((self.pipelines.len() as u64).to_le_bytes());
         bytes.extend(&self.pipelines);
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
@@ -54,9 +60,17 @@ impl Knowledge {
             Some((u128::from_le_bytes(*of), *right.first()? != 0))
         });
         let verdicts = verdicts.collect::<Option<_>>().ok_or_else(short)?;
+        let tuning = match rest.counted(8).ok_or_else(short)? {
+            [] => None,
+            bytes => {
+                let numbers: Vec<u64> =
+                    bytes.chunks_exact(8).filter_map(|n| n.try_into().ok()).map(u64::from_le_bytes).collect();
+                Some(Tuning::of_numbers(&numbers).ok_or("their launch policies are none")?)
+            }
+        };
         let pipelines = rest.counted(1).ok_or_else(short)?.to_vec();
         match rest.0.len() {
-            0 => Ok(Knowledge { verdicts, pipelines }),
+            0 => Ok(Knowledge { verdicts, tuning, pipelines }),
             more => Err(format!("{more} bytes stand behind their end")),
         }
     }
@@ -128,7 +142,8 @@ mod tests {
     const IDENTITY: &str = "treefold 1\na driver\nbuild 7";
 
     fn known() -> Knowledge {
-        Knowledge { verdicts: [(7, true), (u128::MAX, false)].into(), pipelines: b"of a driver".to_vec() }
+        let tuning = Some(Tuning::CPU.with(|tuning| tuning.bins.loads_in_flight = 3));
+        Knowledge { verdicts: [(7, true), (u128::MAX, false)].into(), tuning, pipelines: b"of a driver".to_vec() }
     }
 
     #[test]

@@ -87,9 +87,14 @@ impl Context {
         self.layouts.get(&layout).map(|(bind_group, _)| bind_group)
     }
 
-    /// Whether a shader's pipeline was made before.
-    pub fn has_pipeline(&self, key: &PipelineKey) -> bool {
-        lock(&self.pipelines).contains_key(key)
+    /// The pipeline of a shader, where it was made before.
+    pub fn kept_pipeline(&self, key: &PipelineKey) -> Option<wgpu::ComputePipeline> {
+        lock(&self.pipelines).get(key).cloned()
+    }
+
+    /// Number of pipelines that were made.
+    pub fn pipelines_made(&self) -> usize {
+        lock(&self.pipelines).len()
     }
 
     /// The pipeline of a shader, from the cache where it was made before; else from the text that `source` gives. It is
@@ -101,8 +106,8 @@ impl Context {
         unguarded: bool,
         source: impl FnOnce() -> Result<String>,
     ) -> Result<wgpu::ComputePipeline> {
-        if let Some(pipeline) = lock(&self.pipelines).get(&key) {
-            return Ok(pipeline.clone());
+        if let Some(pipeline) = self.kept_pipeline(&key) {
+            return Ok(pipeline);
         }
         let source = match self.patch {
             Some(patch) => patch(source()?),

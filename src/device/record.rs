@@ -39,7 +39,7 @@ impl Recorder {
         if op.answers.iter().any(|(_, answer)| answer.words().is_empty()) {
             return Err(Error::NoAnswerWords { operator: op.name });
         }
-        let planner = Planner::new(context.limits, context.tuning, Cost::of(&op))?;
+        let planner = Planner::new(context.limits, *context.tuning(), Cost::of(&op))?;
         let table = op.table();
         check_limits(&context, &op)?;
         let table = if table.is_empty() { None } else { Some(context.table(table)?) };
@@ -109,11 +109,20 @@ impl Recorder {
         let passes =
             || plans.iter().flat_map(|(plan, _, output)| plan.passes.iter().map(move |pass| (pass, output.seal)));
         let mut pipelines = Vec::with_capacity(passes().count());
+        let mut compiled = false;
         for (pass, _) in passes() {
             // Neighbours of a batch are often alike.
             let pipeline = match pipelines.last() {
                 Some((variant, pipeline)) if *variant == pass.variant => wgpu::ComputePipeline::clone(pipeline),
-                _ => self.pipeline(&pass.variant)?,
+                _ => match self.context.kept_pipeline(&self.key(&pass.variant)) {
+                    Some(pipeline) => pipeline,
+                    None => {
+                        if !std::mem::replace(&mut compiled, true) {
+                            self.compile(plans.iter().map(|(plan, ..)| *plan))?;
+                        }
+                        self.pipeline(&pass.variant)?
+                    }
+                },
             };
             pipelines.push((pass.variant, pipeline));
         }
@@ -197,15 +206,15 @@ impl Recorder {
     }
 
     /// Compiles the pipelines that plans will need, side by side, so that their first run does not wait for the compiler.
-    pub fn compile(&self, plans: &[Plan]) -> Result<()> {
-        self.context.present("making pipelines")?;
-        let mut missing: Vec<&Variant> = Vec::new();
-        for pass in plans.iter().flat_map(|plan| &plan.passes) {
-            if !missing.contains(&&pass.variant) && !self.context.has_pipeline(&self.key(&pass.variant)) {
-                missing.push(&pass.variant);
+    pub fn compile<'p>(&self, plans: impl Iterator<Item = &'p Plan>) -> Result<()> {
+        let mut seen: Vec<&Variant> = Vec::new();
+        for pass in plans.flat_map(|plan| &plan.passes) {
+            if !seen.contains(&&pass.variant) {
+                seen.push(&pass.variant);
             }
         }
-        side_by_side(&missing, |variant| self.pipeline(variant).map(drop))
+        seen.retain(|variant| self.context.kept_pipeline(&self.key(variant)).is_none());
+        side_by_side(&seen, |variant| self.pipeline(variant).map(drop))
     }
 }
 

@@ -27,22 +27,22 @@ pub(crate) async fn choose(
     waiting: Waiting,
 ) -> Result<DeviceOp> {
     let mut refusal = None;
-    let own_max = context.tuning.own_bins_max;
+    let own_max = context.tuning().own_bins_max;
     let shared = own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1, words64: false })?) > own_max;
     let slices = std::iter::once_with(|| {
         let cost = Cost::of(&with(Keep::Registers)?);
-        Ok(Keep::Slices { bytes: Planner::slice_bytes(context.limits, context.tuning, cost) })
+        Ok(Keep::Slices { bytes: Planner::slice_bytes(context.limits, *context.tuning(), cost) })
     });
     for keep in candidates(context, shared).into_iter().map(Ok).chain(slices).chain([Ok(Keep::Memory)]) {
         let keep = keep?;
         let device_op = with(keep)?;
         // Slices are for more bins than one workgroup holds, and no more than the launch policy has.
-        let sliced = 2..=context.tuning.slices_max;
+        let sliced = 2..=context.tuning().slices_max;
         if matches!(keep, Keep::Slices { .. }) && !sliced.contains(&device_op.slices()) {
             continue;
         }
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
-        let fits = || Planner::new(context.limits, context.tuning, Cost::of(&device_op)).map(drop);
+        let fits = || Planner::new(context.limits, *context.tuning(), Cost::of(&device_op)).map(drop);
         let tested = match fits() {
             Ok(()) => test_all(context, &device_op, waiting).await,
             Err(error) => Err(error),
@@ -173,7 +173,7 @@ impl Trial<'_> {
             log::debug!("{}: {:?} has a self-test whose verdict is kept: {right}", op.name, op.keep);
             return Ok(right);
         }
-        recorder.compile(&plans)?;
+        recorder.compile(plans.iter())?;
         let buffers = self.inputs.iter().map(|bytes| context.filled("a self-test", bytes, BufferUsages::STORAGE));
         let buffers = buffers.collect::<Result<Vec<_>>>()?;
         let origins: Vec<Origin<'_>> = buffers.iter().map(Origin::Buffer).collect();

@@ -212,7 +212,7 @@ fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
 fn double(keep: Keep, term: &'static str) -> Device {
     if let Keep::Bins { replicas, .. } = keep {
         let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
-        // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `measure -- operator=sum dtype=f64 log2=27`, with this
+        // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `treefold bench sum --dtype f64 --size 2^27`, with this
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
         let bins = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
@@ -320,7 +320,7 @@ impl Terms<[f32; 2]> for Products {
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64 } = keep {
             let shared = include_str!("../../shaders/exact/dot_shared.wgsl");
-            // More gain nothing: an H200, `measure -- operator=dot dtype=f32x2 log2=27`, with this changed, 8: 260.1 µs, 16: 260.3.
+            // More gain nothing: an H200, `treefold bench dot --dtype f32x2 --size 2^27`, with this changed, 8: 260.1 µs, 16: 260.3.
             let replicas = replicas.min(8);
             let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true };
             return bins.device(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]);
@@ -344,7 +344,7 @@ impl Terms<f32> for Squares {
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64 } = keep {
             let shared = include_str!("../../shaders/exact/square_shared.wgsl");
-            // More gain nothing: an H200, `measure -- operator=sumsq log2=28`, with this changed, 8: 321.6 µs, 16: 297.0, 32: 297.7.
+            // More gain nothing: an H200, `treefold bench sumsq --size 2^28`, with this changed, 8: 321.6 µs, 16: 297.0, 32: 297.7.
             let replicas = replicas.min(16);
             let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
             return bins.device(&[AMOUNT, multiply(words64), shared]);

@@ -6,12 +6,12 @@ use super::{GroupCost, Kernel, Neighbours, Order, Params, Pass, Store};
 use crate::input::{Dim, Strided};
 use crate::limits::TRIPS_MAX;
 
-/// Neighbouring groups of columns of a workgroup, and how many a workgroup has where it can have all. An H200, `measure --
-/// operator=fast_sum axis=0`, by 16, 32 and 64: shape=16384x16384 292.4, 268.5 and 282.4 µs, shape=1048576x256 294.3, 306.4 and 275.1.
+/// Neighbouring groups of columns of a workgroup, and how many a workgroup has where it can have all. An H200, `treefold bench fast_sum
+/// --axis 0`, by 16, 32 and 64: shape=16384x16384 292.4, 268.5 and 282.4 µs, shape=1048576x256 294.3, 306.4 and 275.1.
 const NEIGHBOURS: u64 = 32;
 const WHOLE: u64 = 64;
-/// Rounds of loads of a lane along a short row. An H200, `measure -- shape=1048576x256 axis=1`, by 1, 2 and 4: fast_sum 246.1, 242.2 and 264.1 µs, argmax
-/// 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
+/// Rounds of loads of a lane along a short row. An H200, `treefold bench --shape 1048576x256 --axis 1`, by 1, 2 and 4: fast_sum 246.1,
+/// 242.2 and 264.1 µs, argmax 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
 const ROUNDS: u64 = 2;
 /// Invocations of a workgroup that reads short rows, at most.
 const SHORT_ROWS_SIZE: u32 = 256;

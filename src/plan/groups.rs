@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::input::{Groups, Piece, Taken};
 use crate::limits::TRIPS_MAX;
 
-// Figures: an H200, `measure -- operator=fast_sum log2=28 by_key=8,37`, with the constant changed, in µs; as they stand 1158.9 and 5762.6.
+// Figures: an H200, `treefold bench fast_sum --size 2^28 --groups 8,37`, with the constant changed, in µs; as they stand 1158.9 and 5762.6.
 
 /// Words of accumulators that an invocation holds, about: in registers.
 const HELD_WORDS: u64 = 48;
@@ -15,7 +15,7 @@ const HELD_WORDS: u64 = 48;
 const OWN_MAX: u64 = 8;
 /// Invocations of a workgroup at most. 128: 1165.8, 5806.5; 512: 1205.0, 5999.8.
 const SIZE: u32 = 256;
-/// Cells of a group at most, where invocations share them. 8 and 16 differ by less than 1 percent (`operator=max log2=27 by_key=37`).
+/// Cells of a group at most, where invocations share them. 8 and 16 differ by less than 1 percent (`max --size 2^27 --groups 37`).
 const REPLICAS_MAX: u64 = 32;
 /// Elements of a window that are worth vectors, which leave passes for its ends.
 const VECTORS_MIN: u64 = 1 << 10;

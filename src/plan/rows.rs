@@ -6,12 +6,12 @@ use super::windows::{Window, windows};
 use super::{GroupCost, Kernel, Rows, Store};
 use crate::input::Taken;
 
-/// Bytes of the accumulators of rows that are finished together, about. An H200, `measure -- operator=variance shape=1048576x32 axis=1`, by 1, 16 and
-/// 128 MiB: 30,972, 28,058 and 28,060 µs.
+/// Bytes of the accumulators of rows that are finished together, about. An H200, `treefold bench variance --shape 1048576x32 --axis 1`, by
+/// 1, 16 and 128 MiB: 30,972, 28,058 and 28,060 µs.
 const ACCUMULATORS_MAX: u64 = 16 << 20;
 
-/// Fewest invocations of a workgroup that reads a row longer than a round of its loads. An H200, `measure -- shape=16384x16384
-/// axis=1`, by workgroups of 128, 256 and 1024: argmax 260.9, 279.1 and 479.6 µs, fast_sum 232.7, 232.0 and 264.0.
+/// Fewest invocations of a workgroup that reads a row longer than a round of its loads. An H200, `treefold bench --shape 16384x16384 --axis
+/// 1`, by workgroups of 128, 256 and 1024: argmax 260.9, 279.1 and 479.6 µs, fast_sum 232.7, 232.0 and 264.0.
 const ROW_SIZE: u64 = 128;
 
 impl Planner {

@@ -3,9 +3,9 @@
 use crate::error::{Error, Result};
 use crate::limits::{Limits, TRIPS_MAX};
 
-/// Invocations of a workgroup, where there may be so many; and of the one that scans the numbers of all tiles. An H200, `measure --
-/// operator=fast_sum log2=27 runs=16,65536`: 785.9 and 482.4 µs; with workgroups of 128 826.2, 523.6, of 512 788.1, 482.2; with 256 that
-/// scan 802.4, 504.4, with 512 801.1, 497.2.
+/// Invocations of a workgroup, where there may be so many; and of the one that scans the numbers of all tiles. An H200, `treefold bench
+/// fast_sum --size 2^27 --runs 16,65536`: 785.9 and 482.4 µs; with workgroups of 128 826.2, 523.6, of 512 788.1, 482.2; with 256 that scan
+/// 802.4, 504.4, with 512 801.1, 497.2.
 const SIZE: u32 = 256;
 const SCAN_SIZE: u32 = 1024;
 /// Keys of an invocation: a word has a bit for each.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::input::{By, Ends, Piece};
 use crate::limits::TRIPS_MAX;
 
-// Figures: an H200, `measure -- operator=fast_sum log2=28 segments=16,256,4096,65536`, with the constant changed, in µs; as they stand
+// Figures: an H200, `treefold bench fast_sum --size 2^28 --segments 16,256,4096,65536`, with the constant changed, in µs; as they stand
 // 521.0, 452.0, 337.4 and 310.4.
 
 /// Invocations of a workgroup. 64: 521.1, 454.5, 335.7, 308.6; 256: 561.7, 502.5, 379.5, 335.6.

@@ -1,6 +1,7 @@
 //! Launch policies: one row per class of adapter, with the measurement beside each number.
 
 use crate::error::{Error, Result};
+use std::fmt;
 
 /// The order in which an invocation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,8 +54,8 @@ pub struct Tuning {
     pub dispatch_bytes_max: u64,
 }
 
-/// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H200, `measure --
-/// operator=histogram range=0:1 log2=28 bins=16384,…`, in slices and with `slices_max=1`: 16,384 bins (2 slices) 561, 5295 µs; 65,536 (6)
+/// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H200, `treefold bench
+/// 'histogram(range=0:1,bins=16384,…)' --size 2^28`, in slices and with `slices_max=1`: 16,384 bins (2 slices) 561, 5295 µs; 65,536 (6)
 /// 1739, 6287; 262,144 (22) 6480, 14,959; 524,288 (43) 12,637, 19,246.
 const SLICES_MAX: u32 = 44;
 
@@ -90,14 +91,15 @@ impl Tuning {
         dispatch_bytes_max: 1 << 30,
     };
 
-    /// NVIDIA's discrete GPUs; each figure of an H200, `cargo run --release --example measure -- operator=… log2=…`.
+    /// NVIDIA's discrete GPUs; each figure of an H200, `treefold bench … --size …`.
     /// `fold`, 2^28 f32: argmin 248.9, fast_variance 243.1 µs; one workgroup of 1024
-    /// takes 4.8 µs for 2^16 elements, two dispatches 6.1 (`operator=fast_sum log2=16 single_log2=10`). `bins`, sum of 2^28 f32
+    /// takes 4.8 µs for 2^16 elements, two dispatches 6.1 (`fast_sum --size 2^16 --launch single_elements_max=1024`). `bins`, sum of 2^28 f32
     /// by loads in flight: 1: 251.0, 2: 246.3, 3: 249.9, 4: 251.3 µs; of 2^15 and 2^16 in one workgroup 6.9, 10.2 µs, in two
     /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2 and 4: with 256 bins 253.1 and 253.1, 4096 269.6 and
-    /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9.
-    /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `operator=fast_sum axis=1
-    /// short_log2=5,10 shape=…`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0.
+    /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 369, 358, 392, 352, 4096
+    /// 387, 371, 390, 367, 8192 414, 404, 423, 396 (`--launch workgroups_max=132,264,396,528`).
+    /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
+    /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 1024,
@@ -115,7 +117,7 @@ impl Tuning {
         },
         counts: Launch {
             workgroup_size: 1024,
-            workgroups_max: 264,
+            workgroups_max: 528,
             loads_in_flight: 4,
             single_elements_max: 1 << 15,
             short_rows_max: 1 << 10,
@@ -125,11 +127,11 @@ impl Tuning {
         ..Tuning::GPU
     };
 
-    /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `measure -- operator=fast_sum log2=24 window_log2=25
-    /// groups=8`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its
-    /// noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64 --adapter 0` over 100,000 numbers takes 1.3 s
-    /// for a sum, 4.9 for a norm and 11.3 for a variance; where each invocation had bins of its own, 10, 35 and more than a minute.
-    /// `slices_max`: workgroup memory is memory like any other there, so that what is read again is not made up for.
+    /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `treefold bench fast_sum --size 2^24 --pool 128M --launch
+    /// workgroups_max=8`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16 groups differ by less than its
+    /// noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64` over 100,000 numbers takes 1.3 s for a sum,
+    /// 4.9 for a norm and 11.3 for a variance; where each invocation had bins of its own, 10, 35 and more than a minute. `slices_max`:
+    /// workgroup memory is memory like any other there, so that what is read again is not made up for.
     pub const CPU: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 32,
@@ -172,6 +174,55 @@ impl Tuning {
         self
     }
 
+    /// All of it as numbers, in a fixed order.
+    pub(crate) fn numbers(&self) -> [u64; 21] {
+        let Tuning { fold, bins, counts, .. } = self;
+        let mut numbers = [0; 21];
+        for (to, launch) in numbers.chunks_exact_mut(5).zip([fold, bins, counts]) {
+            let words = [launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight].map(u64::from);
+            to[..3].copy_from_slice(&words);
+            to[3..].copy_from_slice(&[launch.single_elements_max, launch.short_rows_max]);
+        }
+        numbers[15..].copy_from_slice(&[
+            self.single_workgroup_size.into(),
+            (self.order == Order::Blocked).into(),
+            self.subgroups.into(),
+            self.own_bins_max,
+            self.slices_max.into(),
+            self.dispatch_bytes_max,
+        ]);
+        numbers
+    }
+
+    /// That of such numbers; `None` where no plan could keep it.
+    pub(crate) fn of_numbers(numbers: &[u64]) -> Option<Tuning> {
+        let launch = |at: usize| {
+            let word = |n: usize| u32::try_from(numbers[5 * at + n]).ok();
+            Some(Launch {
+                workgroup_size: word(0)?,
+                workgroups_max: word(1)?,
+                loads_in_flight: word(2)?,
+                single_elements_max: numbers[5 * at + 3],
+                short_rows_max: numbers[5 * at + 4],
+            })
+        };
+        if numbers.len() != 21 {
+            return None;
+        }
+        let tuning = Tuning {
+            fold: launch(0)?,
+            bins: launch(1)?,
+            counts: launch(2)?,
+            single_workgroup_size: numbers[15].try_into().ok()?,
+            order: if numbers[16] == 1 { Order::Blocked } else { Order::Striped },
+            subgroups: numbers[17] == 1,
+            own_bins_max: numbers[18],
+            slices_max: numbers[19].try_into().ok()?,
+            dispatch_bytes_max: numbers[20],
+        };
+        tuning.check().is_ok().then_some(tuning)
+    }
+
     /// The row of an adapter.
     pub fn of(info: &wgpu::AdapterInfo) -> Tuning {
         const NVIDIA: u32 = 0x10de;
@@ -207,5 +258,50 @@ impl Tuning {
             Some((what, (value, _, rule))) => Err(Error::BadTuning { what, value, rule }),
             None => Ok(()),
         }
+    }
+}
+
+/// The policy of the kernel that reads elements into values, and what is one for all; on two lines with `{:#}`.
+impl fmt::Display for Tuning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Launch { workgroup_size, workgroups_max, loads_in_flight, .. } = self.fold;
+        let order = match self.order {
+            Order::Striped => "striped",
+            Order::Blocked => "blocked",
+        };
+        let subgroups = if self.subgroups { "subgroups" } else { "no subgroups" };
+        let between = if f.alternate() { "\n" } else { ", " };
+        write!(
+            f,
+            "workgroups of {workgroup_size}, up to {workgroups_max}{between}{loads_in_flight} loads in flight, {order}, {subgroups}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        let rows = [Tuning::GPU, Tuning::NVIDIA, Tuning::CPU];
+        for row in rows {
+            assert_eq!(Tuning::of_numbers(&row.numbers()), Some(row));
+        }
+        // Each of them counts.
+        let base = Tuning::NVIDIA.numbers();
+        for at in 0..base.len() {
+            let mut other = base;
+            // Powers of two stay such, and what is true or false becomes the other.
+            other[at] = if matches!(at, 16 | 17) { 1 - base[at] } else { (base[at] / 2).max(1) };
+            let other = Tuning::of_numbers(&other);
+            assert!(base[at] < 2 && at == 18 || other.is_some_and(|other| other != Tuning::NVIDIA), "number {at}");
+        }
+        assert_eq!(Tuning::of_numbers(&base[1..]), None);
+        let mut bad = base;
+        bad[2] = 17;
+        assert_eq!(Tuning::of_numbers(&bad), None);
+        bad[2] = 1 << 32;
+        assert_eq!(Tuning::of_numbers(&bad), None);
     }
 }

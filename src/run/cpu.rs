@@ -8,6 +8,8 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use web_time::Instant;
 
 /// Reduces on the threads of this machine: the engine where there is no adapter.
 ///
@@ -35,6 +37,11 @@ impl Default for Cpu {
 pub(super) const BLOCK: usize = 1 << 16;
 /// Words of an accumulator beyond which blocks are combined as they come.
 const WIDE_WORDS: usize = 256;
+/// Blocks of an input so short that other threads may not be worth their start: the first block tells. The time for which they are, and what
+/// one is to have of it; a thread starts in 20 to 60 µs.
+const SHORT_BLOCKS: usize = 64;
+const WORTH_THREADS: Duration = Duration::from_micros(200);
+const WORTH_ONE: Duration = Duration::from_micros(100);
 /// Turns of a thread at least, where there are so many blocks, so that all end at about the same time, and the most blocks of one.
 const TURNS: usize = 8;
 const TURN_MAX: usize = 16;
@@ -99,13 +106,15 @@ impl Cpu {
         let wide = fold.acc_words() > WIDE_WORDS;
         let together = match blocks.div_ceil(threads.max(1)) {
             share if wide => share.max(1),
+            _ if blocks <= SHORT_BLOCKS => 1,
             share => (share / TURNS).clamp(1, TURN_MAX),
         };
         let turns: Vec<_> = (0..blocks).step_by(together).map(|first| (first, Mutex::new(Ok(Vec::new())))).collect();
         let next = AtomicUsize::new(0);
-        on_threads(threads, &|_| {
+        let work = |most: usize| {
             let mut space = Vec::new();
-            while let Some((first, accs)) = turns.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mine = || turns.get(next.fetch_add(1, Ordering::Relaxed));
+            for (first, accs) in std::iter::from_fn(mine).take(most) {
                 let end = elements.len().min((first + together) * BLOCK);
                 let mut block = |range: Range<usize>, accs: &mut Vec<F::Acc>| {
                     let at = index.wrapping_add(range.start as u64);
@@ -125,7 +134,17 @@ impl Cpu {
                 }
                 *accs.lock().unwrap_or_else(PoisonError::into_inner) = read.map(|()| found);
             }
-        });
+        };
+        let threads = match threads > 1 && blocks <= SHORT_BLOCKS && !wide {
+            true => {
+                let begun = Instant::now();
+                work(1);
+                let left = begun.elapsed() * turns.len().saturating_sub(1) as u32;
+                if left < WORTH_THREADS { 1 } else { threads.min(left.div_duration_f64(WORTH_ONE) as usize) }
+            }
+            false => threads,
+        };
+        on_threads(threads, &|_| work(usize::MAX));
         let accs = turns.into_iter().map(|(_, accs)| accs.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok(accs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }

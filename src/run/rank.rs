@@ -60,7 +60,7 @@ impl<T: Scalar> Ranker<T> {
 
     fn on<const HIGH: bool>(context: Arc<Context>, op: &impl Op<T, Fold = Ranking<HIGH>>) -> Result<Ranker<T>> {
         let (operator, ranking) = (op.name(), op.fold());
-        let rules = Rules::of(&context.limits, &context.tuning, 4 * T::Key::WORDS as u64)?;
+        let rules = Rules::of(&context.limits, context.tuning(), 4 * T::Key::WORDS as u64)?;
         // Whatever the input is, so many are chosen.
         Tournament::of(&context.limits, rules, &[], T::DTYPE.bytes(), ranking.wanted())?;
         let texts = TournamentTexts::of(T::DTYPE, &rules, &ranking.ranks::<T>());

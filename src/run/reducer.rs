@@ -233,6 +233,26 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         }
     }
 
+    /// Compiles all that [`Reducer::record_each`] of this needs, side by side, so that the first frame that records it does not wait:
+    /// [`Reducer::new`] compiles what whole inputs need alone. It reads nothing, and has room for all answers only meanwhile. `Reducer` may
+    /// be on another thread for that.
+    ///
+    /// ```no_run
+    /// use treefold::{Input, Reducer, ops::Max, wgpu};
+    /// # fn f(most: &Reducer<f32, Max>, image: &wgpu::Buffer) -> treefold::Result<()> {
+    /// most.warm_up(Input::from(image).rows(1920))?; // while the game loads
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Reducer::record_each`]; [`Error::OutOfMemory`].
+    pub fn warm_up(&self, each: Each<'_, T>) -> Result<()> {
+        let (answers, context) = (each.count()?, &self.recorder.context);
+        let bytes = answers.saturating_mul(4 * self.answer_words() as u64).max(4);
+        let room = context.buffer("room for answers", bytes, wgpu::BufferUsages::STORAGE)?;
+        self.prepare_each(each, Output::bare(&room)).map(drop)
+    }
+
     pub(super) fn elements_max(&self) -> u64 {
         self.op.fold().most_elements()
     }
@@ -292,7 +312,8 @@ fn compile(recorder: &Recorder) -> Result<()> {
             plans.push(recorder.planner.plan(&whole(&[piece], store))?);
         }
     }
-    recorder.compile(&plans)
+    recorder.context.present("making pipelines")?;
+    recorder.compile(plans.iter())
 }
 
 /// Makes ready the reduction of a whole input, or of each of its answers.

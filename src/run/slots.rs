@@ -50,7 +50,7 @@ impl<T: Word> Reducer<T, Histogram> {
         let (pieces, buffers) = input.ranges.pieces()?;
         let bytes = keys.claim("the keys of bins", 1, input.elements())?;
         ensure_apart([&input.ranges], keys.buffer, &bytes)?;
-        let plan = Slots::of(&context.limits, &context.tuning, &pieces, TRIPS)?;
+        let plan = Slots::of(&context.limits, context.tuning(), &pieces, TRIPS)?;
         let (text, params, table) = self.op().finding::<T>();
         context.slots(&SlotTexts { text, params, table }, &plan, &buffers, &Words { buffer: keys.buffer, bytes })
     }

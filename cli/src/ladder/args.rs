@@ -1,6 +1,6 @@
 //! The command line of `treefold ladder`.
 
-use crate::args::helped;
+use crate::args::{elements, helped};
 use crate::error::usage;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -125,14 +125,8 @@ fn stage(id: &str) -> Result<&'static Stage, String> {
 }
 
 fn size(text: &str) -> Result<u64, String> {
-    let number = match text.strip_prefix("2^").map(str::parse::<u32>) {
-        Some(Ok(power)) => 1u64.checked_shl(power).filter(|_| power < 64),
-        Some(Err(_)) => None,
-        None => text.parse().ok(),
-    };
-    match number {
-        Some(0) => Err("a ladder needs at least 1 element".into()),
-        Some(number) => Ok(number),
-        None => Err("write a number of elements, for example 1000000 or 2^20".into()),
+    match elements(text)? {
+        0 => Err("a ladder needs at least 1 element".into()),
+        number => Ok(number),
     }
 }

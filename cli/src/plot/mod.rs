@@ -1,7 +1,8 @@
 //! Pictures: the ladder's bandwidth over length, performance by workgroup size, and speedups; the bins of a histogram; times of jobs by their
-//! ranks.
+//! ranks; times and rates of reductions.
 
 mod axis;
+mod bench;
 mod chart;
 mod head;
 mod histogram;
@@ -17,6 +18,7 @@ pub(crate) mod tests;
 mod text;
 mod workgroups;
 
+pub use bench::{BenchCurve, BenchPage, bench_svg};
 pub use histogram::{Histogram, histogram_svg};
 pub use page::{Page, Point, Rung};
 pub use scaling::{Curve, Scaling, scaling_svg};

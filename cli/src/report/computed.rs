@@ -2,7 +2,8 @@
 
 use super::object::Members;
 use crate::json::Json;
-use treefold::{Engine, Share};
+use treefold::wgpu::Features;
+use treefold::{Engine, Gpu, Share};
 
 /// The adapter's name in reports of merged partials.
 const MERGED: &str = "merged";
@@ -13,6 +14,8 @@ pub struct Computed {
     /// The adapter's name, or `cpu` and its threads; of several all of them.
     adapter: String,
     backend: &'static str,
+    /// The launch policies of an adapter.
+    launch: Option<String>,
     /// What each of several has done.
     shares: Vec<Share>,
 }
@@ -22,18 +25,24 @@ impl Computed {
     pub fn by(engine: &Engine) -> Computed {
         let shares = engine.shares();
         match &shares[..] {
-            [] => Computed { adapter: engine.name(), backend: engine.backend(), shares },
-            [only] => Computed { adapter: only.engine.clone(), backend: only.backend, shares: vec![] },
+            [] => {
+                let launch = engine.gpus().first().map(launch);
+                Computed { launch, ..Computed::named(engine.name(), engine.backend()) }
+            }
+            [only] => {
+                let own = engine.gpus().iter().find(|gpu| gpu.info().name == only.engine);
+                Computed { launch: own.map(launch), ..Computed::named(only.engine.clone(), only.backend) }
+            }
             all => {
                 let names: Vec<&str> = all.iter().map(|share| &share.engine[..]).collect();
-                Computed { adapter: names.join(" and "), backend: "team", shares }
+                Computed { shares: shares.clone(), ..Computed::named(names.join(" and "), "team") }
             }
         }
     }
 
     /// By engines that are named together, each on its own share.
     pub fn named(adapter: String, backend: &'static str) -> Computed {
-        Computed { adapter, backend, shares: vec![] }
+        Computed { adapter, backend, launch: None, shares: vec![] }
     }
 
     /// Its backend; `team` of several.
@@ -48,7 +57,7 @@ impl Computed {
 
     /// By nobody: merged.
     pub fn merged() -> Computed {
-        Computed { adapter: MERGED.into(), backend: "cpu", shares: vec![] }
+        Computed::named(MERGED.into(), "cpu")
     }
 
     /// Whether nobody computed it.
@@ -58,7 +67,7 @@ impl Computed {
 
     /// The adapter, and its backend where the name does not say it; of several the share of each.
     pub fn shown(&self) -> String {
-        let Computed { adapter, backend, shares } = self;
+        let Computed { adapter, backend, shares, .. } = self;
         let all: u64 = shares.iter().map(|share| share.elements).sum();
         let part =
             |share: &Share| format!("{} ({:.1} %)", share.engine, 100.0 * share.elements as f64 / all.max(1) as f64);
@@ -82,7 +91,14 @@ impl Computed {
         vec![
             ("adapter", Some(Json::text(&self.adapter))),
             ("backend", Some(Json::text(self.backend))),
+            ("launch", self.launch.as_deref().map(Json::text)),
             ("shares", Some(shares).filter(|_| !self.shares.is_empty())),
         ]
     }
+}
+
+/// The launch policies of a device, as far as it has what they ask for.
+fn launch(gpu: &Gpu) -> String {
+    let subgroups = gpu.device().features().contains(Features::SUBGROUP);
+    gpu.tuning().with(|tuning| tuning.subgroups &= subgroups).to_string()
 }

@@ -1,33 +1,34 @@
 //! Elements to measure over, and buffers that hold them.
 
+use clap::ValueEnum;
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Dtype, Element, Gpu};
 
 /// The values of the elements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Data {
-    /// Floats in (0, 1), integers of all sizes.
+    /// Floats in (0, 1), integers of all sizes
+    #[default]
     Uniform,
-    /// Floats of mean 0 and deviation 1.
+    /// Floats of mean 0 and deviation 1
     Normal,
-    /// Floats of both signs over 60 powers of two.
+    /// Floats of both signs over 60 powers of two
     Wide,
-    /// All bit patterns of finite floats.
+    /// All bit patterns of finite floats
     Bits,
-    /// One value again and again.
+    /// One float again and again
     One,
-    /// The largest and the smallest float in turn.
+    /// The largest and the smallest float in turn
     Extremes,
-    /// Subnormal floats.
+    /// Subnormal floats
     Subnormal,
-    /// Zeros.
+    /// Zeros, of floats
     Zeros,
 }
 
-/// Random elements, fresh for every run.
-pub fn elements<T: Element>(n: usize, data: Data) -> Vec<T> {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let mut state = 0x9e37_79b9u64 ^ now.map_or(0, |now| now.as_nanos() as u64);
+/// Random elements, always the same of one seed.
+pub fn elements<T: Element>(n: usize, data: Data, seed: u64) -> Vec<T> {
+    let mut state = 0x9e37_79b9 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d);
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u32 | (state << 20) as u32 & 0x8000_0000

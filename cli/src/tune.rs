@@ -1,0 +1,392 @@
+//! `treefold tune`: searches the launch policies of an adapter, and keeps what is faster than its row.
+
+use crate::adapters::with_kernels;
+use crate::args::{elements, helped};
+use crate::bench::clock::Sampling;
+use crate::bench::data::{self, Data};
+use crate::bench::kernels::{Inquired, Measured, Resident};
+use crate::bench::{BLOCK, What, median};
+use crate::cache::CacheFile;
+use crate::error::usage;
+use crate::interrupt;
+use crate::json::Json;
+use crate::output::print;
+use crate::plot::digits;
+use crate::report;
+use anyhow::{Context, Result, ensure};
+use clap::{CommandFactory, Parser, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::Duration;
+use treefold::ops::{FastSum, Histogram, Sum};
+use treefold::wgpu::DeviceType;
+use treefold::{Answer, Cpu, Gpu, Launch, Op, Tuning};
+
+const EXAMPLES: &str = "\
+Examples:
+  treefold tune                     search, keep what is faster, and say what changed
+  treefold tune --adapter 1 --no-cache     print it only
+  treefold tune --forget            back to the row that treefold has for this adapter
+
+What is kept lies in the cache folder (treefold/ under XDG_CACHE_HOME, or ~/.cache), and holds for this version of treefold and of the
+driver. Sums and means in f32 (--fast) may round otherwise than before; all else has the same bits.";
+
+/// Search the launch policies of an adapter: workgroups, loads in flight, the length from which two dispatches are faster than one.
+#[derive(Parser, Debug)]
+#[command(name = "treefold tune", after_help = EXAMPLES, max_term_width = 110)]
+struct TuneArgs {
+    /// The adapter: a part of its name, its number (see `treefold adapters`), or auto: the best, software too. [env:
+    /// WGPU_ADAPTER_NAME] [default: auto]
+    #[arg(long, value_name = "auto|NUMBER|NAME")]
+    adapter: Option<String>,
+
+    /// Elements of the long inputs [default: 2^28, on integrated GPUs 2^26, on software 2^22]
+    #[arg(long, value_name = "N", value_parser = elements)]
+    size: Option<u64>,
+
+    /// The kernels whose policies are searched, with commas
+    #[arg(long, value_name = "KERNELS", value_enum, value_delimiter = ',', default_value = "fold,bins,counts")]
+    kernel: Vec<Tuned>,
+
+    /// Milliseconds of work before the first sample of each policy
+    #[arg(long, value_name = "MS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=10_000))]
+    warm: u64,
+
+    /// Keep nothing
+    #[arg(long)]
+    no_cache: bool,
+
+    /// Forget what was kept; searches nothing
+    #[arg(long, conflicts_with_all = ["no_cache", "size"])]
+    forget: bool,
+
+    /// Print one JSON object on one line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A kernel with a policy of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Tuned {
+    /// Elements into values: all operators without bins
+    Fold,
+    /// Elements into the bins of exact sums
+    Bins,
+    /// Elements into counts of bins
+    Counts,
+}
+
+impl Tuned {
+    fn name(self) -> &'static str {
+        match self {
+            Tuned::Fold => "fold",
+            Tuned::Bins => "bins",
+            Tuned::Counts => "counts",
+        }
+    }
+
+    /// The operator by which it is measured.
+    fn by(self) -> String {
+        match self {
+            Tuned::Fold => Op::<f32>::signature(&FastSum),
+            Tuned::Bins => Op::<f32>::signature(&Sum),
+            Tuned::Counts => histogram().map_or(String::new(), |histogram| Op::<f32>::signature(&histogram)),
+        }
+    }
+
+    fn of(self, tuning: &Tuning) -> Launch {
+        match self {
+            Tuned::Fold => tuning.fold,
+            Tuned::Bins => tuning.bins,
+            Tuned::Counts => tuning.counts,
+        }
+    }
+
+    fn with(self, tuning: &Tuning, change: impl FnOnce(&mut Launch)) -> Tuning {
+        tuning.with(|tuning| {
+            change(match self {
+                Tuned::Fold => &mut tuning.fold,
+                Tuned::Bins => &mut tuning.bins,
+                Tuned::Counts => &mut tuning.counts,
+            })
+        })
+    }
+}
+
+/// The histogram by which counting is measured.
+fn histogram() -> Result<Histogram> {
+    Ok(Histogram::new(256, 0.0, 1.0)?)
+}
+
+/// A policy that was found: microseconds of long inputs by the row and by it.
+struct Winner {
+    kernel: Tuned,
+    launch: Launch,
+    before: f64,
+    now: f64,
+}
+
+/// What must be gained for another policy: noise is less.
+const GAIN: f64 = 0.99;
+
+/// Lengths between which one dispatch may become slower than two.
+const SHORT: std::ops::RangeInclusive<u32> = 12..=18;
+
+/// Runs the command.
+pub fn run() -> Result<()> {
+    let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
+    let args = match TuneArgs::try_parse_from(words) {
+        Ok(args) => args,
+        Err(error) => return helped(&error, TuneArgs::command().get_name()).map(drop),
+    };
+    let gpu = with_kernels(args.adapter.as_deref(), "to tune")?;
+    let row = Tuning::of(&gpu.info());
+    if args.forget {
+        let kept = keep(&gpu, None);
+        return print(&format!(
+            "{}: {}\n",
+            gpu.info().name,
+            kept.map_or("there was nothing to forget", |()| "forgotten")
+        ));
+    }
+    let search = Search::new(&args, gpu.with_tuning(row)?)?;
+    let mut tuning = row;
+    let mut winners = vec![];
+    for &kernel in &args.kernel {
+        let winner = search.best(kernel, &tuning)?;
+        tuning = kernel.with(&tuning, |launch| *launch = winner.launch);
+        winners.push(winner);
+    }
+    search.bar.finish_and_clear();
+    let kept = (tuning != row && !args.no_cache).then(|| keep(&gpu, Some(tuning)).is_some());
+    print(&if args.json { json(&gpu, &winners, kept)? } else { text(&gpu, &winners, &tuning, kept) })
+}
+
+/// Keeps a policy in the adapter's cache, or forgets it; `None` where it has none.
+fn keep(gpu: &Gpu, tuning: Option<Tuning>) -> Option<()> {
+    let file = CacheFile::load(gpu, false)?;
+    gpu.keep_tuning(tuning).ok()?;
+    file.keep();
+    Some(())
+}
+
+/// A search on one adapter.
+struct Search {
+    gpu: Gpu,
+    host: Vec<f32>,
+    resident: Resident,
+    sampling: Sampling,
+    bar: ProgressBar,
+}
+
+impl Search {
+    fn new(args: &TuneArgs, gpu: Gpu) -> Result<Search> {
+        let (long, pool) = match gpu.info().device_type {
+            DeviceType::DiscreteGpu => (1 << 28, 2 << 30),
+            DeviceType::Cpu => (1 << 22, 64 << 20),
+            _ => (1 << 26, 1 << 30),
+        };
+        let most = gpu.device().limits().max_storage_buffer_binding_size / 4;
+        let long = args.size.unwrap_or(long).min(most);
+        ensure!(long >= 1 << 16, usage(format!("--size {long} is too little to tell policies apart; at least 2^16")));
+        let block: Vec<f32> = data::elements(BLOCK, Data::Uniform, 1);
+        let host = block.iter().copied().cycle().take(usize::try_from(long)?).collect();
+        let resident = Resident::new(&gpu, &block, long, pool)?;
+        let sampling = Sampling { samples: 5, warm: Duration::from_millis(args.warm) };
+        let bar = bar(!args.json);
+        Ok(Search { gpu, host, resident, sampling, bar })
+    }
+
+    /// The best policy of a kernel, beside those of the others.
+    fn best(&self, kernel: Tuned, row: &Tuning) -> Result<Winner> {
+        let clock = self.clock(kernel, self.host.len())?;
+        let limits = self.gpu.device().limits();
+        let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        let mut best = *row;
+        let mut least = clock(&best)?.context("the adapter's own policies give a wrong answer")?;
+        let mut try_one = |tried: Tuning, best: &mut Tuning| -> Result<()> {
+            let faster = if tried == *best { None } else { clock(&tried)?.filter(|&us| us < least * GAIN) };
+            if let Some(us) = faster {
+                (*best, least) = (tried, us);
+            }
+            Ok(())
+        };
+        // As many invocations in all, or half, or twice as many, in workgroups of every size.
+        let Launch { workgroup_size, workgroups_max, .. } = kernel.of(row);
+        let all = u64::from(workgroup_size) * u64::from(workgroups_max);
+        for size in (3..=10).map(|log2| 1u32 << log2).filter(|&size| size <= most) {
+            for groups in [all / 2, all, all * 2].map(|all| all / u64::from(size)) {
+                let Some(groups) = u32::try_from(groups).ok().filter(|groups| (1..=65_535).contains(groups)) else {
+                    continue;
+                };
+                let change = |launch: &mut Launch| (launch.workgroup_size, launch.workgroups_max) = (size, groups);
+                try_one(kernel.with(&best, change), &mut best)?;
+            }
+        }
+        for loads in [1, 2, 3, 4, 6, 8] {
+            try_one(kernel.with(&best, |launch| launch.loads_in_flight = loads), &mut best)?;
+        }
+        let (before, now) = in_turn(&clock, row, &best)?;
+        let (best, now) = if now > before * GAIN { (*row, before) } else { (best, now) };
+        // Counts of short inputs are few.
+        let best = if kernel == Tuned::Counts { best } else { self.border(kernel, best)? };
+        Ok(Winner { kernel, launch: kernel.of(&best), before, now })
+    }
+
+    /// The length up to which one workgroup is faster than two dispatches.
+    fn border(&self, kernel: Tuned, from: Tuning) -> Result<Tuning> {
+        // Shorter ones are one workgroup's anywhere.
+        let mut border = (1u64 << SHORT.start()) / 2;
+        for n in SHORT.map(|log2| 1u64 << log2).filter(|&n| n <= self.host.len() as u64) {
+            let to = |most: u64| kernel.with(&from, |launch| launch.single_elements_max = most);
+            let (two, one) = in_turn(&self.clock(kernel, n as usize)?, &to(n - 1), &to(n))?;
+            if one > two {
+                break;
+            }
+            border = n;
+        }
+        Ok(kernel.with(&from, |launch| launch.single_elements_max = border))
+    }
+
+    /// The clock of a kernel over so many elements.
+    fn clock(&self, kernel: Tuned, n: usize) -> Result<Clock<'_>> {
+        match kernel {
+            Tuned::Fold => self.of(kernel, FastSum, n),
+            Tuned::Bins => self.of(kernel, Sum, n),
+            Tuned::Counts => self.of(kernel, histogram()?, n),
+        }
+    }
+
+    fn of<O: Op<f32, Output: Answer>>(&self, kernel: Tuned, op: O, n: usize) -> Result<Clock<'_>> {
+        let host = &self.host[..n];
+        let want = Cpu::new().reduce(op.clone(), host)?;
+        Ok(Box::new(move |tuning| {
+            self.bar.set_message(format!("{} by {}", kernel.name(), kernel.by()));
+            self.bar.inc(1);
+            let Ok(gpu) = self.gpu.with_tuning(*tuning) else { return Ok(None) };
+            let asked = Inquired { host, arranged: None, want: Some(&want) };
+            match self.resident.measure(&gpu, &op, &asked, (What::Kernel, self.sampling)) {
+                Ok(Measured { samples, right: true, .. }) => Ok(median(&samples)),
+                Ok(_) => Ok(None),
+                // A workgroup that has too much memory, say: another policy has not.
+                Err(error) => match error.downcast_ref() {
+                    Some(treefold::Error::LimitTooSmall { .. } | treefold::Error::BadTuning { .. }) => Ok(None),
+                    _ => Err(error),
+                },
+            }
+        }))
+    }
+}
+
+/// Gives the microseconds of a kernel by these policies; `None` where the answer is wrong, or the device cannot launch so.
+type Clock<'a> = Box<dyn Fn(&Tuning) -> Result<Option<f64>> + 'a>;
+
+/// Microseconds of one policy and of another, measured in turn; of one that does not work, infinite.
+fn in_turn(clock: &Clock, one: &Tuning, other: &Tuning) -> Result<(f64, f64)> {
+    let mut times = [vec![], vec![]];
+    for _ in 0..3 {
+        for (times, tuning) in times.iter_mut().zip([one, other]) {
+            times.extend(clock(tuning)?);
+        }
+    }
+    let [one, other] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        median(&times).unwrap_or(f64::INFINITY)
+    });
+    Ok((one, other))
+}
+
+fn text(gpu: &Gpu, winners: &[Winner], tuning: &Tuning, kept: Option<bool>) -> String {
+    let mut table = report::table();
+    table.set_header([
+        "kernel",
+        "by",
+        "workgroups",
+        "of",
+        "loads",
+        "one dispatch to",
+        "µs before",
+        "µs now",
+        "of before",
+    ]);
+    for Winner { kernel, launch, before, now } in winners {
+        table.add_row([
+            kernel.name().to_string(),
+            kernel.by(),
+            launch.workgroups_max.to_string(),
+            launch.workgroup_size.to_string(),
+            launch.loads_in_flight.to_string(),
+            launch.single_elements_max.to_string(),
+            digits(*before),
+            digits(*now),
+            format!("{:.3}", now / before),
+        ]);
+    }
+    report::numbers(&mut table, 2..9);
+    let narrow = report::fit(&mut table, &["by", "µs before"]);
+    let told = match kept {
+        None => "nothing is kept",
+        Some(true) => "kept for the next calls; treefold tune --forget undoes it",
+        Some(false) => "not kept: this adapter has no cache (other backends than Vulkan, or no folder for it)",
+    };
+    let row = match kept {
+        None if *tuning == Tuning::of(&gpu.info()) => "The adapter's own row is the fastest.\n".into(),
+        _ => format!("A row to send to the project:\n{tuning:#?}\n"),
+    };
+    format!("{}: {tuning}\n{table}\n{narrow}{told}\n{row}", gpu.info().name)
+}
+
+fn json(gpu: &Gpu, winners: &[Winner], kept: Option<bool>) -> Result<String> {
+    let one = |Winner { kernel, launch, before, now }: &Winner| {
+        Json::Object(vec![
+            ("kernel", Json::text(kernel.name())),
+            ("by", Json::Text(kernel.by())),
+            ("workgroup_size", Json::value(launch.workgroup_size)),
+            ("workgroups_max", Json::value(launch.workgroups_max)),
+            ("loads_in_flight", Json::value(launch.loads_in_flight)),
+            ("single_elements_max", Json::value(launch.single_elements_max)),
+            ("us_before", Json::figure(*before)),
+            ("us", Json::figure(*now)),
+        ])
+    };
+    let info = gpu.info();
+    Json::Object(vec![
+        ("adapter", Json::text(&info.name)),
+        ("driver", Json::Text(format!("{} {}", info.driver, info.driver_info).trim().into())),
+        ("kernels", Json::List(winners.iter().map(one).collect())),
+        ("kept", Json::value(kept == Some(true))),
+    ])
+    .line()
+}
+
+/// A spinner: on a terminal, and only there.
+fn bar(wanted: bool) -> ProgressBar {
+    if !wanted || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner();
+    let style = ProgressStyle::with_template("{spinner} {pos} policies, {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    interrupt::clear(&bar);
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_flag_stands_twice() {
+        TuneArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn kernels_change_their_own_policy() {
+        let all = [Tuned::Fold, Tuned::Bins, Tuned::Counts];
+        for kernel in all {
+            let other = kernel.with(&Tuning::GPU, |launch| launch.loads_in_flight = 7);
+            let changed = all.map(|one| one.of(&other) != one.of(&Tuning::GPU));
+            assert_eq!(changed, all.map(|one| one == kernel));
+        }
+    }
+}
