@@ -235,6 +235,9 @@ fn launch_policies_that_are_kept_are_another_devices() {
     assert_eq!((*other.tuning(), answers(&other)), (tuned, want));
     let given = other.with_tuning(row).unwrap();
     assert_eq!(*given.tuning(), row, "what a program gives comes first");
+    let (fourth, bytes) = (device().unwrap().with_tuning(row).unwrap(), one.cache(ALL));
+    load(&fourth, &bytes.unwrap_or_default()).unwrap();
+    assert_eq!(*fourth.tuning(), row, "before and after");
     other.keep_tuning(None).unwrap();
     load(&third, &other.cache(ALL).unwrap()).unwrap();
     assert_eq!(*third.tuning(), row);

@@ -114,7 +114,8 @@ fn what_is_warm_compiles_nothing_more() {
         most.warm_up(warm).unwrap();
         assert!(gpu.pipelines() > made, "nothing was left to compile");
         made = gpu.pipelines();
-        most.prepare_each(recorded, treefold::Output::bare(&room)).unwrap();
+        most.prepare_each(recorded.clone(), treefold::Output::bare(&room)).unwrap();
+        most.prepare_each(recorded, &room).unwrap();
         assert_eq!(gpu.pipelines(), made);
     }
     let ragged = most.warm_up(Input::from(&values).rows(7));

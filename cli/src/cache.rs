@@ -64,21 +64,23 @@ impl CacheFile {
         Some(CacheFile { gpu: gpu.clone(), path, verbose })
     }
 
-    /// Writes the file anew where there is something new.
-    pub fn keep(&self) {
-        let Some(bytes) = self.gpu.cache(FILE_BYTES as usize) else { return };
+    /// Writes the file anew where there is something new; whether it holds all that is known.
+    pub fn keep(&self) -> bool {
+        let Some(bytes) = self.gpu.cache(FILE_BYTES as usize) else { return true };
         let (path, tell) = (shown_path(&self.path), |what: String| {
             if self.verbose {
                 say(&what)
             }
         });
-        match write(&self.path, &bytes) {
-            Ok(()) => tell(format!("cache: {} bytes written to {path}", bytes.len())),
-            Err(error) => return tell(format!("cache: {path} is not written: {error}")),
+        if let Err(error) = write(&self.path, &bytes) {
+            tell(format!("cache: {path} is not written: {error}"));
+            return false;
         }
+        tell(format!("cache: {} bytes written to {path}", bytes.len()));
         if let Err(error) = make_room(&self.path) {
             tell(format!("cache: older files beside {path} stay: {error}"));
         }
+        true
     }
 }
 

@@ -32,6 +32,11 @@ pub fn below(text: impl Into<String>, lines: Vec<String>) -> anyhow::Error {
     anyhow!(Usage(text.into(), lines))
 }
 
+/// Whether it is an error of whoever wrote the command line.
+pub fn is_usage(error: &anyhow::Error) -> bool {
+    error.is::<Usage>()
+}
+
 /// clap's several lines in one, without the usage text.
 pub fn clap_usage(error: &clap::Error, program: &str) -> anyhow::Error {
     let text = error.render().to_string();
@@ -100,7 +105,7 @@ pub fn told(error: &anyhow::Error) -> (String, u8) {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let flag = error.chain().find_map(|cause| cause.downcast_ref().and_then(flag));
     let flag = flag.map_or(String::new(), |flag: Cow<str>| format!(" (here: {flag})"));
-    (shown(&format!("treefold: {line}{flag}")), if error.is::<Usage>() { 2 } else { 1 })
+    (shown(&format!("treefold: {line}{flag}")), if is_usage(error) { 2 } else { 1 })
 }
 
 /// The flag of this program that does what an error of the library advises.

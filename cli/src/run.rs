@@ -158,7 +158,10 @@ impl Engines {
 
     /// Keeps what was learned of devices for the next call.
     pub fn keep_cache(&self) {
-        self.caches.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(CacheFile::keep);
+        self.caches.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|file| {
+            // With --verbose it tells itself.
+            file.keep();
+        });
     }
 }
 

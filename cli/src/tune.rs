@@ -29,7 +29,7 @@ Examples:
   treefold tune --forget            back to the row that treefold has for this adapter
 
 What is kept lies in the cache folder (treefold/ under XDG_CACHE_HOME, or ~/.cache), and holds for this version of treefold and of the
-driver. Sums and means in f32 (--fast) may round otherwise than before; all else has the same bits.";
+driver. What rounds on a device (sums in f32 by --fast, products, logsumexp) may round otherwise than before; exact answers do not.";
 
 /// Search the launch policies of an adapter: workgroups, loads in flight, the length from which two dispatches are faster than one.
 #[derive(Parser, Debug)]
@@ -129,9 +129,6 @@ struct Winner {
 /// What must be gained for another policy: noise is less.
 const GAIN: f64 = 0.99;
 
-/// Lengths between which one dispatch may become slower than two.
-const SHORT: std::ops::RangeInclusive<u32> = 12..=18;
-
 /// Runs the command.
 pub fn run() -> Result<()> {
     let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
@@ -142,15 +139,18 @@ pub fn run() -> Result<()> {
     let gpu = with_kernels(args.adapter.as_deref(), "to tune")?;
     let row = Tuning::of(&gpu.info());
     if args.forget {
-        let kept = keep(&gpu, None);
-        return print(&format!(
-            "{}: {}\n",
-            gpu.info().name,
-            kept.map_or("there was nothing to forget", |()| "forgotten")
-        ));
+        let forgotten = keep(&gpu, None);
+        let told = if forgotten { "forgotten" } else { "there was nothing to forget, or no folder to write to" };
+        let line = Json::Object(vec![("adapter", Json::text(&gpu.info().name)), ("forgotten", Json::value(forgotten))]);
+        return print(&if args.json { line.line()? } else { format!("{}: {told}\n", gpu.info().name) });
     }
+    // Kernels that are not searched stay as they are.
+    let mut tuning = args
+        .kernel
+        .iter()
+        .fold(*gpu.tuning(), |tuning, kernel| kernel.with(&tuning, |launch| *launch = kernel.of(&row)));
+    let before = *gpu.tuning();
     let search = Search::new(&args, gpu.with_tuning(row)?)?;
-    let mut tuning = row;
     let mut winners = vec![];
     for &kernel in &args.kernel {
         let winner = search.best(kernel, &tuning)?;
@@ -158,16 +158,19 @@ pub fn run() -> Result<()> {
         winners.push(winner);
     }
     search.bar.finish_and_clear();
-    let kept = (tuning != row && !args.no_cache).then(|| keep(&gpu, Some(tuning)).is_some());
+    let kept = match (tuning == row, args.no_cache) {
+        (_, true) => None,
+        (true, _) if before == row => None,
+        // What was kept before is slower than the row.
+        (true, _) => Some(keep(&gpu, None)),
+        (false, _) => Some(keep(&gpu, Some(tuning))),
+    };
     print(&if args.json { json(&gpu, &winners, kept)? } else { text(&gpu, &winners, &tuning, kept) })
 }
 
-/// Keeps a policy in the adapter's cache, or forgets it; `None` where it has none.
-fn keep(gpu: &Gpu, tuning: Option<Tuning>) -> Option<()> {
-    let file = CacheFile::load(gpu, false)?;
-    gpu.keep_tuning(tuning).ok()?;
-    file.keep();
-    Some(())
+/// Keeps a policy in the adapter's cache, or forgets it; whether that is written.
+fn keep(gpu: &Gpu, tuning: Option<Tuning>) -> bool {
+    CacheFile::load(gpu, false).is_some_and(|file| gpu.keep_tuning(tuning).is_ok() && file.keep())
 }
 
 /// A search on one adapter.
@@ -233,19 +236,33 @@ impl Search {
         Ok(Winner { kernel, launch: kernel.of(&best), before, now })
     }
 
-    /// The length up to which one workgroup is faster than two dispatches.
+    /// The length up to which one workgroup is faster than two dispatches: the policy's own, doubled as long as one is faster, else halved
+    /// as long as two are.
     fn border(&self, kernel: Tuned, from: Tuning) -> Result<Tuning> {
-        // Shorter ones are one workgroup's anywhere.
-        let mut border = (1u64 << SHORT.start()) / 2;
-        for n in SHORT.map(|log2| 1u64 << log2).filter(|&n| n <= self.host.len() as u64) {
-            let to = |most: u64| kernel.with(&from, |launch| launch.single_elements_max = most);
-            let (two, one) = in_turn(&self.clock(kernel, n as usize)?, &to(n - 1), &to(n))?;
-            if one > two {
+        let Launch { workgroup_size, loads_in_flight, single_elements_max: own, .. } = kernel.of(&from);
+        // Of fewer, a first dispatch has one workgroup.
+        let least = 8 * u64::from(workgroup_size) * u64::from(loads_in_flight);
+        let most = self.host.len() as u64;
+        let to = |border: u64| kernel.with(&from, |launch| launch.single_elements_max = border);
+        let both = |n: u64| in_turn(&self.clock(kernel, n as usize)?, &to(n - 1), &to(n));
+        let mut border = own;
+        while border * 2 <= most {
+            let (two, one) = both(border * 2)?;
+            if one > two * GAIN {
                 break;
             }
-            border = n;
+            border *= 2;
         }
-        Ok(kernel.with(&from, |launch| launch.single_elements_max = border))
+        if border == own {
+            while border > least && border <= most {
+                let (two, one) = both(border)?;
+                if two > one * GAIN {
+                    break;
+                }
+                border /= 2;
+            }
+        }
+        Ok(to(border))
     }
 
     /// The clock of a kernel over so many elements.
@@ -270,7 +287,12 @@ impl Search {
                 Ok(_) => Ok(None),
                 // A workgroup that has too much memory, say: another policy has not.
                 Err(error) => match error.downcast_ref() {
-                    Some(treefold::Error::LimitTooSmall { .. } | treefold::Error::BadTuning { .. }) => Ok(None),
+                    Some(
+                        treefold::Error::LimitTooSmall { .. }
+                        | treefold::Error::BadTuning { .. }
+                        | treefold::Error::Refused { .. }
+                        | treefold::Error::OutOfMemory { .. },
+                    ) => Ok(None),
                     _ => Err(error),
                 },
             }
@@ -324,14 +346,18 @@ fn text(gpu: &Gpu, winners: &[Winner], tuning: &Tuning, kept: Option<bool>) -> S
     }
     report::numbers(&mut table, 2..9);
     let narrow = report::fit(&mut table, &["by", "µs before"]);
+    let is_row = *tuning == Tuning::of(&gpu.info());
     let told = match kept {
         None => "nothing is kept",
+        Some(true) if is_row => "what was kept before is forgotten",
         Some(true) => "kept for the next calls; treefold tune --forget undoes it",
-        Some(false) => "not kept: this adapter has no cache (other backends than Vulkan, or no folder for it)",
+        Some(false) => {
+            "not kept: this adapter has no cache (other backends than Vulkan), or its file cannot be written"
+        }
     };
-    let row = match kept {
-        None if *tuning == Tuning::of(&gpu.info()) => "The adapter's own row is the fastest.\n".into(),
-        _ => format!("A row to send to the project:\n{tuning:#?}\n"),
+    let row = match is_row {
+        true => "The adapter's own row is the fastest.\n".into(),
+        false => format!("A row to send to the project:\n{tuning:#?}\n"),
     };
     format!("{}: {tuning}\n{table}\n{narrow}{told}\n{row}", gpu.info().name)
 }

@@ -159,7 +159,10 @@ impl Gpu {
     /// [`Error::BadTuning`] names the number that no plan could keep.
     pub fn with_tuning(&self, tuning: Tuning) -> Result<Gpu> {
         tuning.check()?;
-        Ok(Gpu { context: Arc::new(self.again(tuning)?) })
+        let context = self.again(tuning)?;
+        // What is given stays, whatever a cache says.
+        let _ = context.tuned.set(tuning);
+        Ok(Gpu { context: Arc::new(context) })
     }
 
     /// This device with every shader text changed by `patch`: for tests that must notice a wrong kernel.
@@ -259,8 +262,8 @@ impl Gpu {
         self.context.cache(bytes_max)
     }
 
-    /// Keeps launch policies for all that [`Gpu::load_cache`] tells of in other processes, in the place of the adapter's row. Sums and
-    /// means in f32 may have other bits with other policies. `None` forgets them.
+    /// Keeps launch policies for all that [`Gpu::load_cache`] tells of in other processes, in the place of the adapter's row. What
+    /// rounds on a device may have other bits with other policies: see each operator; exact answers have not. `None` forgets them.
     ///
     /// # Errors
     /// [`Error::BadTuning`]; [`Error::NoCache`] where `load_cache` was not called, or kept nothing.

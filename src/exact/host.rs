@@ -1,6 +1,7 @@
 //! Sums of slices on the host.
 
 use super::accumulator::{LongAccumulator, flag};
+use super::cascade::sum_cascaded;
 use super::unpack::Unpacked;
 
 /// Signed 64-bit counters, one for each limb: elements are added without carrying, up to 2^30 of them.
@@ -45,15 +46,20 @@ impl<const L: usize> LimbSums<L> {
 /// counters 53.
 const COUNTERS_MIN: usize = 512;
 
-/// The sum of what `term` makes of each f32, in units of 2^-150: a counter for every sign and exponent takes the fractions and counts them; few elements are
-/// added as they are.
+/// The sum of what `term` makes of each f32, in units of 2^-150; few elements are added as they are.
 #[inline(always)]
 pub(crate) fn sum_f32(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
+    match elements.len() < COUNTERS_MIN {
+        true => sum_unpacked(elements, |x| Unpacked::f32(term(x))),
+        false => sum_cascaded(elements, -150, |x| f64::from(term(x)), |xs| sum_counted(xs, &term)),
+    }
+}
+
+/// The same: a counter for every sign and exponent takes the fractions and counts them.
+#[inline(always)]
+fn sum_counted(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
     const REPLICAS: usize = 4;
     const ONE: u64 = 1 << 41;
-    if elements.len() < COUNTERS_MIN {
-        return sum_unpacked(elements, |x| Unpacked::f32(term(x)));
-    }
     let mut all = LongAccumulator::ZERO;
     // Fractions have 23 bits, so that 2^18 of them stay below the count.
     for block in elements.chunks(1 << 16) {

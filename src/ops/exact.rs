@@ -1,6 +1,6 @@
 //! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
-use crate::exact::{LongAccumulator, Unpacked, flag, squares_f64, sum_f32, sum_unpacked};
+use crate::exact::{LongAccumulator, Unpacked, flag, squares_f64, sum_cascaded, sum_f32, sum_unpacked};
 use crate::half::f16;
 use crate::op::{Bins, Device, DeviceAnswer, Keep, Member, Trips, Wgsl, WordType};
 use crate::{Accumulator, Element};
@@ -157,8 +157,8 @@ float_terms! { f16, 4 limbs, -56;
     Sizes: |xs| sum_f16(xs, |x| x.to_bits() & 0x7fff), |keep| half(keep, SIZE_16, SIZES_16);
 }
 float_terms! { f64, 68 limbs, -1075;
-    Elements: |xs| sum_unpacked(xs, |x| Unpacked::of(x.to_bits(), 11, 52)), |keep| double(keep, ELEMENT);
-    Sizes: |xs| sum_unpacked(xs, |x| Unpacked::of(x.abs().to_bits(), 11, 52)), |keep| double(keep, SIZE_64);
+    Elements: |xs| sum_f64(xs, |x| x), |keep| double(keep, ELEMENT);
+    Sizes: |xs| sum_f64(xs, f64::abs), |keep| double(keep, SIZE_64);
 }
 
 /// With the form that invocations share, of f32 as they are.
@@ -219,6 +219,13 @@ fn double(keep: Keep, term: &'static str) -> Device {
         return bins.device(&[DOUBLE_FLAGS, term, shared]);
     }
     scattered(keep, 68, &[DOUBLE_FLAGS, term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
+}
+
+/// The sum of what `term` makes of each f64, in units of 2^-1075.
+#[inline(always)]
+fn sum_f64(elements: &[f64], term: impl Fn(f64) -> f64) -> LongAccumulator<68> {
+    let unpack = |x: f64| Unpacked::of(term(x).to_bits(), 11, 52);
+    sum_cascaded(elements, -1075, &term, |xs| sum_unpacked(xs, unpack))
 }
 
 /// The sum of f16, each as `bits` makes it.
@@ -305,6 +312,20 @@ fn squares<const L: usize>(sizes: impl Iterator<Item = u64>) -> LongAccumulator<
     LongAccumulator::natural(sum, carries, flags)
 }
 
+/// The sum of products of two f32 each, which f64 holds exactly, in units of 2^-300.
+#[inline(always)]
+pub(super) fn sum_of_products<T: Copy>(elements: &[T], factors: impl Fn(T) -> [f32; 2]) -> LongAccumulator<20> {
+    let product = |x: T| {
+        let [x, y] = factors(x);
+        f64::from(x) * f64::from(y)
+    };
+    let unpacked = |x: T| {
+        let [x, y] = factors(x).map(Unpacked::f32);
+        x.times(&y)
+    };
+    sum_cascaded(elements, -300, product, |xs| sum_unpacked(xs, unpacked))
+}
+
 /// The products of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Products;
@@ -314,8 +335,9 @@ impl Terms<[f32; 2]> for Products {
     const UNIT: i32 = -300;
     type Acc = LongAccumulator<20>;
 
+    #[inline(always)]
     fn sum(elements: &[[f32; 2]]) -> LongAccumulator<20> {
-        sum_unpacked(elements, |[x, y]| Unpacked::f32(x).times(&Unpacked::f32(y)))
+        sum_of_products(elements, |pair| pair)
     }
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64 } = keep {
@@ -338,8 +360,9 @@ impl Terms<f32> for Squares {
     const UNIT: i32 = -300;
     type Acc = LongAccumulator<20>;
 
+    #[inline(always)]
     fn sum(elements: &[f32]) -> LongAccumulator<20> {
-        sum_unpacked(elements, |x| Unpacked::f32(x).times(&Unpacked::f32(x)))
+        sum_of_products(elements, |x| [x, x])
     }
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64 } = keep {

@@ -2,8 +2,8 @@
 
 use super::Dot;
 use super::doubles::{Doubles, NO_F64, no_wgsl, sum_in_lanes};
-use super::exact::{Products, Terms};
-use crate::exact::{LongAccumulator, Unpacked, sum_unpacked};
+use super::exact::{Products, Terms, sum_of_products};
+use crate::exact::{LongAccumulator, Unpacked, sum_cascaded, sum_unpacked};
 use crate::{Fold, Op, Result, Wgsl};
 
 /// The covariance Σ(x - mean x)(y - mean y) / (n - ddof) of pairs.
@@ -166,7 +166,7 @@ impl Op<[f32; 2]> for Correlation {
 
 /// Exact sums over one of a pair.
 macro_rules! one_of_pairs {
-    ($($(#[$doc:meta])* $name:ident of $limbs:literal limbs, $pair:ident => $term:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident of $limbs:literal limbs, |$pairs:ident| $sum:expr;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
@@ -184,8 +184,9 @@ macro_rules! one_of_pairs {
             fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
                 a.plus(b)
             }
-            fn accumulate(&self, elements: &[[f32; 2]], _: u64) -> Self::Acc {
-                sum_unpacked(elements, |$pair| $term)
+            #[inline(always)]
+            fn accumulate(&self, $pairs: &[[f32; 2]], _: u64) -> Self::Acc {
+                $sum
             }
             fn canonical(&self, acc: Self::Acc) -> Self::Acc {
                 acc.canonical()
@@ -199,11 +200,13 @@ macro_rules! one_of_pairs {
 
 one_of_pairs! {
     /// Σy.
-    SumOfSeconds of 11 limbs, pair => Unpacked::f32(pair[1]);
+    SumOfSeconds of 11 limbs, |pairs| {
+        sum_cascaded(pairs, -150, |[_, y]| y.into(), |pairs| sum_unpacked(pairs, |[_, y]: [f32; 2]| Unpacked::f32(y)))
+    };
     /// Σx².
-    SquaresOfFirsts of 20 limbs, pair => Unpacked::f32(pair[0]).times(&Unpacked::f32(pair[0]));
+    SquaresOfFirsts of 20 limbs, |pairs| sum_of_products(pairs, |[x, _]| [x, x]);
     /// Σy².
-    SquaresOfSeconds of 20 limbs, pair => Unpacked::f32(pair[1]).times(&Unpacked::f32(pair[1]));
+    SquaresOfSeconds of 20 limbs, |pairs| sum_of_products(pairs, |[_, y]| [y, y]);
 }
 
 const PRODUCTS: i32 = <Products as Terms<[f32; 2]>>::UNIT;

@@ -135,7 +135,7 @@ impl Cpu {
                 *accs.lock().unwrap_or_else(PoisonError::into_inner) = read.map(|()| found);
             }
         };
-        let threads = match threads > 1 && blocks <= SHORT_BLOCKS && !wide {
+        let threads = match threads > 1 && blocks <= SHORT_BLOCKS && !wide && !fold.is_heavy() {
             true => {
                 let begun = Instant::now();
                 work(1);

@@ -248,8 +248,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// As for [`Reducer::record_each`]; [`Error::OutOfMemory`].
     pub fn warm_up(&self, each: Each<'_, T>) -> Result<()> {
         let (answers, context) = (each.count()?, &self.recorder.context);
-        let bytes = answers.saturating_mul(4 * self.answer_words() as u64).max(4);
+        let bytes = answers.saturating_mul(self.answer_bytes()).max(4);
         let room = context.buffer("room for answers", bytes, wgpu::BufferUsages::STORAGE)?;
+        self.prepare_each(each.clone(), &room)?;
         self.prepare_each(each, Output::bare(&room)).map(drop)
     }
 

@@ -29,14 +29,16 @@ impl Saved {
     pub fn change(&self, figure: &Figure) -> Option<Change> {
         let (_, before) = self.0.iter().find(|(of, _)| *of == figure.of)?;
         let old = median(before)?;
-        let (low, high) = interval(before, &figure.samples)?;
-        Some(Change { before: old, ratio: figure.us()? / old, low, high })
+        Some(Change { before: old, ratio: figure.us()? / old, interval: interval(before, &figure.samples) })
     }
 }
 
 /// The interval in which 95 percent of the ratios of two medians lie, where both are of samples that are drawn from the ones there
-/// are, with repetition: Efron's percentile bootstrap (1979). Always the same of the same samples.
+/// are, with repetition: Efron's percentile bootstrap (1979). Always the same of the same samples; none of fewer than three.
 fn interval(before: &[f64], now: &[f64]) -> Option<(f64, f64)> {
+    if before.len().min(now.len()) < 3 {
+        return None;
+    }
     let mut state = 1u64;
     let mut place = |of: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -65,6 +67,6 @@ mod tests {
         let wild: Vec<f64> = (0..9).map(|at| 100.0 + f64::from(at) * 20.0).collect();
         let (low, high) = interval(&wild, &wild).unwrap();
         assert!(low < 0.9 && high > 1.1, "{low} {high}");
-        assert_eq!(interval(&[], &wild), None);
+        assert_eq!(interval(&wild[..2], &wild), None);
     }
 }

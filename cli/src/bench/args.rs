@@ -22,8 +22,9 @@ Examples:
   treefold bench sum --json > before.json          and after a change, beside the ratio of each:
   treefold bench sum --against before.json
 
-A kernel's time is the device's own, back to back over windows that no cache holds; an answer's is the host's, from a call over
-data that the device holds to the answer; a slice's is the host's, over a slice in host memory. Each is the median of its samples.
+A kernel's time is the device's own, back to back over up to 64 windows of --pool, which no cache holds but of short lengths; an
+answer's is the host's, from a call over data that the device holds to the answer; a slice's is the host's, over a slice in host
+memory. Each is the median of its samples. Adapters launch as treefold tune has found for them, unless --launch says otherwise.
 
 A peer that is a COMMAND is called as COMMAND OPERATOR TYPE ELEMENTS INPUT, with the elements, to be repeated, in the file
 TREEFOLD_BLOCK, and with TREEFOLD_SAMPLES, TREEFOLD_WARM_MS, TREEFOLD_POOL_BYTES. It prints {\"what\": \"slice\" or \"kernel\",
@@ -84,7 +85,7 @@ pub struct BenchArgs {
     pub runs: Vec<String>,
 
     /// Groups by so many keys, in no order
-    #[arg(long, value_name = "GROUPS", value_delimiter = ',', conflicts_with = "shape")]
+    #[arg(long, value_name = "GROUPS", value_delimiter = ',', conflicts_with = "shape", value_parser = clap::value_parser!(u32).range(1..))]
     pub groups: Vec<u32>,
 
     /// As many elements as a word on the device says: all
@@ -185,6 +186,11 @@ impl BenchArgs {
     }
 
     fn checked(self) -> Result<BenchArgs> {
+        let words = self.is_divided() && self.lengths().iter().any(|&length| length >= 1 << 32);
+        ensure!(
+            !words,
+            usage("--segments, --runs, --groups and --counted are of fewer than 2^32 elements; pass a smaller --size")
+        );
         for shape in self.shapes() {
             Axes::of(shape, &self.axis).map_err(|error| usage(format!("--axis of --shape: {error}")))?;
         }
@@ -216,6 +222,12 @@ impl BenchArgs {
         !(self.segments.is_empty() && self.runs.is_empty() && self.groups.is_empty()) || self.counted
     }
 
+    /// The name of the elements' values, with the seed where that is not the ordinary one.
+    pub fn data_name(&self) -> String {
+        let name = self.data.to_possible_value().map_or(String::new(), |value| value.get_name().into());
+        if self.seed == 1 { name } else { format!("{name} of seed {}", self.seed) }
+    }
+
     /// The engines, opened.
     pub fn engines(&self) -> Result<Vec<Engine>> {
         let mut engines = vec![];
@@ -225,7 +237,7 @@ impl BenchArgs {
                 "auto" => {
                     engines.push(Engine::Cpu(Cpu::new()));
                     if let Some(best) = Gpu::adapters()?.into_iter().find(|listed| listed.default) {
-                        engines.push(Engine::Gpu(Gpu::named(&best.index.to_string())?));
+                        engines.push(Engine::Gpu(with_kernels(Some(&best.index.to_string()), "to measure")?));
                     }
                 }
                 _ => engines.push(Engine::Gpu(with_kernels(Some(name), "to measure")?)),
@@ -281,6 +293,7 @@ fn dtypes(text: &str) -> Result<CommaList<Dtype>, String> {
 fn lengths(text: &str) -> Result<CommaList<u64>, String> {
     let length = |text: &str| match elements(text)? {
         0 => Err("a length of 0 takes no time; write 1 or more".to_string()),
+        length if length > 1 << 40 => Err(format!("{length} elements are more than 2^40; write fewer")),
         length => Ok(length),
     };
     listed(text, |item| match item.split_once("..") {

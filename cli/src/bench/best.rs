@@ -72,5 +72,6 @@ fn ranked<T: Scalar + Into<Value>, const HIGH: bool>(
     let right = format!("{found:?}") == format!("{:?}", Cpu::with_threads(1).reduce(op, &host)?);
     let prepared = buffers.iter().map(|buffer| ranker.prepare(Input::range(buffer, 0..n), &output));
     let prepared = prepared.collect::<treefold::Result<Vec<Prepared>>>()?;
-    Ok(Measured { samples: sampling.on_device(gpu, &prepared, reps(n))?, right, compile_ms })
+    let samples = sampling.on_device(gpu, &prepared, reps(n))?;
+    Ok(Measured { compile_ms, ..Measured::on_host(samples, right) })
 }

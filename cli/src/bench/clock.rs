@@ -50,7 +50,8 @@ impl Sampling {
             "{} has no clock for kernels; pass --what answer,slice",
             gpu.info().name
         );
-        let mut reps = reps.max(1);
+        // One, until its time is known: the first samples only warm.
+        let (most, mut reps) = (reps.max(1), 1);
         self.take(|| {
             let stamps = Stamps::new(device);
             let mut encoder = device.create_command_encoder(&Default::default());
@@ -64,7 +65,7 @@ impl Sampling {
             let taken = stamps.finish(device, queue, encoder)?;
             let each = taken / reps as f64;
             // What takes long needs no repetition.
-            reps = reps.min((ENOUGH.as_nanos() as f64 / each.max(1.0)).max(1.0) as usize);
+            reps = most.min((ENOUGH.as_nanos() as f64 / each.max(1.0)).max(1.0) as usize);
             Ok(each / 1e3)
         })
     }

@@ -82,7 +82,8 @@ pub fn zeros(gpu: &Gpu, words: u64) -> wgpu::Buffer {
 pub fn fill<T: Element>(gpu: &Gpu, block: &[T], elements: u64) -> wgpu::Buffer {
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
     let describe = |size| wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
-    let size = elements * T::DTYPE.bytes();
+    // Whole words, which copies and bindings are of.
+    let size = (elements * T::DTYPE.bytes()).next_multiple_of(4);
     let buffer = gpu.device().create_buffer(&describe(size));
     let bytes: &[u8] = bytemuck::cast_slice(block);
     let first = bytes.len().min(size as usize);

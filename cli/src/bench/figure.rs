@@ -15,6 +15,8 @@ pub struct Subject {
     pub elements: u64,
     /// The elements of many answers; `whole`.
     pub input: String,
+    /// The values of the elements.
+    pub data: String,
     /// The engine or the peer.
     pub engine: String,
     pub what: What,
@@ -48,9 +50,8 @@ pub struct Change {
     /// The median before, in microseconds.
     pub before: f64,
     pub ratio: f64,
-    /// The interval of 95 percent.
-    pub low: f64,
-    pub high: f64,
+    /// The interval of 95 percent, where samples are enough for one.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// The input of one answer.
@@ -84,6 +85,7 @@ impl Figure {
             ("elements", Json::value(of.elements)),
             ("bytes", Json::value(self.bytes)),
             ("input", Json::text(&of.input)),
+            ("data", Json::text(&of.data)),
             ("engine", Json::text(&of.engine)),
             ("what", Json::text(of.what.name())),
             ("launch", Json::List(launch)),
@@ -97,8 +99,9 @@ impl Figure {
             ("clock_mhz", Json::figure(self.clock_mhz)),
             ("samples", Json::List(samples.iter().map(|&us| Json::figure(us)).collect())),
         ];
-        if let Some(Change { before, ratio, low, high }) = *change {
-            let all = [("us", before), ("ratio", ratio), ("low", low), ("high", high)];
+        if let Some(Change { before, ratio, interval }) = *change {
+            let (low, high) = interval.unzip();
+            let all = [("us", Some(before)), ("ratio", Some(ratio)), ("low", low), ("high", high)];
             members.push(("against", Json::Object(all.map(|(name, x)| (name, Json::figure(x))).into())));
         }
         Json::Object(members).line()
@@ -125,6 +128,7 @@ impl Figure {
             dtype: text("dtype")?,
             elements: value.get("elements").and_then(Value::as_u64).context("no elements")?,
             input: text("input")?,
+            data: text("data")?,
             engine: text("engine")?,
             what: what.context("no such time")?,
             launch: launch.collect::<Option<_>>().context("no launch")?,

@@ -5,10 +5,11 @@ use super::args::What;
 use super::arranged::{Arranged, OnDevice};
 use super::clock::Sampling;
 use super::data::fill;
+use super::machine::Clocks;
 use anyhow::{Context, Result, ensure};
 use std::time::Instant;
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Answer, Element, Gpu, Input, Op, Prepared, Reducer};
+use treefold::{Answer, Element, Engine, Gpu, Input, Op, Prepared, Reducer};
 
 /// Elements on a device, in buffers that hold a block again and again.
 pub struct Resident {
@@ -28,6 +29,15 @@ pub struct Measured {
     pub samples: Vec<f64>,
     pub right: bool,
     pub compile_ms: Option<f64>,
+    /// The multiprocessors' clock behind the last sample, in MHz.
+    pub clock_mhz: Option<f64>,
+}
+
+impl Measured {
+    /// Samples of the host's clock.
+    pub fn on_host(samples: Vec<f64>, right: bool) -> Measured {
+        Measured { samples, right, compile_ms: None, clock_mhz: None }
+    }
 }
 
 /// Windows that rotate, at most.
@@ -81,28 +91,28 @@ impl Resident {
                 reducer.reduce(windows[at % windows.len()].clone())?;
                 Ok(())
             })?;
-            return Ok(Measured { samples, right, compile_ms });
+            return Ok(Measured { compile_ms, ..Measured::on_host(samples, right) });
         }
         if reducer.answer_words() == 0 && arranged.is_none() {
             // Its last step is the host's: a kernel alone has no answer.
             let right = op.close(&reducer.reduce(first()?)?, want.context("no answer")?, host, false);
-            return Ok(Measured { samples: vec![], right, compile_ms });
+            return Ok(Measured { compile_ms, ..Measured::on_host(vec![], right) });
         }
         let beside = arranged.map(|arranged| arranged.upload(gpu));
         let output = output_of(gpu, &reducer, arranged)?;
         let prepare = |window: &Input<'_, T>| prepared(&reducer, window, (arranged, beside.as_ref()), &output);
         let prepared = windows.iter().map(prepare).collect::<Result<Vec<Prepared>>>()?;
         let samples = sampling.on_device(gpu, &prepared, reps(n))?;
+        let clock_mhz = Clocks::of(&Engine::Gpu(gpu.clone())).and_then(|clocks| clocks.sm_mhz);
+        // What is timed is what is looked at.
+        record(gpu, prepared.first().context("no window")?)?;
+        let (found, words) = (gpu.download(&output)?, reducer.answer_words());
+        let read = |at: usize, length: usize| Ok(op.read(&found[at * words..][..words], length as u64)?);
         let right = match (arranged, &beside) {
-            (Some(arranged), Some(beside)) => {
-                record(gpu, prepared.first().context("no window")?)?;
-                let (found, words) = (gpu.download(&output)?, reducer.answer_words());
-                let read = |at: usize, length: usize| Ok(op.read(&found[at * words..][..words], length as u64)?);
-                arranged.right(op, host, read)? && arranged.found_runs(gpu, beside)?
-            }
-            _ => op.close(&reducer.reduce(first()?)?, want.context("no answer")?, host, false),
+            (Some(arranged), Some(beside)) => arranged.right(op, host, read)? && arranged.found_runs(gpu, beside)?,
+            _ => op.close(&read(0, host.len())?, want.context("no answer")?, host, true),
         };
-        Ok(Measured { samples, right, compile_ms })
+        Ok(Measured { samples, right, compile_ms, clock_mhz })
     }
 }
 

@@ -16,14 +16,14 @@ mod table;
 pub(crate) use args::What;
 pub(crate) use figure::median;
 
-use crate::error::{say, usage};
+use crate::error::{is_usage, say, usage};
 use crate::interrupt;
 use crate::json::Json;
 use crate::operators::{Chosen, needed, value};
 use crate::output::{Output, print};
 use crate::plot::{BenchCurve, BenchPage, bench_svg};
 use against::Saved;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use args::{BenchArgs, Benched};
 use arranged::{Arranged, Arrangement, one_by_one};
 use clock::Sampling;
@@ -31,28 +31,37 @@ use figure::{Figure, Subject, WHOLE};
 use indicatif::{ProgressBar, ProgressStyle};
 use kernels::{Inquired, Measured, Resident};
 use launch::{Changes, changed, combinations};
-use machine::Clocks;
 use peers::{Found, Peer, Question, block_file};
 use std::any::Any;
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 use treefold::half::bf16;
 use treefold::ops::{FastSum, Visitor};
 use treefold::wgpu::DeviceType;
-use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Gpu, Narrow, Op, Value, Widened};
+use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Fold, Gpu, Narrow, Op, Value, Widened};
 
 /// Runs the command; exit status 1 if an answer was wrong.
 pub fn run() -> Result<ExitCode> {
     let Some(args) = BenchArgs::read()? else {
         return Ok(ExitCode::SUCCESS);
     };
+    if args.map.is_some() && !args.peer.is_empty() {
+        return Err(usage("--map is treefold's own, and no --peer computes it; leave one of them out"));
+    }
     let questions = questions(&args)?;
     let launches = combinations(&args.launch)?;
     let saved = args.against.as_deref().map(Saved::read).transpose()?;
     let picture = args.plot.as_deref().map(|path| Output::file("--plot", path, args.force)).transpose()?;
     let (peers, inputs) = (Peer::all(&args)?, Arranged::all(&args)?);
     let engines = args.engines()?;
+    if !args.launch.is_empty() && engines.iter().all(|engine| matches!(engine, Engine::Cpu(_))) {
+        return Err(usage(
+            "--launch is a policy of adapters, and only cpu is asked for; leave it out, or pass --adapter",
+        ));
+    }
     if args.json {
         print(&machine_line(&engines)?)?;
     }
@@ -70,7 +79,7 @@ pub fn run() -> Result<ExitCode> {
         saved,
         bar,
         figures: vec![],
-        failed: vec![],
+        failed: RefCell::default(),
     };
     for (asked, dtype, chosen) in &questions {
         bench.ask(asked, *dtype, chosen)?;
@@ -85,7 +94,7 @@ pub fn run() -> Result<ExitCode> {
         picture.write(bench_svg(&page(&engines, figures, sampling)?)?.as_bytes())?;
     }
     let wrong = figures.iter().any(|figure| figure.right == Some(false) && !figure.is_peer);
-    Ok(if wrong || !bench.failed.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if wrong || !bench.failed.borrow().is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Operators over types, each as it will be made: what is not there is an error before anything is measured.
@@ -135,8 +144,8 @@ struct Bench<'a> {
     saved: Option<Saved>,
     bar: ProgressBar,
     figures: Vec<Figure>,
-    /// Peers that have failed, and are asked no more.
-    failed: Vec<String>,
+    /// Peers that have failed, and are asked no more; and engines.
+    failed: RefCell<Vec<String>>,
 }
 
 /// An operator over elements as they are stored.
@@ -179,87 +188,138 @@ impl Bench<'_> {
     /// All figures of an operator.
     fn measure<T: Element, O: Op<T, Output: Answer>>(&mut self, op: &O, asked: &Benched) -> Result<()> {
         let block: Vec<T> = data::elements(BLOCK, self.args.data, self.args.seed);
-        let longest = self.inputs.iter().map(|&(n, _)| n).max().unwrap_or(1);
-        let host: Vec<T> = block.iter().copied().cycle().take(usize::try_from(longest)?).collect();
-        let residents = self.engines.iter().map(|engine| self.resident(engine, &block, longest));
-        let residents = residents.collect::<Result<Vec<Option<Resident>>>>()?;
+        let longest = usize::try_from(self.inputs.iter().map(|&(n, _)| n).max().unwrap_or(1))?;
+        let mut host: Vec<T> = vec![];
+        host.try_reserve_exact(longest).with_context(|| format!("{longest} elements of {}", T::DTYPE))?;
+        host.extend(block.iter().copied().cycle().take(longest));
+        let residents: Vec<Option<Resident>> =
+            self.engines.iter().map(|engine| self.resident(engine, &block, longest as u64)).collect();
         let file = if self.peers.is_empty() { None } else { Some(block_file(bytemuck::cast_slice(&block))?) };
         for at in 0..self.inputs.len() {
             let (n, arranged) = &self.inputs[at];
-            let (n, host) = (*n, &host[..*n as usize]);
+            let host = &host[..*n as usize];
             let want = arranged.is_none().then(|| self.obvious(op, host)).transpose()?;
             let asking = Inquired { host, arranged: arranged.as_ref(), want: want.as_ref() };
-            let input = arranged.as_ref().map_or(WHOLE.into(), Arranged::name);
-            let subject = |engine: String, what, launch: &Changes| Subject {
+            let subject = Subject {
                 operator: op.signature(),
                 dtype: T::DTYPE.name().into(),
-                elements: n,
-                input: input.clone(),
-                engine,
-                what,
-                launch: launch.clone(),
+                elements: *n,
+                input: arranged.as_ref().map_or(WHOLE.into(), Arranged::name),
+                data: self.args.data_name(),
+                engine: String::new(),
+                what: What::Slice,
+                launch: vec![],
             };
-            let mut found = vec![];
-            for (engine, resident) in self.engines.iter().zip(&residents) {
-                for what in self.args.whats(engine) {
-                    for launch in self.launches.iter().filter(|_| !matches!(engine, Engine::Cpu(_))).chain(none(engine))
-                    {
-                        let of = subject(engine.name(), what, launch);
-                        self.bar.set_message(format!("{} of {n} on {}", of.operator, of.engine));
-                        let measured = match (engine, resident) {
-                            (Engine::Gpu(gpu), Some(resident)) => {
-                                let gpu = gpu.with_tuning(changed(gpu.tuning(), launch)?)?;
-                                let timing = (what, self.sampling, self.pool(&gpu));
-                                match best::best(&gpu, asked, (&block, n), timing)? {
-                                    Some(measured) => measured,
-                                    None if what == What::Slice => self.slice(&Engine::Gpu(gpu), op, &asking)?,
-                                    None => resident.measure(&gpu, op, &asking, (what, self.sampling))?,
-                                }
-                            }
-                            (engine, _) => self.slice(engine, op, &asking)?,
-                        };
-                        let clock_mhz = Clocks::of(engine).and_then(|clocks| clocks.sm_mhz);
-                        let Measured { samples, right, compile_ms } = measured;
-                        let (right, bytes) = (Some(right), n * T::DTYPE.bytes());
-                        found.push(Figure {
-                            of,
-                            bytes,
-                            samples,
-                            right,
-                            is_peer: false,
-                            compile_ms,
-                            clock_mhz,
-                            change: None,
-                        });
+            let mut figures = self.own(op, (asked, &block), &asking, &residents, &subject)?;
+            if let Some(file) = &file {
+                let numbers = want.as_ref().map(|want| Numbers::of(&want.parts()));
+                figures.extend(self.of_peers(&subject, file, numbers.as_ref(), T::DTYPE.bytes()));
+            }
+            figures.into_iter().try_for_each(|figure| self.add(figure))?;
+        }
+        Ok(())
+    }
+
+    /// The figures of this machine's engines over one input.
+    fn own<T: Element, O: Op<T, Output: Answer>>(
+        &self,
+        op: &O,
+        (asked, block): (&Benched, &[T]),
+        asking: &Inquired<'_, T, O::Output>,
+        residents: &[Option<Resident>],
+        subject: &Subject,
+    ) -> Result<Vec<Figure>> {
+        let mut found = vec![];
+        for ((engine, resident), name) in self.engines.iter().zip(residents).zip(names(self.engines)) {
+            // The CPU engine has no kernels.
+            let on_cpu = matches!(engine, Engine::Cpu(_));
+            let alone = if on_cpu { None } else { op.fold().host_only() };
+            if let Some(why) = alone {
+                say(&format!("treefold: note: {} over {} is the CPU engine's: {why}", subject.operator, subject.dtype));
+                continue;
+            }
+            let launches = if on_cpu { vec![vec![]] } else { self.launches.clone() };
+            for what in self.args.whats(engine) {
+                for launch in &launches {
+                    let of = Subject { engine: name.clone(), what, launch: launch.clone(), ..subject.clone() };
+                    self.bar.set_message(format!("{} of {} on {}", of.operator, of.elements, of.engine));
+                    let measured =
+                        self.on_engine(op, (asked, block), asking, (engine, resident.as_ref()), (what, launch));
+                    match measured {
+                        Ok(Measured { samples, right, compile_ms, clock_mhz }) => {
+                            let (right, bytes) = (Some(right), of.elements * T::DTYPE.bytes());
+                            let (is_peer, change) = (false, None);
+                            found.push(Figure { of, bytes, samples, right, is_peer, compile_ms, clock_mhz, change });
+                        }
+                        Err(error) if is_usage(&error) => return Err(error),
+                        // What was measured is not lost for that.
+                        Err(error) => {
+                            say(&format!("treefold: {} of {} on {name}: {error:#}", of.operator, of.elements));
+                            self.failed.borrow_mut().push(name.clone());
+                        }
                     }
                 }
             }
-            let numbers = want.as_ref().map(|want| numbers(&want.parts()));
-            for peer in &self.peers {
-                self.bar.set_message(format!("{} of {n} by a peer", op.signature()));
-                let pool = self.args.pool.unwrap_or(POOL);
-                let sampling = self.sampling;
-                let (operator, dtype) = (&op.signature(), T::DTYPE.name());
-                let question = Question { operator, dtype, elements: n, input: &input, sampling, pool };
-                let Some(file) = &file else { continue };
-                if self.failed.contains(&peer.name) {
-                    continue;
-                }
-                let asked = peer.ask(question, file).unwrap_or_else(|error| {
-                    // What was measured is not lost for that.
-                    say(&format!("treefold: {error:#}; it is asked no more"));
-                    self.failed.push(peer.name.clone());
-                    None
-                });
-                let Some(Found { name, what, samples, answer }) = asked else { continue };
-                let (of, bytes) = (subject(name, what, &vec![]), n * T::DTYPE.bytes());
-                let right = numbers.as_ref().zip(answer).map(|(own, other)| alike(own, &other));
-                let (compile_ms, clock_mhz, change) = (None, None, None);
-                found.push(Figure { of, bytes, samples, right, is_peer: true, compile_ms, clock_mhz, change });
-            }
-            found.into_iter().try_for_each(|figure| self.add(figure))?;
         }
-        Ok(())
+        Ok(found)
+    }
+
+    fn on_engine<T: Element, O: Op<T, Output: Answer>>(
+        &self,
+        op: &O,
+        (asked, block): (&Benched, &[T]),
+        asking: &Inquired<'_, T, O::Output>,
+        (engine, resident): (&Engine, Option<&Resident>),
+        (what, launch): (What, &Changes),
+    ) -> Result<Measured> {
+        let Engine::Gpu(gpu) = engine else { return self.slice(engine, op, asking) };
+        let gpu = gpu.with_tuning(changed(gpu.tuning(), launch)?)?;
+        if what == What::Slice {
+            return self.slice(&Engine::Gpu(gpu), op, asking);
+        }
+        let whole = asking.arranged.is_none() && self.args.map.is_none();
+        let timing = (what, self.sampling, self.pool(&gpu));
+        let best = if whole { best::best(&gpu, asked, (block, asking.host.len() as u64), timing)? } else { None };
+        match (best, resident) {
+            (Some(measured), _) => Ok(measured),
+            (None, Some(resident)) => resident.measure(&gpu, op, asking, (what, self.sampling)),
+            (None, None) => Err(anyhow!("its memory has no room for the elements; pass a smaller --size or --pool")),
+        }
+    }
+
+    /// The figures of peers over one input.
+    fn of_peers(
+        &self,
+        subject: &Subject,
+        file: &NamedTempFile,
+        numbers: Option<&Numbers>,
+        element_bytes: u64,
+    ) -> Vec<Figure> {
+        let mut found = vec![];
+        for peer in self.peers.iter().filter(|peer| !self.failed.borrow().contains(&peer.name)) {
+            self.bar.set_message(format!("{} of {} by {}", subject.operator, subject.elements, peer.name));
+            let Subject { operator, dtype, elements, input, .. } = subject;
+            let (sampling, pool) = (self.sampling, self.args.pool.unwrap_or(POOL));
+            let question = Question { operator, dtype, elements: *elements, input, sampling, pool };
+            match peer.ask(question, file) {
+                Ok(Some(Found { name, what, samples, answer })) => found.push(Figure {
+                    of: Subject { engine: name, what, ..subject.clone() },
+                    bytes: elements * element_bytes,
+                    samples,
+                    right: numbers.zip(answer).map(|(own, other)| own.are(&other)),
+                    is_peer: true,
+                    compile_ms: None,
+                    clock_mhz: None,
+                    change: None,
+                }),
+                Ok(None) => (),
+                Err(error) => {
+                    say(&format!("treefold: {error:#}; it is asked no more"));
+                    self.failed.borrow_mut().push(peer.name.clone());
+                }
+            }
+        }
+        found
     }
 
     /// The answer that others are checked with: of few elements one by one; of many that of the CPU engine, on one thread where it is
@@ -291,11 +351,11 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The elements on a device, where it keeps them.
-    fn resident<T: Element>(&self, engine: &Engine, block: &[T], longest: u64) -> Result<Option<Resident>> {
-        let Engine::Gpu(gpu) = engine else { return Ok(None) };
+    /// The elements on a device, where it keeps them and has room.
+    fn resident<T: Element>(&self, engine: &Engine, block: &[T], longest: u64) -> Option<Resident> {
+        let Engine::Gpu(gpu) = engine else { return None };
         let keeps = self.args.whats(engine).any(|what| what != What::Slice);
-        keeps.then(|| Resident::new(gpu, block, longest, self.pool(gpu))).transpose()
+        keeps.then(|| Resident::new(gpu, block, longest, self.pool(gpu)))?.ok()
     }
 
     fn pool(&self, gpu: &Gpu) -> u64 {
@@ -317,12 +377,17 @@ impl Bench<'_> {
                 let samples = sampling.on_host(|| arranged.on_cpu(cpu, op, host).map(drop))?;
                 let answers = arranged.on_cpu(cpu, op, host)?;
                 let own = cell(answers);
-                Ok(Measured { samples, right: arranged.right(op, host, own)?, compile_ms: None })
+                Ok(Measured::on_host(samples, arranged.right(op, host, own)?))
             }
             (engine, None) => {
                 let right = op.close(&engine.reduce(op.clone(), host)?, want.context("no answer")?, host, false);
+                // What one thread finds is found as all find it: the first elements are looked at one by one.
+                let first = &host[..host.len().min(ONE_BY_ONE as usize)];
+                let right = right
+                    && (first.len() == host.len()
+                        || op.close(&engine.reduce(op.clone(), first)?, &one_by_one(op, first)?, first, false));
                 let samples = sampling.on_host(|| Ok(engine.reduce(op.clone(), host).map(drop)?))?;
-                Ok(Measured { samples, right, compile_ms: None })
+                Ok(Measured::on_host(samples, right))
             }
             _ => Err(usage(format!("{} divides no slices; pass --adapter cpu, or --what kernel", engine.name()))),
         }
@@ -331,34 +396,49 @@ impl Bench<'_> {
 
 /// Each of these answers, once.
 fn cell<A>(answers: Vec<A>) -> impl Fn(usize, usize) -> Result<A> {
-    let answers: Vec<_> = answers.into_iter().map(|answer| std::cell::RefCell::new(Some(answer))).collect();
+    let answers: Vec<_> = answers.into_iter().map(|answer| RefCell::new(Some(answer))).collect();
     move |at, _| answers.get(at).and_then(|answer| answer.borrow_mut().take()).context("an answer that is taken twice")
-}
-
-/// The one launch of an engine that has no kernels.
-fn none(engine: &Engine) -> Option<&'static Changes> {
-    static NONE: Changes = vec![];
-    matches!(engine, Engine::Cpu(_)).then_some(&NONE)
 }
 
 /// Memory over which windows rotate.
 const POOL: u64 = 2 << 30;
 const SOFTWARE_POOL: u64 = 256 << 20;
 
-/// The numbers of an answer, each behind its place where it has one.
-fn numbers(parts: &[treefold::Part]) -> Vec<f64> {
-    let value = |value: Value| match value {
-        Value::Bool(truth) => Some(f64::from(u8::from(truth))),
-        value => value.to_f64(),
-    };
-    let each = |part: &treefold::Part| [part.index.map(|index| index as f64), value(part.value)];
-    parts.iter().flat_map(each).flatten().collect()
+/// The numbers of an answer: values, and places.
+struct Numbers {
+    values: Vec<f64>,
+    places: Vec<f64>,
 }
 
-/// Whether a peer's numbers are among these, as closely as sums in f32 are alike.
-fn alike(own: &[f64], others: &[f64]) -> bool {
-    let near = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-3 * a.abs().max(b.abs());
-    others.iter().all(|&other| own.iter().any(|&own| near(own, other)))
+impl Numbers {
+    fn of(parts: &[treefold::Part]) -> Numbers {
+        let value = |value: Value| match value {
+            Value::Bool(truth) => Some(f64::from(u8::from(truth))),
+            value => value.to_f64(),
+        };
+        Numbers {
+            values: parts.iter().filter_map(|part| value(part.value)).collect(),
+            places: parts.iter().filter_map(|part| part.index.map(|index| index as f64)).collect(),
+        }
+    }
+
+    /// Whether a peer's numbers are the places, or, as closely as sums in f32 are alike, the first of the values.
+    fn are(&self, others: &[f64]) -> bool {
+        let near = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-3 * a.abs().max(b.abs());
+        let values = || others.len() <= self.values.len() && others.iter().zip(&self.values).all(|(&a, &b)| near(a, b));
+        !others.is_empty() && if self.places.is_empty() { values() } else { self.places == others || values() }
+    }
+}
+
+/// The engines' names, those of equal ones with a number.
+fn names(engines: &[Engine]) -> Vec<String> {
+    let all: Vec<String> = engines.iter().map(Engine::name).collect();
+    let before = |at: usize| all[..at].iter().filter(|name| **name == all[at]).count();
+    let each = all.iter().enumerate().map(|(at, name)| match before(at) {
+        0 => name.clone(),
+        before => format!("{name} #{}", before + 1),
+    });
+    each.collect()
 }
 
 /// The line in front of all figures: what they are measured on.

@@ -15,6 +15,8 @@ options = dict(item.split("=", 1) for item in inner.split(",") if "=" in item)
 ddof = int(options.get("ddof", 0))
 if name.startswith("fast_"):
     name = name[5:]
+if float(options.get("scale", 1)) != 1:
+    sys.exit(3)
 
 
 def none():
@@ -71,6 +73,12 @@ def of_numpy():
         return np, call
     if (shape := axes()) is not None:
         x, axis = x.reshape(shape[0]), shape[1] if len(shape[1]) > 1 else shape[1][0]
+    whole = {
+        "count_nan": lambda: np.count_nonzero(np.isnan(x)), "sumsq": lambda: np.dot(x, x),
+        "norm1": lambda: np.linalg.norm(x, 1),
+        "stats": lambda: (np.size(x), np.count_nonzero(np.isnan(x)), np.sum(x), np.mean(x), np.std(x, ddof=ddof), np.min(x),
+                          np.max(x), np.argmin(x), np.argmax(x))[:7],
+    }
     one = {
         "sum": lambda: np.sum(x, axis), "min": lambda: np.min(x, axis), "max": lambda: np.max(x, axis),
         "mean": lambda: np.mean(x, axis), "product": lambda: np.prod(x, axis), "argmin": lambda: np.argmin(x, axis),
@@ -78,17 +86,17 @@ def of_numpy():
         "std": lambda: np.std(x, axis, ddof=ddof), "count_nonzero": lambda: np.count_nonzero(x, axis),
         "any": lambda: np.any(x, axis), "all": lambda: np.all(x, axis),
         "minmax": lambda: (np.min(x, axis), np.max(x, axis)), "range": lambda: np.ptp(x, axis),
-        "norm2": lambda: np.linalg.norm(x, axis=axis), "norm1": lambda: np.linalg.norm(x, 1, axis=axis),
+        "norm2": lambda: np.linalg.norm(x, axis=axis),
         "and": lambda: np.bitwise_and.reduce(x, axis), "or": lambda: np.bitwise_or.reduce(x, axis),
-        "xor": lambda: np.bitwise_xor.reduce(x, axis), "count_nan": lambda: np.count_nonzero(np.isnan(x)),
-        "sumsq": lambda: np.dot(x, x), "logsumexp": lambda: np.logaddexp.reduce(x, axis),
-        "stats": lambda: (np.size(x), np.sum(x), np.mean(x), np.std(x), np.min(x), np.max(x), np.argmin(x), np.argmax(x)),
+        "xor": lambda: np.bitwise_xor.reduce(x, axis), "logsumexp": lambda: np.logaddexp.reduce(x, axis),
     }
+    if axis is None:
+        one |= whole
     if width == 2:
         left, right = (np.ascontiguousarray(x[at::2]) for at in (0, 1))
         one = {"dot": lambda: np.dot(left, right), "covariance": lambda: np.cov(left, right, ddof=ddof)[0, 1],
                "correlation": lambda: np.corrcoef(left, right)[0, 1]}
-    elif name == "histogram" and "edges" not in options and "integers" not in options:
+    elif name == "histogram" and axis is None and "edges" not in options and "integers" not in options:
         low, high = (float(end) for end in options["range"].split(":"))
         return np, lambda: np.histogram(x, int(options["bins"]), (low, high))[0]
     if name not in one:
@@ -99,7 +107,10 @@ def of_numpy():
 def numpy():
     np, call = of_numpy()
     begun = time.perf_counter()
-    answer = call()
+    try:
+        answer = call()
+    except (TypeError, ValueError):
+        none()
     first = max(time.perf_counter() - begun, 1e-9)
     reps = max(1, min(100_000, int(1e-3 / first)))
 
@@ -109,8 +120,8 @@ def numpy():
             call()
         return (time.perf_counter() - begun) * 1e6 / reps
 
-    flat = np.asarray(answer, dtype=float).ravel() if not isinstance(answer, tuple) else answer
-    found = [float(n) for n in flat] if len(flat) <= 64 else None
+    flat = np.concatenate([np.ravel(part) for part in (answer if isinstance(answer, tuple) else (answer,))])
+    found = [float(number) for number in flat] if len(flat) <= 64 else None
     say("slice", f"NumPy {np.__version__}", taken(sample), found)
 
 
@@ -139,17 +150,18 @@ def torch():
         "argmax": lambda x: t.argmax(x, **along), "variance": lambda x: t.var(x, correction=ddof, **along),
         "std": lambda x: t.std(x, correction=ddof, **along), "any": lambda x: t.any(x, **along),
         "all": lambda x: t.all(x, **along), "count_nonzero": lambda x: t.count_nonzero(x, **along),
-        "min": lambda x: t.amin(x, **along), "max": lambda x: t.amax(x, **along), "minmax": lambda x: t.aminmax(x),
+        "min": lambda x: t.amin(x, **along), "max": lambda x: t.amax(x, **along),
         "product": lambda x: t.prod(x, **along), "norm2": lambda x: t.linalg.vector_norm(x, **along),
         "logsumexp": lambda x: t.logsumexp(x, along.get("dim", tuple(range(x.dim())))),
-        "top": lambda x: t.topk(x, int(options.get("k", 10))),
     }
+    if axis is None:
+        one |= {"minmax": lambda x: t.aminmax(x), "top": lambda x: t.topk(x, int(options.get("k", 10)))}
     if name not in one:
         none()
     call = one[name]
     try:
         answer = call(parts[0])
-    except (RuntimeError, NotImplementedError):
+    except (RuntimeError, NotImplementedError, TypeError, ValueError):
         none()
     if where == "cuda":
         reps = 200 if elements <= 1 << 22 else 20

@@ -2,11 +2,12 @@
 
 use super::args::{BenchArgs, What};
 use super::clock::Sampling;
-use crate::error::{say, shown, usage};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use crate::error::{shown, usage};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
@@ -73,10 +74,9 @@ impl Peer {
         command.env("TREEFOLD_WARM_MS", of.sampling.warm.as_millis().to_string());
         command.env("TREEFOLD_POOL_BYTES", of.pool.to_string());
         let told = || format!("peer {}", self.name);
-        let Some(ended) = within(&mut command, of.sampling.warm + PATIENCE).with_context(told)? else {
-            say(&format!("treefold: note: {} took longer than {PATIENCE:?} and was ended", told()));
-            return Ok(None);
-        };
+        let most = of.sampling.warm + PATIENCE;
+        let ended = within(&mut command, most).with_context(told)?;
+        let ended = ended.with_context(|| format!("{} took longer than {most:?} and was ended", told()))?;
         match ended.status {
             Some(0) => self.found(&ended.output).with_context(told).map(Some),
             Some(NOT_COMPUTED) => Ok(None),
@@ -122,18 +122,22 @@ pub fn within(command: &mut Command, time: Duration) -> Result<Option<ProcessEnd
     let begun = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     // Threads of their own, so that neither pipe fills.
-    fn all(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    fn all(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+        let (to, text) = channel();
         std::thread::spawn(move || {
             let mut bytes = vec![];
-            // What cannot be read is not there.
+            // What cannot be read is not there; nobody may wait for it any more.
             pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
+            drop(to.send(String::from_utf8_lossy(&bytes).into_owned()));
+        });
+        text
     }
     let (output, error) = (all(child.stdout.take()), all(child.stderr.take()));
     loop {
         if let Some(status) = child.try_wait()? {
-            let text = |thread: std::thread::JoinHandle<String>| thread.join().map_err(|_| anyhow!("a pipe"));
+            // Its own children may hold the pipes open.
+            let text =
+                |from: Receiver<String>| from.recv_timeout(Duration::from_secs(5)).context("its output does not end");
             return Ok(Some(ProcessEnd { status: status.code(), output: text(output)?, error: text(error)? }));
         }
         if begun.elapsed() > time {

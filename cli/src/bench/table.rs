@@ -122,7 +122,8 @@ fn over_treefold(figures: &[Figure], peer: &Figure) -> String {
 
 /// A ratio with its interval; a word, where that leaves no doubt of more than a hundredth.
 fn change(change: &Change) -> String {
-    let Change { ratio, low, high, .. } = *change;
+    let Change { ratio, interval, .. } = *change;
+    let Some((low, high)) = interval else { return format!("{ratio:.3}") };
     let word = if low > 1.01 {
         " slower"
     } else if high < 0.99 {
@@ -146,6 +147,7 @@ mod tests {
             dtype: "f32".into(),
             elements: 1 << 20,
             input: WHOLE.into(),
+            data: "uniform".into(),
             engine: engine.into(),
             what: What::Slice,
             launch: vec![],
@@ -162,7 +164,7 @@ mod tests {
             figure("max", 200.0, false, Some(false)),
             figure("max", 100.0, true, None),
         ];
-        figures[2].change = Some(Change { before: 100.0, ratio: 2.0, low: 1.9, high: 2.1 });
+        figures[2].change = Some(Change { before: 100.0, ratio: 2.0, interval: Some((1.9, 2.1)) });
         let text = text(&figures, &["a note".into()], true);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "f32, 2^20 elements, slice times");
