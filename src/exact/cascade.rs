@@ -4,6 +4,7 @@
 use super::accumulator::{LongAccumulator, flag};
 use super::host::LimbSums;
 use super::unpack::Unpacked;
+use std::hint::black_box;
 
 /// Terms that are added side by side.
 const LANES: usize = 8;
@@ -11,13 +12,16 @@ const LANES: usize = 8;
 /// Terms between two looks at what was lost.
 const CHUNK: usize = 1 << 13;
 
+/// Terms between two looks at whether anything was lost, so that what is given up costs little.
+const PART: usize = 1 << 10;
+
 /// Elements of which so few are sooner added as integers.
 const FEW: usize = 128;
 
 /// Chunks that are added as integers with one that has lost something: numbers that are spread so widely are so throughout.
 const TOGETHER: usize = 8;
 
-/// The sum of what `term` makes of elements, in units of 2^`unit`, of which every term is a whole number: f64 holds it exactly. `slow` adds
+/// The sum of what `term` makes of elements (fewer than 2^39: what is added to a limb stays within its 64 bits), in units of 2^`unit`, of which every term is a whole number: f64 holds it exactly. `slow` adds
 /// elements in the other way.
 #[inline(always)]
 pub(crate) fn sum_cascaded<T: Copy, const L: usize>(
@@ -26,7 +30,7 @@ pub(crate) fn sum_cascaded<T: Copy, const L: usize>(
     term: impl Fn(T) -> f64,
     slow: impl Fn(&[T]) -> LongAccumulator<L>,
 ) -> LongAccumulator<L> {
-    if elements.len() < FEW {
+    if elements.len() < FEW || !adds_as_ieee() {
         return slow(elements);
     }
     let (mut all, mut limb_sums) = (LongAccumulator::ZERO, LimbSums::ZERO);
@@ -35,11 +39,12 @@ pub(crate) fn sum_cascaded<T: Copy, const L: usize>(
         let chunk = &rest[..rest.len().min(CHUNK)];
         let mut done = chunk.len();
         match cascaded(chunk, &term) {
-            // All zero: only the elements tell whether there is a +0.
-            Some(lanes) if lanes.iter().all(|&x| x == 0.0) => match chunk.iter().all(|&x| term(x).to_bits() == 0) {
-                true => limb_sums.see(flag::OTHER),
-                false => all = all.plus(slow(chunk)),
-            },
+            // The sum is 0: only the elements tell whether all of them are -0.
+            Some(lanes) if lanes.iter().all(|&x| x == 0.0) => {
+                if chunk.iter().any(|&x| term(x).to_bits() != 1 << 63) {
+                    limb_sums.see(flag::OTHER);
+                }
+            }
             Some(lanes) => {
                 limb_sums.see(flag::OTHER);
                 lanes.iter().for_each(|&x| add(&mut limb_sums, x, unit));
@@ -54,6 +59,23 @@ pub(crate) fn sum_cascaded<T: Copy, const L: usize>(
     all.plus(limb_sums.sum())
 }
 
+/// Whether additions round to the nearest f64, and subnormal numbers are numbers: not where a host has told this thread's processor
+/// otherwise, nor where sums stay in the longer registers of an x87.
+#[inline(always)]
+fn adds_as_ieee() -> bool {
+    if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) {
+        return false;
+    }
+    let unit = black_box(f64::EPSILON);
+    let (up, down) = (black_box(1.0) + unit / 4.0, black_box(-1.0) - unit / 4.0);
+    let (whole, half) = (black_box(1.0) + unit * 0.75, black_box(f64::MIN_POSITIVE) * 0.5);
+    black_box(up) == 1.0
+        && black_box(down) == -1.0
+        && black_box(whole) > 1.0
+        && black_box(half) != 0.0
+        && f64::from(black_box(f32::from_bits(1))) != 0.0
+}
+
 /// Numbers whose sum is that of the terms, in real numbers; `None` where an error was lost, or a term is not finite.
 #[inline(always)]
 fn cascaded<T: Copy>(elements: &[T], term: &impl Fn(T) -> f64) -> Option<[f64; 2 * LANES]> {
@@ -62,10 +84,14 @@ fn cascaded<T: Copy>(elements: &[T], term: &impl Fn(T) -> f64) -> Option<[f64; 2
     let mut last = [0f64; LANES];
     last.iter_mut().zip(rest).for_each(|(to, &x)| *to = term(x));
     let mut all = Sums::ZERO;
-    all.add(rows, term);
+    for part in rows.chunks(PART) {
+        all.add(part, term);
+        if all.have_lost() {
+            return None;
+        }
+    }
     all.add(&last, &|x| x);
-    // Bits that are left beside a sign: of an error, or of a NaN, which infinities leave here too.
-    if all.lost.iter().any(|bits| bits << 1 != 0) {
+    if all.have_lost() {
         return None;
     }
     let mut lanes = [0f64; 2 * LANES];
@@ -84,6 +110,11 @@ struct Sums {
 
 impl Sums {
     const ZERO: Sums = Sums { sums: [0.0; LANES], errors: [0.0; LANES], lost: [0; LANES] };
+
+    /// Whether any bits are left beside a sign: of an error, or of a NaN, which infinities leave here too.
+    fn have_lost(&self) -> bool {
+        self.lost.iter().any(|bits| bits << 1 != 0)
+    }
 
     /// Adds whole rows, with vector instructions where this processor has them.
     fn add<T: Copy>(&mut self, rows: &[T], term: &impl Fn(T) -> f64) {
@@ -218,6 +249,24 @@ mod tests {
             let narrow: Vec<f32> = elements.iter().map(|&x| x as f32).collect();
             let square = |x: f32| f64::from(x) * f64::from(x);
             assert_eq!(sum_cascaded(&narrow, -300, square, squares), squares(&narrow), "squares of kind {kind}");
+        }
+    }
+
+    /// Where processors flush subnormal numbers or round otherwise, integers are added.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    #[allow(deprecated)]
+    fn other_ways_to_round_are_noticed() {
+        use std::arch::x86_64::{_mm_getcsr, _mm_setcsr};
+        assert!(adds_as_ieee());
+        // SAFETY: every x86-64 processor has the register, which is set back before anything else is computed.
+        let was = unsafe { _mm_getcsr() };
+        // Subnormal operands are 0; subnormal results are 0; down, up, towards 0.
+        for bits in [0x40, 0x8000, 0x2000, 0x4000, 0x6000] {
+            unsafe { _mm_setcsr(was | bits) };
+            let noticed = !adds_as_ieee();
+            unsafe { _mm_setcsr(was) };
+            assert!(noticed, "{bits:x}");
         }
     }
 

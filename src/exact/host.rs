@@ -51,7 +51,15 @@ const COUNTERS_MIN: usize = 512;
 pub(crate) fn sum_f32(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
     match elements.len() < COUNTERS_MIN {
         true => sum_unpacked(elements, |x| Unpacked::f32(term(x))),
-        false => sum_cascaded(elements, -150, |x| f64::from(term(x)), |xs| sum_counted(xs, &term)),
+        false => sum_cascaded(
+            elements,
+            -150,
+            |x| f64::from(term(x)),
+            |xs| match xs.len() < COUNTERS_MIN {
+                true => sum_unpacked(xs, |x| Unpacked::f32(term(x))),
+                false => sum_counted(xs, &term),
+            },
+        ),
     }
 }
 

@@ -135,7 +135,9 @@ impl Cpu {
                 *accs.lock().unwrap_or_else(PoisonError::into_inner) = read.map(|()| found);
             }
         };
-        let threads = match threads > 1 && blocks <= SHORT_BLOCKS && !wide && !fold.is_heavy() {
+        // What is read may take its time for reasons of its own.
+        let tried = blocks <= SHORT_BLOCKS && matches!(elements, ToFold::Here(_));
+        let threads = match threads > 1 && tried && !wide && !fold.is_heavy() {
             true => {
                 let begun = Instant::now();
                 work(1);
