@@ -212,7 +212,7 @@ impl Bench<'_> {
             };
             let mut figures = self.own(op, (asked, &block), &asking, &residents, &subject)?;
             if let Some(file) = &file {
-                let numbers = want.as_ref().map(|want| Numbers::of(&want.parts()));
+                let numbers = want.as_ref().map(|want| AnswerNumbers::of(&want.parts()));
                 figures.extend(self.of_peers(&subject, file, numbers.as_ref(), T::DTYPE.bytes()));
             }
             figures.into_iter().try_for_each(|figure| self.add(figure))?;
@@ -292,7 +292,7 @@ impl Bench<'_> {
         &self,
         subject: &Subject,
         file: &NamedTempFile,
-        numbers: Option<&Numbers>,
+        numbers: Option<&AnswerNumbers>,
         element_bytes: u64,
     ) -> Vec<Figure> {
         let mut found = vec![];
@@ -405,18 +405,18 @@ const POOL: u64 = 2 << 30;
 const SOFTWARE_POOL: u64 = 256 << 20;
 
 /// The numbers of an answer: values, and places.
-struct Numbers {
+struct AnswerNumbers {
     values: Vec<f64>,
     places: Vec<f64>,
 }
 
-impl Numbers {
-    fn of(parts: &[treefold::Part]) -> Numbers {
+impl AnswerNumbers {
+    fn of(parts: &[treefold::Part]) -> AnswerNumbers {
         let value = |value: Value| match value {
             Value::Bool(truth) => Some(f64::from(u8::from(truth))),
             value => value.to_f64(),
         };
-        Numbers {
+        AnswerNumbers {
             values: parts.iter().filter_map(|part| value(part.value)).collect(),
             places: parts.iter().filter_map(|part| part.index.map(|index| index as f64)).collect(),
         }
