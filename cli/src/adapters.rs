@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::report;
 use anyhow::Result;
 use indicatif::BinaryBytes;
-use treefold::wgpu::{DeviceType, Features};
+use treefold::wgpu::{AdapterInfo, DeviceType, Features};
 use treefold::{Cpu, Engine, Gpu, Listed, Order};
 
 /// The list, as a table or as one JSON object on one line.
@@ -38,7 +38,7 @@ pub fn list(json: bool) -> Result<String> {
             info.name.clone(),
             device_type(info.device_type).into(),
             info.backend.to_str().into(),
-            driver(listed),
+            driver(&listed.info),
             subgroups(listed),
             BinaryBytes(listed.limits.max_storage_buffer_binding_size).to_string(),
             uses(listed),
@@ -100,8 +100,9 @@ fn device_type(device_type: DeviceType) -> &'static str {
     }
 }
 
-fn driver(listed: &Listed) -> String {
-    format!("{} {}", listed.info.driver, listed.info.driver_info).trim().to_string()
+/// The driver's name and version.
+pub fn driver(info: &AdapterInfo) -> String {
+    format!("{} {}", info.driver, info.driver_info).trim().to_string()
 }
 
 fn has_subgroups(listed: &Listed) -> bool {
@@ -136,7 +137,7 @@ fn adapter_json(listed: &Listed) -> Json {
         ("name", Json::text(&info.name)),
         ("type", Json::text(device_type(info.device_type))),
         ("backend", Json::text(info.backend.to_str())),
-        ("driver", Json::Text(driver(listed))),
+        ("driver", Json::Text(driver(info))),
         ("subgroup_min_size", Json::value(has_subgroups(listed).then_some(info.subgroup_min_size))),
         ("subgroup_max_size", Json::value(has_subgroups(listed).then_some(info.subgroup_max_size))),
         ("max_binding_bytes", Json::value(listed.limits.max_storage_buffer_binding_size)),

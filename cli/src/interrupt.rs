@@ -1,6 +1,6 @@
 //! What befalls a process from outside. After Ctrl-C a run that is cut short leaves no half line on the terminal and no half file on the disk.
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -54,9 +54,21 @@ pub fn remove(file: PathBuf) {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner).files.push(file);
 }
 
-/// A bar that is cleared on Ctrl-C.
-pub fn clear(bar: &ProgressBar) {
+/// A bar of so many steps, a spinner where that is not known, which is cleared on Ctrl-C: where it is wanted, and only on a terminal.
+pub fn bar(wanted: bool, steps: Option<u64>, template: &str) -> ProgressBar {
+    if !wanted || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.progress_chars("━╸─"));
     LEFT.lock().unwrap_or_else(PoisonError::into_inner).bar = Some(bar.clone());
+    bar
+}
+
+/// A bar for steps, with what is at work.
+pub fn steps(wanted: bool, steps: usize) -> ProgressBar {
+    bar(wanted, Some(steps as u64), "{bar:32.cyan/dim} {pos}/{len} {msg}")
 }
 
 fn end() {

@@ -5,8 +5,7 @@ use crate::interrupt;
 use crate::report::Answered;
 use crate::source::Sizes;
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use std::io::IsTerminal;
+use indicatif::{ProgressBar, ProgressFinish};
 use std::time::{Duration, Instant};
 use treefold::{DynOp, Element, ReadAt, Stream};
 
@@ -139,22 +138,17 @@ pub fn numbers<T: Element, N>(inputs: Inputs, sizes: Sizes, of: impl Fn(usize, T
     Ok(found)
 }
 
-/// A bar for so many bytes, a spinner where that is not known; nothing at all where standard error is no terminal.
+/// A bar for so many bytes, a spinner where that is not known.
 fn bar(wanted: bool, bytes: Option<u64>) -> ProgressBar {
-    if !wanted || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let (bar, template) = match bytes {
-        Some(bytes) => (
-            ProgressBar::new(bytes),
-            "{bar:32.cyan/dim} {percent:>3}%  {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta} left",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}"),
+    let template = match bytes {
+        Some(_) => {
+            "{bar:32.cyan/dim} {percent:>3}%  {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta} left"
+        }
+        None => "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}",
     };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = bar.with_finish(ProgressFinish::AndClear);
-    bar.set_style(style.progress_chars("━╸─"));
-    bar.enable_steady_tick(Duration::from_millis(100));
-    interrupt::clear(&bar);
+    let bar = interrupt::bar(wanted, bytes, template).with_finish(ProgressFinish::AndClear);
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(100));
+    }
     bar
 }

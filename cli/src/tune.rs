@@ -1,6 +1,6 @@
 //! `treefold tune`: searches the launch policies of an adapter, and keeps what is faster than its row.
 
-use crate::adapters::with_kernels;
+use crate::adapters::{driver, with_kernels};
 use crate::args::{elements, helped};
 use crate::bench::clock::Sampling;
 use crate::bench::data::{self, Data};
@@ -15,8 +15,7 @@ use crate::plot::digits;
 use crate::report;
 use anyhow::{Context, Result, ensure};
 use clap::{CommandFactory, Parser, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use indicatif::ProgressBar;
 use std::time::Duration;
 use treefold::ops::{FastSum, Histogram, Sum};
 use treefold::wgpu::DeviceType;
@@ -138,18 +137,20 @@ pub fn run() -> Result<()> {
     };
     let gpu = with_kernels(args.adapter.as_deref(), "to tune")?;
     let row = Tuning::of(&gpu.info());
+    let before = *gpu.tuning();
     if args.forget {
-        let forgotten = keep(&gpu, None);
-        let told = if forgotten { "forgotten" } else { "there was nothing to forget, or no folder to write to" };
+        let forgotten = before != row && keep(&gpu, None);
+        let told = match before == row {
+            true => "there was nothing to forget",
+            false if forgotten => "forgotten",
+            false => "not forgotten: the file of its cache cannot be written",
+        };
         let line = Json::Object(vec![("adapter", Json::text(&gpu.info().name)), ("forgotten", Json::value(forgotten))]);
         return print(&if args.json { line.line()? } else { format!("{}: {told}\n", gpu.info().name) });
     }
     // Kernels that are not searched stay as they are.
-    let mut tuning = args
-        .kernel
-        .iter()
-        .fold(*gpu.tuning(), |tuning, kernel| kernel.with(&tuning, |launch| *launch = kernel.of(&row)));
-    let before = *gpu.tuning();
+    let mut tuning =
+        args.kernel.iter().fold(before, |tuning, kernel| kernel.with(&tuning, |launch| *launch = kernel.of(&row)));
     let search = Search::new(&args, gpu.with_tuning(row)?)?;
     let mut winners = vec![];
     for &kernel in &args.kernel {
@@ -196,7 +197,7 @@ impl Search {
         let host = block.iter().copied().cycle().take(usize::try_from(long)?).collect();
         let resident = Resident::new(&gpu, &block, long, pool)?;
         let sampling = Sampling { samples: 5, warm: Duration::from_millis(args.warm) };
-        let bar = bar(!args.json);
+        let bar = interrupt::bar(!args.json, None, "{spinner} {pos} policies, {msg}");
         Ok(Search { gpu, host, resident, sampling, bar })
     }
 
@@ -378,23 +379,11 @@ fn json(gpu: &Gpu, winners: &[Winner], kept: Option<bool>) -> Result<String> {
     let info = gpu.info();
     Json::Object(vec![
         ("adapter", Json::text(&info.name)),
-        ("driver", Json::Text(format!("{} {}", info.driver, info.driver_info).trim().into())),
+        ("driver", Json::Text(driver(&info))),
         ("kernels", Json::List(winners.iter().map(one).collect())),
         ("kept", Json::value(kept == Some(true))),
     ])
     .line()
-}
-
-/// A spinner: on a terminal, and only there.
-fn bar(wanted: bool) -> ProgressBar {
-    if !wanted || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new_spinner();
-    let style = ProgressStyle::with_template("{spinner} {pos} policies, {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    interrupt::clear(&bar);
-    bar
 }
 
 #[cfg(test)]

@@ -183,6 +183,45 @@ fn what_cannot_be_measured_is_refused() {
     assert!(help.text().contains("--against") && help.text().contains("TREEFOLD_BLOCK"), "{}", help.text());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_tune_keeps_is_used_until_it_is_forgotten() {
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    let Some(adapter) = with_kernels() else { return };
+    let gpu = treefold::Gpu::named(&adapter).expect("the adapter");
+    let Some(name) = gpu.cache_name() else { return tell("skipped: the adapter has no cache") };
+    let folder = Folder::new();
+    let input = folder.f32("x.npy", &[1.0, 2.0]);
+    let home = folder.path().join("caches");
+    let launch = || {
+        let mut command = program();
+        command.args(["max", "--json", "--adapter", &adapter, &input]).env("XDG_CACHE_HOME", &home);
+        finish(command, b"").json()["launch"].as_str().expect("a launch").to_string()
+    };
+    let forget = || {
+        let mut command = program();
+        command.args(["tune", "--forget", "--json", "--adapter", &adapter]).env("XDG_CACHE_HOME", &home);
+        finish(command, b"").json()["forgotten"].clone()
+    };
+    let row = launch();
+    assert_eq!(forget(), false, "nothing is kept yet");
+    // As tune keeps what it has found.
+    let tuned = gpu.tuning().with(|tuning| tuning.fold.workgroups_max = 7);
+    // SAFETY: no bytes are given.
+    unsafe { gpu.load_cache(b"") }.expect("a cache");
+    gpu.keep_tuning(Some(tuned)).expect("a policy");
+    let files = home.join("treefold");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&files).unwrap();
+    let file = files.join(name).with_extension("treefold-cache");
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(file).unwrap();
+    std::io::Write::write_all(&mut file, &gpu.cache(usize::MAX).expect("something to keep")).unwrap();
+    let kept = launch();
+    assert!(kept != row && kept.contains("up to 7,"), "{row}; {kept}");
+    assert_eq!(forget(), true);
+    assert_eq!(launch(), row);
+}
+
 #[test]
 fn policies_are_searched_and_printed() {
     let Some(adapter) = with_kernels() else { return };

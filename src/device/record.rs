@@ -207,6 +207,7 @@ impl Recorder {
 
     /// Compiles the pipelines that plans will need, side by side, so that their first run does not wait for the compiler.
     pub fn compile<'p>(&self, plans: impl Iterator<Item = &'p Plan>) -> Result<()> {
+        self.context.present("making pipelines")?;
         let mut seen: Vec<&Variant> = Vec::new();
         for pass in plans.flat_map(|plan| &plan.passes) {
             if !seen.contains(&&pass.variant) {

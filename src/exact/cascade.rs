@@ -9,7 +9,7 @@ use std::hint::black_box;
 /// Terms that are added side by side.
 const LANES: usize = 8;
 
-/// Terms between two looks at what was lost.
+/// Terms whose sums go into the limbs together.
 const CHUNK: usize = 1 << 13;
 
 /// Terms between two looks at whether anything was lost, so that what is given up costs little.
@@ -21,8 +21,8 @@ const FEW: usize = 128;
 /// Chunks that are added as integers with one that has lost something: numbers that are spread so widely are so throughout.
 const TOGETHER: usize = 8;
 
-/// The sum of what `term` makes of elements (fewer than 2^39: what is added to a limb stays within its 64 bits), in units of 2^`unit`, of which every term is a whole number: f64 holds it exactly. `slow` adds
-/// elements in the other way.
+/// The sum of what `term` makes of elements, in units of 2^`unit`, of which every term is a whole number: f64 holds it exactly. `slow` adds
+/// elements in the other way. Fewer than 2^39 elements: so far the counters of limbs have room.
 #[inline(always)]
 pub(crate) fn sum_cascaded<T: Copy, const L: usize>(
     elements: &[T],

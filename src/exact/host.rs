@@ -49,17 +49,13 @@ const COUNTERS_MIN: usize = 512;
 /// The sum of what `term` makes of each f32, in units of 2^-150; few elements are added as they are.
 #[inline(always)]
 pub(crate) fn sum_f32(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
+    let as_integers = |xs: &[f32]| match xs.len() < COUNTERS_MIN {
+        true => sum_unpacked(xs, |x| Unpacked::f32(term(x))),
+        false => sum_counted(xs, &term),
+    };
     match elements.len() < COUNTERS_MIN {
-        true => sum_unpacked(elements, |x| Unpacked::f32(term(x))),
-        false => sum_cascaded(
-            elements,
-            -150,
-            |x| f64::from(term(x)),
-            |xs| match xs.len() < COUNTERS_MIN {
-                true => sum_unpacked(xs, |x| Unpacked::f32(term(x))),
-                false => sum_counted(xs, &term),
-            },
-        ),
+        true => as_integers(elements),
+        false => sum_cascaded(elements, -150, |x| f64::from(term(x)), as_integers),
     }
 }
 

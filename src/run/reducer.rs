@@ -234,8 +234,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// Compiles all that [`Reducer::record_each`] of this needs, side by side, so that the first frame that records it does not wait:
-    /// [`Reducer::new`] compiles what whole inputs need alone. It reads nothing, and has room for all answers only meanwhile. `Reducer` may
-    /// be on another thread for that.
+    /// [`Reducer::new`] compiles what whole inputs need alone. It reads nothing, and takes memory for all answers only meanwhile. It
+    /// may be called on another thread than the one that draws.
     ///
     /// ```no_run
     /// use treefold::{Input, Reducer, ops::Max, wgpu};
@@ -313,7 +313,6 @@ fn compile(recorder: &Recorder) -> Result<()> {
             plans.push(recorder.planner.plan(&whole(&[piece], store))?);
         }
     }
-    recorder.context.present("making pipelines")?;
     recorder.compile(plans.iter())
 }
 

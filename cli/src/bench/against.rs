@@ -1,5 +1,6 @@
 //! Comparison with the figures of a run before.
 
+use super::data::random;
 use super::figure::{Change, Figure, Subject, median};
 use crate::error::shown_path;
 use anyhow::{Context, Result, ensure};
@@ -39,11 +40,8 @@ fn interval(before: &[f64], now: &[f64]) -> Option<(f64, f64)> {
     if before.len().min(now.len()) < 3 {
         return None;
     }
-    let mut state = 1u64;
-    let mut place = |of: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) as usize) % of.max(1)
-    };
+    let mut state = random(1);
+    let mut place = |of: usize| ((state() >> 33) as usize) % of.max(1);
     let mut drawn = |from: &[f64]| {
         let mut samples: Vec<f64> = (0..from.len()).map(|_| from[place(from.len())]).collect();
         samples.sort_by(f64::total_cmp);

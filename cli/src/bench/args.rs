@@ -171,7 +171,7 @@ pub struct Benched {
     pub told: Told,
 }
 
-/// CommaList of one argument.
+/// Values between the commas of one argument.
 #[derive(Clone, Debug)]
 struct CommaList<V>(Vec<V>);
 

@@ -2,7 +2,7 @@
 //! checked against the elements that they are of, one by one.
 
 use super::args::BenchArgs;
-use super::data::{fill, zeros};
+use super::data::{fill, random, zeros};
 use anyhow::{Context, Result};
 use treefold::wgpu;
 use treefold::{Axes, ByKey, Cpu, Element, Gpu, Input, Op, Output, Prepared, Reducer};
@@ -62,8 +62,8 @@ impl Arranged {
                 all.push((n, Some(Arranged::Runs { kind: kind.clone(), offsets, keys })));
             }
             for &groups in &args.groups {
-                let mut random = random();
-                let keys = (0..n).map(|_| (random() * f64::from(groups)) as u32).collect();
+                let mut fraction = fractions();
+                let keys = (0..n).map(|_| (fraction() * f64::from(groups)) as u32).collect();
                 all.push((n, Some(Arranged::Groups { groups, keys })));
             }
             if args.counted {
@@ -236,19 +236,16 @@ fn key(run: usize) -> u32 {
 }
 
 /// Numbers in [0, 1), always the same.
-fn random() -> impl FnMut() -> f64 {
-    let mut state = 1u64;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
+fn fractions() -> impl FnMut() -> f64 {
+    let mut state = random(1);
+    move || (state() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Offsets of segments of `N` elements, or of 1 to N by `mixN`.
 fn offsets(n: u64, kind: &str) -> Result<Vec<u64>> {
     let most: u64 = kind.trim_start_matches("mix").parse()?;
-    let mut random = random();
-    let mut length = || if kind.starts_with("mix") { ((most as f64).powf(random()) as u64).max(1) } else { most };
+    let mut fraction = fractions();
+    let mut length = || if kind.starts_with("mix") { ((most as f64).powf(fraction()) as u64).max(1) } else { most };
     let mut offsets = vec![0];
     let mut at = 0;
     while at < n {

@@ -14,6 +14,11 @@ use treefold::{Cpu, Element, Gpu, Input, Op, Prepared, Scalar, Value};
 const TOP: &str = <Top as Op<f32>>::NAME;
 const BOTTOM: &str = <Bottom as Op<f32>>::NAME;
 
+/// Whether a ranker computes it on devices, which reducers do not.
+pub fn is_ranked(asked: &Benched) -> bool {
+    [TOP, BOTTOM].contains(&asked.name)
+}
+
 /// Measures `top` or `bottom` on a device; `None` for what is neither, or a time that rankers have not.
 pub fn best<T: Element>(
     gpu: &Gpu,
@@ -21,7 +26,7 @@ pub fn best<T: Element>(
     (block, n): (&[T], u64),
     (what, sampling, pool): (What, Sampling, u64),
 ) -> Result<Option<Measured>> {
-    if what != What::Kernel || ![TOP, BOTTOM].contains(&asked.name) {
+    if what != What::Kernel || !is_ranked(asked) {
         return Ok(None);
     }
     let told = asked.told.iter().find(|(name, _)| name == "k");

@@ -26,11 +26,20 @@ pub enum Data {
     Zeros,
 }
 
+/// The states of Knuth's linear congruential generator (MMIX), whose upper bits are the random ones; always the same of one seed.
+pub fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state
+    }
+}
+
 /// Random elements, always the same of one seed.
 pub fn elements<T: Element>(n: usize, data: Data, seed: u64) -> Vec<T> {
-    let mut state = 0x9e37_79b9 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d);
+    let mut state = random(0x9e37_79b9 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let state = state();
         (state >> 33) as u32 | (state << 20) as u32 & 0x8000_0000
     };
     (0..n)

@@ -1,13 +1,14 @@
 //! What figures were measured on: engines, their clocks, the cap on their power, as far as the system tells.
 
 use super::peers::within;
+use crate::adapters::driver;
 use crate::json::Json;
 use std::process::Command;
 use std::time::Duration;
 use treefold::{Cpu, Engine};
 
 /// What nvidia-smi tells of a GPU.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Clocks {
     /// Of the multiprocessors, and of the memory, in MHz.
     pub sm_mhz: Option<f64>,
@@ -71,8 +72,7 @@ pub fn told(engine: &Engine) -> String {
     let of = match engine {
         Engine::Gpu(gpu) => {
             let info = gpu.info();
-            let driver = format!("{} {}", info.driver, info.driver_info);
-            format!("{} ({}, {})", info.name, info.backend.to_str(), driver.trim())
+            format!("{} ({}, {})", info.name, info.backend.to_str(), driver(&info))
         }
         _ => {
             let (model, threads) = (processor().unwrap_or_else(|| "processor".into()), Cpu::new().threads());
@@ -88,8 +88,7 @@ pub fn json(engine: &Engine) -> Json {
     let mut members = vec![("engine", Json::text(&engine.name())), ("backend", Json::text(engine.backend()))];
     match engine {
         Engine::Gpu(gpu) => {
-            let info = gpu.info();
-            members.push(("driver", Json::Text(format!("{} {}", info.driver, info.driver_info).trim().into())));
+            members.push(("driver", Json::Text(driver(&gpu.info()))));
         }
         _ => {
             members.push(("processor", Json::Text(processor().unwrap_or_default())));

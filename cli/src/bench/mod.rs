@@ -28,13 +28,12 @@ use args::{BenchArgs, Benched};
 use arranged::{Arranged, Arrangement, one_by_one};
 use clock::Sampling;
 use figure::{Figure, Subject, WHOLE};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use kernels::{Inquired, Measured, Resident};
 use launch::{Changes, changed, combinations};
 use peers::{Found, Peer, Question, block_file};
 use std::any::Any;
 use std::cell::RefCell;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 use tempfile::NamedTempFile;
@@ -67,7 +66,7 @@ pub fn run() -> Result<ExitCode> {
     }
     let figures_each =
         engines.iter().map(|engine| args.whats(engine).count()).sum::<usize>() * launches.len() + peers.len();
-    let bar = bar(questions.len() * inputs.len() * figures_each, !args.json);
+    let bar = interrupt::steps(!args.json, questions.len() * inputs.len() * figures_each);
     let sampling = Sampling { samples: args.samples as usize, warm: Duration::from_millis(args.warm) };
     let mut bench = Bench {
         args: &args,
@@ -123,6 +122,11 @@ fn questions(args: &BenchArgs) -> Result<Vec<(Benched, Dtype, Chosen)>> {
         }
     }
     Ok(all)
+}
+
+/// Why neither a reducer nor a ranker computes it on a device, where that is so.
+fn cpu_alone<T: Element, O: Op<T>>(op: &O, asked: &Benched) -> Option<&'static str> {
+    op.fold().host_only().filter(|_| !best::is_ranked(asked))
 }
 
 /// Takes an operator and does nothing with it.
@@ -192,8 +196,12 @@ impl Bench<'_> {
         let mut host: Vec<T> = vec![];
         host.try_reserve_exact(longest).with_context(|| format!("{longest} elements of {}", T::DTYPE))?;
         host.extend(block.iter().copied().cycle().take(longest));
-        let residents: Vec<Option<Resident>> =
-            self.engines.iter().map(|engine| self.resident(engine, &block, longest as u64)).collect();
+        let alone = cpu_alone(op, asked);
+        if let Some(why) = alone.filter(|_| self.engines.iter().any(|engine| !engine.gpus().is_empty())) {
+            say(&format!("treefold: note: {} over {} is the CPU engine's: {why}", op.signature(), T::DTYPE));
+        }
+        let resident = |engine| if alone.is_some() { None } else { self.resident(engine, &block, longest as u64) };
+        let residents: Vec<Option<Resident>> = self.engines.iter().map(resident).collect();
         let file = if self.peers.is_empty() { None } else { Some(block_file(bytemuck::cast_slice(&block))?) };
         for at in 0..self.inputs.len() {
             let (n, arranged) = &self.inputs[at];
@@ -233,9 +241,7 @@ impl Bench<'_> {
         for ((engine, resident), name) in self.engines.iter().zip(residents).zip(names(self.engines)) {
             // The CPU engine has no kernels.
             let on_cpu = matches!(engine, Engine::Cpu(_));
-            let alone = if on_cpu { None } else { op.fold().host_only() };
-            if let Some(why) = alone {
-                say(&format!("treefold: note: {} over {} is the CPU engine's: {why}", subject.operator, subject.dtype));
+            if !on_cpu && cpu_alone(op, asked).is_some() {
                 continue;
             }
             let launches = if on_cpu { vec![vec![]] } else { self.launches.clone() };
@@ -492,16 +498,4 @@ fn roof(engine: &Engine, bytes: u64, sampling: Sampling) -> Result<Option<f64>> 
         }
     };
     Ok(rate)
-}
-
-/// A bar for figures: on a terminal, and only there.
-fn bar(figures: usize, wanted: bool) -> ProgressBar {
-    if !wanted || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(figures as u64);
-    let style = ProgressStyle::with_template("{bar:32.cyan/dim} {pos}/{len} {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-    interrupt::clear(&bar);
-    bar
 }

@@ -13,9 +13,8 @@ use crate::output::{Output, print};
 use crate::plot;
 use anyhow::{Context, Result, bail};
 use args::LadderArgs;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 use row::Row;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use treefold::Gpu;
@@ -50,7 +49,7 @@ fn climb(args: &LadderArgs, gpu: &Gpu, ladder: &Ladder, stages: &[&'static Stage
         notes.push(one_piece(&ladder.one_piece()?));
         notes.push(in_parts(&ladder.in_parts()?));
     }
-    let bar = bar(stages.len());
+    let bar = interrupt::steps(true, stages.len());
     let mut rows = Vec::new();
     for stage in stages.iter().filter(|stage| stage.takes(args.op.into())) {
         bar.set_message(stage.id);
@@ -149,7 +148,7 @@ fn sweep(args: &LadderArgs, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder
             sizes.into_iter().map(move |size| (stage, size))
         })
         .collect();
-    let bar = bar(lengths.len() * (stages.len() + by_size.len()));
+    let bar = interrupt::steps(true, lengths.len() * (stages.len() + by_size.len()));
     for &length in &lengths {
         let mut ladder = match first.resized(length) {
             Ok(ladder) => ladder,
@@ -225,16 +224,4 @@ impl Drawings {
         }
         Ok(())
     }
-}
-
-/// A bar for the stages, with the one at work: on a terminal, and only there.
-fn bar(steps: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(steps as u64);
-    let style = ProgressStyle::with_template("{bar:32.cyan/dim} {pos}/{len} {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-    interrupt::clear(&bar);
-    bar
 }
