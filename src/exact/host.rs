@@ -1,7 +1,7 @@
 //! Sums of slices on the host.
 
 use super::accumulator::{LongAccumulator, flag};
-use super::cascade::sum_cascaded;
+use super::levels::{Sizes, squares_in_levels, sum_in_levels};
 use super::unpack::Unpacked;
 
 /// Signed 64-bit counters, one for each limb: elements are added without carrying, up to 2^30 of them.
@@ -46,29 +46,26 @@ impl<const L: usize> LimbSums<L> {
 /// counters 53.
 const COUNTERS_MIN: usize = 512;
 
-/// The sum of what `term` makes of each f32, in units of 2^-150; few elements are added as they are.
+/// The sum of what `term` makes of each element, in units of 2^-150; few elements are added as they are.
 #[inline(always)]
-pub(crate) fn sum_f32(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
-    let as_integers = |xs: &[f32]| match xs.len() < COUNTERS_MIN {
+pub(crate) fn sum_f32<T: Copy + Default>(elements: &[T], term: impl Fn(T) -> f32) -> LongAccumulator<11> {
+    let as_integers = |xs: &[T]| match xs.len() < COUNTERS_MIN {
         true => sum_unpacked(xs, |x| Unpacked::f32(term(x))),
         false => sum_counted(xs, &term),
     };
-    match elements.len() < COUNTERS_MIN {
-        true => as_integers(elements),
-        false => sum_cascaded(elements, -150, |x| f64::from(term(x)), as_integers),
-    }
+    sum_in_levels(elements, -150, |chunk| Sizes::of_f32(chunk, &term), |x| f64::from(term(x)), as_integers)
 }
 
 /// The same: a counter for every sign and exponent takes the fractions and counts them.
 #[inline(always)]
-fn sum_counted(elements: &[f32], term: impl Fn(f32) -> f32) -> LongAccumulator<11> {
+fn sum_counted<T: Copy>(elements: &[T], term: impl Fn(T) -> f32) -> LongAccumulator<11> {
     const REPLICAS: usize = 4;
     const ONE: u64 = 1 << 41;
     let mut all = LongAccumulator::ZERO;
     // Fractions have 23 bits, so that 2^18 of them stay below the count.
     for block in elements.chunks(1 << 16) {
         let mut counters = [[0u64; 512]; REPLICAS];
-        let mut add = |c: usize, x: f32| {
+        let mut add = |c: usize, x: T| {
             let bits = term(x).to_bits();
             counters[c][(bits >> 23) as usize] += ONE + u64::from(bits & 0x7f_ffff);
         };
@@ -125,9 +122,59 @@ pub(crate) fn sum_unpacked<T: Copy, const L: usize>(
     all
 }
 
-/// The sum of the squares of f64, in units of 2^-2150: a square of 106 bits is three products of words.
+/// The sum of f64, in units of 2^-1075.
 #[inline(always)]
-pub(crate) fn squares_f64<const L: usize>(elements: &[f64]) -> LongAccumulator<L> {
+pub(crate) fn sum_f64(elements: &[f64], term: impl Fn(f64) -> f64) -> LongAccumulator<68> {
+    let as_integers = |xs: &[f64]| sum_unpacked(xs, |x| Unpacked::of(term(x).to_bits(), 11, 52));
+    sum_in_levels(elements, -1075, Sizes::of_f64, &term, as_integers)
+}
+
+/// The sum of products of two f32 each, in units of 2^-300.
+#[inline(always)]
+pub(crate) fn products_f32<T: Copy + Default>(
+    elements: &[T],
+    x: impl Fn(T) -> f32,
+    y: impl Fn(T) -> f32,
+) -> LongAccumulator<20> {
+    products(elements, |chunk| Sizes::of_f32(chunk, &x).times(Sizes::of_f32(chunk, &y)), |both| [x(both), y(both)])
+}
+
+/// The sum of squares of f32, in units of 2^-300.
+#[inline(always)]
+pub(crate) fn squares_f32<T: Copy + Default>(elements: &[T], x: impl Fn(T) -> f32) -> LongAccumulator<20> {
+    let sizes = |chunk: &[T]| {
+        let sizes = Sizes::of_f32(chunk, &x);
+        sizes.times(sizes)
+    };
+    products(elements, sizes, |element| [x(element); 2])
+}
+
+#[inline(always)]
+fn products<T: Copy + Default>(
+    elements: &[T],
+    sizes: impl Fn(&[T]) -> Sizes,
+    factors: impl Fn(T) -> [f32; 2],
+) -> LongAccumulator<20> {
+    let term = |element: T| {
+        let [x, y] = factors(element).map(f64::from);
+        x * y
+    };
+    let unpacked = |element: T| {
+        let [x, y] = factors(element).map(Unpacked::f32);
+        x.times(&y)
+    };
+    sum_in_levels(elements, -300, sizes, term, |xs| sum_unpacked(xs, unpacked))
+}
+
+/// The sum of the squares of f64, in units of 2^-2150.
+#[inline(always)]
+pub(crate) fn squares_f64(elements: &[f64]) -> LongAccumulator<134> {
+    squares_in_levels(elements, -2150, squares_unpacked)
+}
+
+/// The same: a square of 106 bits is three products of words.
+#[inline(always)]
+fn squares_unpacked(elements: &[f64]) -> LongAccumulator<134> {
     let mut all = LongAccumulator::ZERO;
     // A counter gets less than 2^34 of each.
     for block in elements.chunks(1 << 28) {

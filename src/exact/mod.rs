@@ -4,8 +4,8 @@
 //! addition commutes and associates, so order, geometry, chunks and device leave no trace in the result.
 
 mod accumulator;
-mod cascade;
 mod host;
+mod levels;
 mod round;
 mod spread;
 mod unpack;
@@ -13,8 +13,7 @@ mod unpack;
 pub use accumulator::LongAccumulator;
 pub(crate) use accumulator::flag;
 
-pub(crate) use cascade::sum_cascaded;
-pub(crate) use host::{squares_f64, sum_f32, sum_unpacked};
+pub(crate) use host::{products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
 pub(crate) use round::{BigNat, Float};
 pub(crate) use spread::{Spread, ratio};
 pub(crate) use unpack::Unpacked;

@@ -1,6 +1,6 @@
 //! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
-use crate::exact::{LongAccumulator, Unpacked, flag, squares_f64, sum_cascaded, sum_f32, sum_unpacked};
+use crate::exact::{LongAccumulator, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
 use crate::half::f16;
 use crate::op::{Bins, Device, DeviceAnswer, Keep, Member, Trips, Wgsl, WordType};
 use crate::{Accumulator, Element};
@@ -221,13 +221,6 @@ fn double(keep: Keep, term: &'static str) -> Device {
     scattered(keep, 68, &[DOUBLE_FLAGS, term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
 }
 
-/// The sum of what `term` makes of each f64, in units of 2^-1075.
-#[inline(always)]
-fn sum_f64(elements: &[f64], term: impl Fn(f64) -> f64) -> LongAccumulator<68> {
-    let unpack = |x: f64| Unpacked::of(term(x).to_bits(), 11, 52);
-    sum_cascaded(elements, -1075, &term, |xs| sum_unpacked(xs, unpack))
-}
-
 /// The sum of f16, each as `bits` makes it.
 fn sum_f16(elements: &[f16], bits: impl Fn(f16) -> u16) -> LongAccumulator<4> {
     let mut all = LongAccumulator::ZERO;
@@ -312,20 +305,6 @@ fn squares<const L: usize>(sizes: impl Iterator<Item = u64>) -> LongAccumulator<
     LongAccumulator::natural(sum, carries, flags)
 }
 
-/// The sum of products of two f32 each, which f64 holds exactly, in units of 2^-300.
-#[inline(always)]
-pub(super) fn sum_of_products<T: Copy>(elements: &[T], factors: impl Fn(T) -> [f32; 2]) -> LongAccumulator<20> {
-    let product = |x: T| {
-        let [x, y] = factors(x);
-        f64::from(x) * f64::from(y)
-    };
-    let unpacked = |x: T| {
-        let [x, y] = factors(x).map(Unpacked::f32);
-        x.times(&y)
-    };
-    sum_cascaded(elements, -300, product, |xs| sum_unpacked(xs, unpacked))
-}
-
 /// The products of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Products;
@@ -337,7 +316,7 @@ impl Terms<[f32; 2]> for Products {
 
     #[inline(always)]
     fn sum(elements: &[[f32; 2]]) -> LongAccumulator<20> {
-        sum_of_products(elements, |pair| pair)
+        products_f32(elements, |[x, _]| x, |[_, y]| y)
     }
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64 } = keep {
@@ -362,7 +341,7 @@ impl Terms<f32> for Squares {
 
     #[inline(always)]
     fn sum(elements: &[f32]) -> LongAccumulator<20> {
-        sum_of_products(elements, |x| [x, x])
+        squares_f32(elements, |x| x)
     }
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64 } = keep {

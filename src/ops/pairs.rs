@@ -2,8 +2,8 @@
 
 use super::Dot;
 use super::doubles::{Doubles, NO_F64, no_wgsl, sum_in_lanes};
-use super::exact::{Products, Terms, sum_of_products};
-use crate::exact::{LongAccumulator, Unpacked, sum_cascaded, sum_unpacked};
+use super::exact::{Products, Terms};
+use crate::exact::{LongAccumulator, squares_f32, sum_f32};
 use crate::{Fold, Op, Result, Wgsl};
 
 /// The covariance Σ(x - mean x)(y - mean y) / (n - ddof) of pairs.
@@ -200,13 +200,11 @@ macro_rules! one_of_pairs {
 
 one_of_pairs! {
     /// Σy.
-    SumOfSeconds of 11 limbs, |pairs| {
-        sum_cascaded(pairs, -150, |[_, y]| y.into(), |pairs| sum_unpacked(pairs, |[_, y]: [f32; 2]| Unpacked::f32(y)))
-    };
+    SumOfSeconds of 11 limbs, |pairs| sum_f32(pairs, |[_, y]: [f32; 2]| y);
     /// Σx².
-    SquaresOfFirsts of 20 limbs, |pairs| sum_of_products(pairs, |[x, _]| [x, x]);
+    SquaresOfFirsts of 20 limbs, |pairs| squares_f32(pairs, |[x, _]: [f32; 2]| x);
     /// Σy².
-    SquaresOfSeconds of 20 limbs, |pairs| sum_of_products(pairs, |[_, y]| [y, y]);
+    SquaresOfSeconds of 20 limbs, |pairs| squares_f32(pairs, |[_, y]: [f32; 2]| y);
 }
 
 const PRODUCTS: i32 = <Products as Terms<[f32; 2]>>::UNIT;
