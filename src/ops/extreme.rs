@@ -19,8 +19,13 @@ pub(crate) enum End {
 impl End {
     #[inline(always)]
     pub(crate) fn rank<T: Scalar>(self, x: T) -> T::Key {
-        let key = if self == End::Low { x.key() } else { !x.key() };
-        if x.is_nan() { T::Key::LEAST } else { key }
+        if x.is_nan() { T::Key::LEAST } else { self.key(x) }
+    }
+
+    /// The rank of what is no NaN.
+    #[inline(always)]
+    fn key<T: Scalar>(self, x: T) -> T::Key {
+        if self == End::Low { x.key() } else { !x.key() }
     }
 
     /// The element of a rank. A NaN comes back as the canonical one.
@@ -108,6 +113,17 @@ pub(super) fn rank_answer<T: Scalar>(name: &'static str) -> DeviceAnswer {
     )
 }
 
+/// The lowest rank of a slice. NaN are looked for apart: a rank chosen by them in between would keep the compiler from making vectors.
+#[inline(always)]
+pub(super) fn lowest_rank<T: Scalar>(end: End, elements: &[T]) -> T::Key {
+    let (mut lowest, mut nan) = (T::Key::MOST, false);
+    for &x in elements {
+        lowest = lowest.min(end.key(x));
+        nan |= x.is_nan();
+    }
+    if nan { T::Key::LEAST } else { lowest }
+}
+
 macro_rules! extreme {
     ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $end:expr) => {
         $(#[$doc])*
@@ -128,6 +144,10 @@ macro_rules! extreme {
             #[inline(always)]
             fn combine(&self, a: Rank<T::Key>, b: Rank<T::Key>) -> Rank<T::Key> {
                 Rank(a.0.min(b.0))
+            }
+            #[inline(always)]
+            fn accumulate(&self, elements: &[T], _: u64) -> Rank<T::Key> {
+                Rank(super::extreme::lowest_rank($end, elements))
             }
             fn wgsl(&self) -> Wgsl {
                 rank_wgsl::<T>($end)
@@ -181,9 +201,15 @@ impl<K: OrderKey> Located<K> {
     pub(crate) fn of<T: Scalar<Key = K>>(end: End, elements: &[T], index: u64) -> Located<K> {
         let mut best = Self::NOWHERE;
         for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
-            let rank = block.iter().fold(K::MOST, |rank, &x| rank.min(T::tie(end.rank(x))));
+            // Ties keep the order.
+            let rank = T::tie(lowest_rank(end, block));
             if rank < T::tie(best.key) || best.index == u64::MAX {
-                let first = block.iter().position(|&x| T::tie(end.rank(x)) == rank).unwrap_or(0);
+                let is_it = |&x: &T| T::tie(end.rank(x)) == rank;
+                // Whole vectors are compared, up to the first that has it.
+                let before =
+                    block.chunks(64).take_while(|part| !part.iter().fold(false, |any, x| any | is_it(x))).count() * 64;
+                let before = before.min(block.len());
+                let first = before + block[before..].iter().position(is_it).unwrap_or(0);
                 best = Located::new(end, block[first], at + first as u64);
             }
         }

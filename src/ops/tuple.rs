@@ -7,7 +7,7 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::op::{Answer, Keep, Leaf, Member, Part};
+use crate::op::{Answer, Keep, Leaf, Member, Part, accumulate_block};
 use crate::{Accumulator, DeviceAnswer, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
 use std::ops::Range;
@@ -47,6 +47,9 @@ fn firsts<const N: usize>(identities: [Identity; N]) -> [usize; N] {
     std::array::from_fn(|m| identities.iter().position(|first| *first == identities[m]).unwrap_or(m))
 }
 
+/// Elements that the members of a tuple go through in turn, while the second cache has them.
+const BLOCK: usize = 1 << 14;
+
 /// The accumulator of a block; taken over where the fold of number `first` has given it before.
 #[inline(always)]
 fn shared<T: Element, F: Fold<T>>(
@@ -57,7 +60,7 @@ fn shared<T: Element, F: Fold<T>>(
     index: u64,
 ) -> F::Acc {
     let known = done.get(first).and_then(|acc| acc.downcast_ref::<F::Acc>());
-    let acc = known.cloned().unwrap_or_else(|| fold.accumulate(block, index));
+    let acc = known.cloned().unwrap_or_else(|| accumulate_block(fold, block, index));
     done.push(Box::new(acc.clone()));
     acc
 }
@@ -118,7 +121,7 @@ macro_rules! tuple {
             fn accumulate(&self, elements: &[T], index: u64) -> Self::Acc {
                 let firsts = firsts([$(identity_of::<T, $op>(&self.$m)),+]);
                 let mut acc = self.identity();
-                for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
+                for (block, at) in elements.chunks(BLOCK).zip((index..).step_by(BLOCK)) {
                     let mut done = Vec::new();
                     acc = self.combine(acc, ($(shared::<T, $op>(&self.$m, firsts[$m], &mut done, block, at),)+));
                 }

@@ -239,9 +239,17 @@ macro_rules! integer_powers {
             }
             #[inline(always)]
             fn accumulate(&self, elements: &[$type], _: u64) -> Powers {
-                let blocks = elements.chunks(1 << 16).map(|block| Powers {
-                    sum: block.iter().map(|&x| i64::from(x)).sum::<i64>().into(),
-                    squares: block.iter().map(|&x| u128::from(i64::from(x).unsigned_abs().pow(2))).sum::<u128>() as i128,
+                // Halves of squares, which stay within 64 bits, so that vectors add them.
+                let blocks = elements.chunks(1 << 16).map(|block| {
+                    let (mut sum, mut low, mut high) = (0i64, 0u64, 0u64);
+                    for &x in block {
+                        let x = i64::from(x);
+                        let square = x.wrapping_mul(x) as u64;
+                        sum += x;
+                        low += square & 0xffff_ffff;
+                        high += square >> 32;
+                    }
+                    Powers { sum: sum.into(), squares: i128::from(low) + (i128::from(high) << 32) }
                 });
                 blocks.fold(Powers::ZERO, |a, b| Fold::<$type>::combine(self, a, b))
             }
