@@ -664,6 +664,14 @@ pub enum Error {
         /// The reader's own words.
         message: String,
     },
+    /// An element is NaN, and the operator takes none.
+    #[error("element {index} is NaN, and {operator} without NaN takes none; Filtered::not_nan leaves such out")]
+    IsNan {
+        /// The operator's name.
+        operator: &'static str,
+        /// The place of the first one, from 0: in the whole input, or in its row or segment.
+        index: u64,
+    },
     /// Bytes are not a partial result, or not of the operator and type that was asked for.
     #[error("not a usable partial result: {reason}")]
     BadPartial {

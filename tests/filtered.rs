@@ -7,7 +7,7 @@ use common::*;
 use treefold::half::{bf16, f16};
 use treefold::ops::{
     self, ArgMax, Count, Filtered, FindFirst, Histogram, Kept, Max, Mean, MinMax, Numbers, Product, Stats, Sum, TABLE,
-    Variance, Visitor,
+    Variance, Visitor, WithoutNan,
 };
 use treefold::{
     Answer, Cpu, Dtype, DynOp, Element, Engine, Error, Fold, Mapped, Op, Part, Partial, Scalar, StreamOptions, Test,
@@ -320,4 +320,52 @@ fn wrong_texts_are_errors() {
     let error = gpu.reduce(wide.clone(), &[1.0f64]).expect_err("of 64 bits").to_string();
     assert!(error.contains("conditions in WGSL take numbers of 32 bits"), "{error}");
     assert_eq!(Cpu::new().reduce(wide, &[1.0f64, 2.0]).expect("a sum"), Kept { answer: 2.0, left_out: 1 });
+}
+
+/// The first of several, wherever it stands, by every way to an answer.
+#[test]
+fn nan_is_an_error_with_its_place() {
+    #[track_caller]
+    fn refused<A: std::fmt::Debug>(got: treefold::Result<A>, operator: &str, index: u64) {
+        match got {
+            Err(Error::IsNan { operator: of, index: at }) => assert_eq!((of, at), (operator, index)),
+            other => panic!("{operator}: {other:?}, where element {index} is NaN"),
+        }
+    }
+    for engine in [Engine::Cpu(Cpu::with_threads(2)), Engine::Gpu(gpu())] {
+        for n in [1usize, 2, 33, 1000, 70_001] {
+            let whole: Vec<f32> = (0..n).map(|at| (at % 7) as f32).collect();
+            let sum = engine.reduce(WithoutNan(Sum), &whole).expect("a sum");
+            assert_eq!(sum, engine.reduce(Sum, &whole).expect("a sum"), "{n} elements");
+            for at in [0, n / 3, n - 1] {
+                let mut with = whole.clone();
+                (with[at], with[n - 1]) = (f32::from_bits(0xff80_0001), f32::NAN);
+                refused(engine.reduce(WithoutNan(Sum), &with), "sum", at as u64);
+                refused(engine.reduce(WithoutNan((Max, Stats::default())), &with), "tuple", at as u64);
+                let mut stream = engine.stream(WithoutNan(Mean), &StreamOptions::default()).expect("a stream");
+                with.chunks(300).try_for_each(|part| stream.push(part)).expect("elements");
+                refused(stream.finish(), "mean", at as u64);
+            }
+        }
+        let rows = [1.0f64, 2.0, 3.0, f64::NAN, 5.0, 6.0];
+        let by_rows = |rows: &[f64]| {
+            let axes = treefold::Axes::of(&[rows.len() as u64 / 3, 3], &[1]).expect("axes");
+            let mut stream = engine.stream_each(WithoutNan(Max), &axes, &StreamOptions::default()).expect("a stream");
+            stream.push(rows).expect("elements");
+            stream.finish()
+        };
+        assert_eq!(by_rows(&rows[..3]).expect("a row"), [Some(3.0)]);
+        refused(by_rows(&rows), "max", 0);
+        assert_eq!(engine.reduce(WithoutNan(Mean), &[] as &[f32]).expect("no mean"), None);
+        assert_eq!(engine.reduce(WithoutNan(Sum), &[u32::MAX, 1]).expect("a sum"), 1 << 32);
+    }
+    // Merged in either order; whatever the operator itself makes of NaN.
+    let cpu = Cpu::new();
+    let part = |elements: &[f32], first: u64| cpu.partial_at(WithoutNan(Count), elements, first);
+    let [a, b] = [part(&[1.0, 2.0], 0), part(&[3.0, f32::NAN], 2)];
+    refused(a.merge(b).and_then(|both| both.finish()), "count", 3);
+    let bytes = part(&[f32::NAN], 0).to_bytes().expect("bytes");
+    let error = Partial::<f32, _>::from_bytes(Count, &bytes).map(drop).expect_err("another operator").to_string();
+    assert!(error.contains("count without nan"), "{error}");
+    check::<f32, _>(&gpu(), &WithoutNan(Mean)).expect("equal halves");
 }

@@ -19,6 +19,7 @@ mod located;
 mod sum_of;
 mod tuple;
 mod wide;
+mod without_nan;
 
 /// An operator over one of the element types that it takes: what is known of it without making one.
 #[derive(Clone, Copy, Debug)]
@@ -310,6 +311,7 @@ pub use softmax::PeakAndSum;
 pub use stats::Summary;
 pub use sum_of::{Function, SumOf};
 pub use top::{Leaders, Ranked, Ranking};
+pub use without_nan::WithoutNan;
 
 /// Code that wants an operator over one element type: [`visit`] calls it.
 pub trait Visitor {
