@@ -24,6 +24,8 @@ pub struct Limits {
     pub storage_buffers_max: u32,
     /// Fewest and most lanes of a subgroup; `None` without subgroup operations.
     pub lanes: Option<(u32, u32)>,
+    /// Whether shaders have integers of 64 bits.
+    pub words64: bool,
 }
 
 impl Limits {
@@ -64,6 +66,7 @@ impl Limits {
             workgroup_bytes_max: limits.max_compute_workgroup_storage_size.into(),
             storage_buffers_max: limits.max_storage_buffers_per_shader_stage,
             lanes: subgroups.then_some((info.subgroup_min_size, info.subgroup_max_size)),
+            words64: device.features().contains(wgpu::Features::SHADER_INT64),
         })
     }
 }

@@ -241,7 +241,7 @@ fn fits(module: &naga::Module, made: &Made) -> Result<(), String> {
 fn checked(text: &Text) -> Result<(), String> {
     let made = text.made();
     let subgroups = made.variant.lanes_min.is_some() && text.text.contains("subgroupShuffle");
-    let has64 = made.op.keep.words64() && wide(&text.text);
+    let has64 = made.variant.words64 || made.op.keep.words64() && wide(&text.text);
     spelled(&text.text, made.variant.lanes_min.is_some(), has64)?;
     // A kernel that clears has no operator.
     declared_once(&text.text, if made.variant.kernel == Kernel::Clear { 7 } else { 8 })?;

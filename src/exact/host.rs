@@ -1,7 +1,7 @@
 //! Sums of slices on the host.
 
 use super::accumulator::{LongAccumulator, flag};
-use super::levels::{Sizes, squares_in_levels, sum_in_levels};
+use super::levels::{Extent, squares_in_levels, sum_in_levels};
 use super::unpack::Unpacked;
 
 /// Signed 64-bit counters, one for each limb: elements are added without carrying, up to 2^30 of them.
@@ -53,7 +53,7 @@ pub(crate) fn sum_f32<T: Copy + Default>(elements: &[T], term: impl Fn(T) -> f32
         true => sum_unpacked(xs, |x| Unpacked::f32(term(x))),
         false => sum_counted(xs, &term),
     };
-    sum_in_levels(elements, -150, |chunk| Sizes::of_f32(chunk, &term), |x| f64::from(term(x)), as_integers)
+    sum_in_levels(elements, -150, |chunk| Extent::of_f32(chunk, &term), |x| f64::from(term(x)), as_integers)
 }
 
 /// The same: a counter for every sign and exponent takes the fractions and counts them.
@@ -126,7 +126,7 @@ pub(crate) fn sum_unpacked<T: Copy, const L: usize>(
 #[inline(always)]
 pub(crate) fn sum_f64(elements: &[f64], term: impl Fn(f64) -> f64) -> LongAccumulator<68> {
     let as_integers = |xs: &[f64]| sum_unpacked(xs, |x| Unpacked::of(term(x).to_bits(), 11, 52));
-    sum_in_levels(elements, -1075, Sizes::of_f64, &term, as_integers)
+    sum_in_levels(elements, -1075, Extent::of_f64, &term, as_integers)
 }
 
 /// The sum of products of two f32 each, in units of 2^-300.
@@ -136,14 +136,14 @@ pub(crate) fn products_f32<T: Copy + Default>(
     x: impl Fn(T) -> f32,
     y: impl Fn(T) -> f32,
 ) -> LongAccumulator<20> {
-    products(elements, |chunk| Sizes::of_f32(chunk, &x).times(Sizes::of_f32(chunk, &y)), |both| [x(both), y(both)])
+    products(elements, |chunk| Extent::of_f32(chunk, &x).times(Extent::of_f32(chunk, &y)), |both| [x(both), y(both)])
 }
 
 /// The sum of squares of f32, in units of 2^-300.
 #[inline(always)]
 pub(crate) fn squares_f32<T: Copy + Default>(elements: &[T], x: impl Fn(T) -> f32) -> LongAccumulator<20> {
     let sizes = |chunk: &[T]| {
-        let sizes = Sizes::of_f32(chunk, &x);
+        let sizes = Extent::of_f32(chunk, &x);
         sizes.times(sizes)
     };
     products(elements, sizes, |element| [x(element); 2])
@@ -152,7 +152,7 @@ pub(crate) fn squares_f32<T: Copy + Default>(elements: &[T], x: impl Fn(T) -> f3
 #[inline(always)]
 fn products<T: Copy + Default>(
     elements: &[T],
-    sizes: impl Fn(&[T]) -> Sizes,
+    sizes: impl Fn(&[T]) -> Extent,
     factors: impl Fn(T) -> [f32; 2],
 ) -> LongAccumulator<20> {
     let term = |element: T| {

@@ -23,7 +23,7 @@ const DIGITS: i32 = 53;
 
 /// Between which powers of two the elements of a chunk lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Sizes {
+pub(crate) enum Extent {
     /// All are zeros.
     Zero,
     /// None above 2^`top`, all of them whole multiples of 2^`low`.
@@ -32,10 +32,10 @@ pub(crate) enum Sizes {
     Beyond,
 }
 
-impl Sizes {
+impl Extent {
     /// Of what `factor` makes of elements.
     #[inline(always)]
-    pub fn of_f32<T: Copy>(chunk: &[T], factor: impl Fn(T) -> f32) -> Sizes {
+    pub fn of_f32<T: Copy>(chunk: &[T], factor: impl Fn(T) -> f32) -> Extent {
         let size = |x: T| factor(x).to_bits() & 0x7fff_ffff;
         let (most, least) = in_vectors(|| {
             let (mut most, mut least) = (0u32, u32::MAX);
@@ -47,14 +47,14 @@ impl Sizes {
         });
         let exponent = |bits: u32| (bits >> 23).max(1) as i32 - 127;
         match most {
-            0 => Sizes::Zero,
-            0x7f80_0000.. => Sizes::Beyond,
-            _ => Sizes::Within { top: exponent(most) + 1, low: exponent(least + 1) - 23 },
+            0 => Extent::Zero,
+            0x7f80_0000.. => Extent::Beyond,
+            _ => Extent::Within { top: exponent(most) + 1, low: exponent(least + 1) - 23 },
         }
     }
 
     #[inline(always)]
-    pub fn of_f64(chunk: &[f64]) -> Sizes {
+    pub fn of_f64(chunk: &[f64]) -> Extent {
         const SIDE: usize = 16;
         let (most, least) = in_vectors(|| {
             let (mut most, mut least) = ([0f64; SIDE], [f64::INFINITY; SIDE]);
@@ -74,22 +74,22 @@ impl Sizes {
         let exponent = |x: f64| (x.to_bits() >> 52).max(1) as i32 - 1023;
         if most == 0.0 {
             // Nothing but zeros and NaN.
-            return if chunk.iter().any(|x| x.is_nan()) { Sizes::Beyond } else { Sizes::Zero };
+            return if chunk.iter().any(|x| x.is_nan()) { Extent::Beyond } else { Extent::Zero };
         }
         match most.is_finite() {
             // A NaN beside numbers shows in their sum.
-            true => Sizes::Within { top: exponent(most) + 1, low: exponent(least) - 52 },
-            false => Sizes::Beyond,
+            true => Extent::Within { top: exponent(most) + 1, low: exponent(least) - 52 },
+            false => Extent::Beyond,
         }
     }
 
     /// Of products of elements of both.
-    pub fn times(self, other: Sizes) -> Sizes {
+    pub fn times(self, other: Extent) -> Extent {
         match (self, other) {
-            (Sizes::Beyond, _) | (_, Sizes::Beyond) => Sizes::Beyond,
-            (Sizes::Zero, _) | (_, Sizes::Zero) => Sizes::Zero,
-            (Sizes::Within { top: a, low: c }, Sizes::Within { top: b, low: d }) => {
-                Sizes::Within { top: a + b, low: c + d }
+            (Extent::Beyond, _) | (_, Extent::Beyond) => Extent::Beyond,
+            (Extent::Zero, _) | (_, Extent::Zero) => Extent::Zero,
+            (Extent::Within { top: a, low: c }, Extent::Within { top: b, low: d }) => {
+                Extent::Within { top: a + b, low: c + d }
             }
         }
     }
@@ -101,16 +101,16 @@ impl Sizes {
 pub(crate) fn sum_in_levels<T: Copy + Default, const L: usize>(
     elements: &[T],
     unit: i32,
-    sizes: impl Fn(&[T]) -> Sizes,
+    sizes: impl Fn(&[T]) -> Extent,
     term: impl Fn(T) -> f64,
     slow: impl Fn(&[T]) -> LongAccumulator<L>,
 ) -> LongAccumulator<L> {
     let add = |chunk: &[T], top: i32, low: i32, limb_sums: &mut LimbSums<L>| {
         let count = chunk.len();
-        None.or_else(|| Levels::<1, 4>::new(top, low, count, false)?.take(chunk, Terms(&term), unit, limb_sums))
-            .or_else(|| Levels::<2, 4>::new(top, low, count, false)?.take(chunk, Terms(&term), unit, limb_sums))
-            .or_else(|| Levels::<3, 2>::new(top, low, count, false)?.take(chunk, Terms(&term), unit, limb_sums))
-            .or_else(|| Levels::<6, 1>::new(top, low, count, false)?.take(chunk, Terms(&term), unit, limb_sums))
+        None.or_else(|| Levels::<1, 4>::new(top, low, count, false)?.take(chunk, PutTerms(&term), unit, limb_sums))
+            .or_else(|| Levels::<2, 4>::new(top, low, count, false)?.take(chunk, PutTerms(&term), unit, limb_sums))
+            .or_else(|| Levels::<3, 2>::new(top, low, count, false)?.take(chunk, PutTerms(&term), unit, limb_sums))
+            .or_else(|| Levels::<6, 1>::new(top, low, count, false)?.take(chunk, PutTerms(&term), unit, limb_sums))
     };
     in_chunks(elements, sizes, add, |x| term(x).to_bits() == 1 << 63, slow)
 }
@@ -126,7 +126,7 @@ pub(crate) fn squares_in_levels<const L: usize>(
         return slow(elements);
     }
     let sizes = |chunk: &[f64]| {
-        let sizes = Sizes::of_f64(chunk);
+        let sizes = Extent::of_f64(chunk);
         sizes.times(sizes)
     };
     let add = |chunk: &[f64], top: i32, low: i32, limb_sums: &mut LimbSums<L>| {
@@ -135,8 +135,8 @@ pub(crate) fn squares_in_levels<const L: usize>(
             Levels::new(top, low, count, true).filter(|levels| levels.units[middle] < low + DIGITS)
         }
         let count = chunk.len();
-        None.or_else(|| fit::<4>(top, low, count, 2)?.take(chunk, Squares::<2>, unit, limb_sums))
-            .or_else(|| fit::<6>(top, low, count, 4)?.take(chunk, Squares::<4>, unit, limb_sums))
+        None.or_else(|| fit::<4>(top, low, count, 2)?.take(chunk, PutSquares::<2>, unit, limb_sums))
+            .or_else(|| fit::<6>(top, low, count, 4)?.take(chunk, PutSquares::<4>, unit, limb_sums))
     };
     in_chunks(elements, sizes, add, |_| false, slow)
 }
@@ -145,7 +145,7 @@ pub(crate) fn squares_in_levels<const L: usize>(
 #[inline(always)]
 fn in_chunks<T: Copy, const L: usize>(
     elements: &[T],
-    sizes: impl Fn(&[T]) -> Sizes,
+    sizes: impl Fn(&[T]) -> Extent,
     add: impl Fn(&[T], i32, i32, &mut LimbSums<L>) -> Option<bool>,
     minus_zero: impl Fn(T) -> bool,
     slow: impl Fn(&[T]) -> LongAccumulator<L>,
@@ -159,9 +159,9 @@ fn in_chunks<T: Copy, const L: usize>(
         let chunk = &rest[..rest.len().min(CHUNK)];
         let mut done = chunk.len();
         let some = match sizes(chunk) {
-            Sizes::Beyond => None,
-            Sizes::Zero => Some(false),
-            Sizes::Within { top, low } => add(chunk, top, low, &mut limb_sums),
+            Extent::Beyond => None,
+            Extent::Zero => Some(false),
+            Extent::Within { top, low } => add(chunk, top, low, &mut limb_sums),
         };
         match some {
             // Of a sum of 0 only the terms tell whether all of them are -0.
@@ -340,9 +340,9 @@ trait Put<T, const K: usize, const M: usize> {
 }
 
 /// A term of each, that goes to all levels.
-struct Terms<'f, F>(&'f F);
+struct PutTerms<'f, F>(&'f F);
 
-impl<T, F: Fn(T) -> f64, const K: usize, const M: usize> Put<T, K, M> for Terms<'_, F> {
+impl<T, F: Fn(T) -> f64, const K: usize, const M: usize> Put<T, K, M> for PutTerms<'_, F> {
     #[inline(always)]
     fn put<V: Four>(&self, open: &mut Open<V, K, M>, m: usize, elements: [T; 4]) {
         let [a, b, c, d] = elements;
@@ -352,9 +352,9 @@ impl<T, F: Fn(T) -> f64, const K: usize, const M: usize> Put<T, K, M> for Terms<
 }
 
 /// Squares: what is rounded goes down to level `MIDDLE`, what rounding took from the second to the last.
-struct Squares<const MIDDLE: usize>;
+struct PutSquares<const MIDDLE: usize>;
 
-impl<const MIDDLE: usize, const K: usize, const M: usize> Put<f64, K, M> for Squares<MIDDLE> {
+impl<const MIDDLE: usize, const K: usize, const M: usize> Put<f64, K, M> for PutSquares<MIDDLE> {
     #[inline(always)]
     fn put<V: Four>(&self, open: &mut Open<V, K, M>, m: usize, elements: [f64; 4]) {
         let x = V::new(elements);
@@ -601,9 +601,9 @@ mod tests {
         let mut next = random(11);
         let elements: Vec<f64> = (0..1003).map(|_| (next() >> 11) as f64 / (1u64 << 53) as f64).collect();
         let term = |x: f64| x;
-        both::<8, 1>(&elements, Terms(&term));
-        both::<8, 4>(&elements, Terms(&term));
-        both::<8, 1>(&elements, Squares::<6>);
+        both::<8, 1>(&elements, PutTerms(&term));
+        both::<8, 4>(&elements, PutTerms(&term));
+        both::<8, 1>(&elements, PutSquares::<6>);
     }
 
     /// Where processors flush subnormal numbers or round otherwise, integers are added.
@@ -631,13 +631,13 @@ mod tests {
         let uniform: Vec<f32> = (0..CHUNK).map(|_| (next() >> 40) as f32 / 16_777_216.0).collect();
         let wide: Vec<f32> = uniform.iter().enumerate().map(|(at, &x)| x * 2f32.powi(at as i32 % 40)).collect();
         for elements in [uniform, wide] {
-            let sizes = |chunk: &[f32]| Sizes::of_f32(chunk, |x| x);
+            let sizes = |chunk: &[f32]| Extent::of_f32(chunk, |x| x);
             let none = |_: &[f32]| -> LongAccumulator<20> { panic!("as integers") };
             sum_in_levels(&elements, -150, sizes, f64::from, none);
             sum_in_levels(&elements, -300, |xs| sizes(xs).times(sizes(xs)), |x| f64::from(x) * f64::from(x), none);
             let doubles: Vec<f64> = elements.iter().map(|&x| f64::from(x).sqrt()).collect();
             let none = |_: &[f64]| -> LongAccumulator<134> { panic!("as integers") };
-            sum_in_levels(&doubles, -1075, Sizes::of_f64, |x| x, none);
+            sum_in_levels(&doubles, -1075, Extent::of_f64, |x| x, none);
             if fuses() {
                 squares_in_levels(&doubles, -2150, none);
             }

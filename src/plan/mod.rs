@@ -228,6 +228,8 @@ pub struct Variant {
     pub order: Order,
     /// The elements of one load.
     pub load: Load,
+    /// Whether the 16 bytes of a load are two words of 64 bits.
+    pub words64: bool,
     /// A workgroup's way to find its row.
     pub rows: Rows,
     /// Columns that a workgroup of `bins/combine.wgsl` adds.

@@ -359,6 +359,11 @@ impl Planner {
         u64::from(workgroup_size) * u64::from(self.loads()) * self.per_load()
     }
 
+    /// Whether vectors are loaded as words of 64 bits; elements of other sizes than words' are not loaded in vectors of them.
+    fn loads_words64(&self) -> bool {
+        self.tuning.words64 && self.limits.words64 && !self.one && matches!(self.cost.element_bytes, 1 | 2 | 4 | 8)
+    }
+
     /// The variant of a pass: the only place that makes one.
     pub(super) fn variant(
         &self,
@@ -397,6 +402,7 @@ impl Planner {
                 (true, false) => Load::One,
                 (true, true) => Load::OneZipped,
             },
+            words64: self.loads_words64() && !combines && !zipped,
             rows,
             columns_here: group.map_or(0, |group| self.columns_here(group)),
             lanes_per_sum: match (group, kernel) {

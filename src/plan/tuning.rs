@@ -45,6 +45,8 @@ pub struct Tuning {
     pub order: Order,
     /// Whether workgroups reduce by subgroup shuffles where the device has them.
     pub subgroups: bool,
+    /// Whether vectors are loaded as words of 64 bits where the device has them.
+    pub words64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
     /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
@@ -86,6 +88,7 @@ impl Tuning {
         single_workgroup_size: 256,
         order: Order::Striped,
         subgroups: true,
+        words64: false,
         own_bins_max: 0,
         slices_max: SLICES_MAX,
         dispatch_bytes_max: 1 << 30,
@@ -157,6 +160,7 @@ impl Tuning {
         single_workgroup_size: 32,
         order: Order::Blocked,
         subgroups: false,
+        words64: true,
         own_bins_max: 64,
         slices_max: 1,
         dispatch_bytes_max: 64 << 20,
@@ -175,9 +179,9 @@ impl Tuning {
     }
 
     /// All of it as numbers, in a fixed order.
-    pub(crate) fn numbers(&self) -> [u64; 21] {
+    pub(crate) fn numbers(&self) -> [u64; 22] {
         let Tuning { fold, bins, counts, .. } = self;
-        let mut numbers = [0; 21];
+        let mut numbers = [0; 22];
         for (to, launch) in numbers.chunks_exact_mut(5).zip([fold, bins, counts]) {
             let words = [launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight].map(u64::from);
             to[..3].copy_from_slice(&words);
@@ -190,6 +194,7 @@ impl Tuning {
             self.own_bins_max,
             self.slices_max.into(),
             self.dispatch_bytes_max,
+            self.words64.into(),
         ]);
         numbers
     }
@@ -206,7 +211,7 @@ impl Tuning {
                 short_rows_max: numbers[5 * at + 4],
             })
         };
-        if numbers.len() != 21 {
+        if numbers.len() != 22 {
             return None;
         }
         let tuning = Tuning {
@@ -219,6 +224,7 @@ impl Tuning {
             own_bins_max: numbers[18],
             slices_max: numbers[19].try_into().ok()?,
             dispatch_bytes_max: numbers[20],
+            words64: numbers[21] == 1,
         };
         tuning.check().is_ok().then_some(tuning)
     }

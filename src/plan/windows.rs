@@ -24,7 +24,7 @@ impl Window {
         pass.bindings = self.bindings.clone();
         pass.params.partner = self.partner;
         if let Some(Grid { texel, weights, .. }) = self.grid {
-            pass.variant.load = pass.variant.load.of(texel);
+            (pass.variant.load, pass.variant.words64) = (pass.variant.load.of(texel), false);
             pass.dims = if texel == Texel::Weighted { weights.to_vec() } else { Vec::new() };
         }
     }

@@ -237,17 +237,25 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
         _ => include_str!("../../shaders/load/pair.wgsl"),
     };
     let text = load.texel().map_or(words.into(), |texel| texels(op, texel));
+    // The text with another `load`, and without lines that are of no use to that.
+    let instead = |other: &str, unused: &[&str]| {
+        let is_used = |line: &&str| !unused.iter().any(|&start| line.starts_with(start));
+        text.lines().filter(is_used).collect::<Vec<_>>().join("\n") + "\n" + other
+    };
+    if variant.words64 {
+        let vectors = include_str!("../../shaders/load/vectors64.wgsl");
+        return instead(vectors, &["fn load(", "@group(0) @binding(0) "]);
+    }
     if !load.one() {
         return text;
     }
-    let elements: Vec<&str> = text.lines().filter(|line| !line.starts_with("fn load(")).collect();
     let one = match (variant.kernel, variant.rows) {
         // It has one of its own.
         (Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. }, _) => "",
         (_, Rows::Strided { .. }) => include_str!("../../shaders/load/strided.wgsl"),
         _ => include_str!("../../shaders/load/one.wgsl"),
     };
-    elements.join("\n") + "\n" + one
+    instead(one, &["fn load("])
 }
 
 /// The WGSL that reads texels of the elements' type.

@@ -49,6 +49,7 @@ impl Visitor for Pieces {
             workgroup_bytes_max: 32_768,
             storage_buffers_max: 8,
             lanes: Some((32, 32)),
+            words64: true,
         };
         let keys = [Piece::of(3, 0, 1 << 20)];
         let groups = Groups { keys: &keys, first: 0, groups: 40 };

@@ -28,6 +28,7 @@ prop_compose! {
             workgroup_bytes_max,
             storage_buffers_max: 4,
             lanes: lanes.map(|(least, more)| (1 << least, 1 << (least + more))),
+            words64: alignment % 2 == 0,
         }
     }
 }

@@ -69,6 +69,7 @@ pub fn limits(
         workgroup_bytes_max,
         storage_buffers_max: 8,
         lanes,
+        words64: lanes.is_some(),
     }
 }
 

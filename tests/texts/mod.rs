@@ -49,6 +49,7 @@ const BROWSER: Limits = Limits {
     workgroup_bytes_max: 16_384,
     storage_buffers_max: 8,
     lanes: None,
+    words64: false,
 };
 const NATIVE: Limits = Limits { invocations_max: 1024, workgroup_bytes_max: 49_152, ..BROWSER };
 
@@ -79,7 +80,7 @@ pub fn machines() -> [Machine; 8] {
         machine("any lanes", lanes(4, 128), Tuning::GPU, false),
         machine(
             "lavapipe",
-            Limits { lanes: Some((8, 8)), ..NATIVE },
+            Limits { lanes: Some((8, 8)), words64: true, ..NATIVE },
             Tuning::CPU.with(|tuning| tuning.subgroups = true),
             true,
         ),

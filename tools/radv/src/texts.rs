@@ -17,6 +17,7 @@ pub fn texts(family: &Family) -> Vec<(String, String)> {
         workgroup_bytes_max: 65_536,
         storage_buffers_max: 8,
         lanes: Some((family.lanes_min, family.lanes_min)),
+        words64: true,
     };
     let asks: fn(usize, &str) -> bool = match family.lanes_min {
         32 => in_its_turn,
