@@ -5,7 +5,8 @@ mod common;
 
 use common::*;
 use treefold::ops::{
-    ArgMax, CountNonzero, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, Variance, Xor,
+    ArgMax, Count, CountNonzero, FastSum, Filtered, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum,
+    Variance, WithoutNan, Xor,
 };
 use treefold::{Cpu, Element, Engine, Error, Input, Map, Mapped, Op, Partial, Reducer, StreamOptions, Widened, check};
 
@@ -169,6 +170,29 @@ fn members_of_a_tuple_keep_their_functions() {
     let mut reducer: Reducer<f32, _> = gpu().reducer(sum("x * x")).expect("a reducer");
     let error = reducer.set_op(sum("x + 1")).expect_err("another function");
     assert!(matches!(error, Error::OtherOperator { .. }), "{error}");
+}
+
+/// Functions of one type and one text are told apart, however deep they stand: nothing takes over the accumulator of another.
+#[test]
+fn functions_of_one_text_keep_apart() {
+    let (cpu, xs) = (Cpu::new(), [1.0f32, 2.0, 3.0, 10.0]);
+    let times = |k: f32| Mapped::new("return x;", move |x: f32| x * k, Sum);
+    let twice = |a: f32, b: f32| {
+        Mapped::new("return x;", move |x: f32| x * b, Mapped::new("return x;", move |x: f32| x * a, Sum))
+    };
+    let above = |k: f32| Filtered::new("return x > 0.0;", move |x: f32| x > k, Count);
+    // As numbers of functions grow, so that no two happen to agree.
+    for _ in 0..40 {
+        assert_eq!(cpu.reduce((WithoutNan(times(1.0)), WithoutNan(times(2.0))), &xs).expect("sums"), (16.0, 32.0));
+        let both = cpu.reduce(((times(1.0), Max), (times(2.0), Max)), &xs).expect("answers");
+        assert_eq!((both.0.0, both.1.0), (16.0, 32.0));
+        let (all, few) = cpu.reduce((above(0.0), above(5.0)), &xs).expect("counts");
+        assert_eq!((all.answer, few.answer), (4, 1));
+        let products = cpu.reduce((twice(1.0, 1.0), twice(2.0, 2.0), twice(3.0, 3.0)), &xs).expect("sums");
+        assert_eq!(products, (16.0, 64.0, 144.0));
+        let one = times(3.0);
+        assert_eq!(cpu.reduce((WithoutNan(one.clone()), (one, Max)), &xs).expect("sums").0, 48.0);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::device::{ElementMap, Leaf};
 use super::through::{accumulate_by_blocks, fold_passed_on, op_passed_on};
-use super::{Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Part, Text, Wgsl};
+use super::{Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Part, Text, Wgsl, instance_of};
 use crate::element::{Dtype, Element};
 use crate::error::Result;
 use std::ops::Range;
@@ -235,7 +235,7 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
         format!("{} of {} {}", self.0.kind(), self.1.reads_place(), self.1.wgsl())
     }
     fn instance(&self) -> u64 {
-        self.0.instance() ^ self.1.instance()
+        instance_of(&[self.0.instance(), self.1.instance()])
     }
     fold_passed_on! {}
     /// Those over what the map makes, told how.

@@ -35,6 +35,7 @@ pub use widened::{Narrow, Widened};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 /// A value carried from element to element, and the way in which two become one, over elements of type `T`: in Rust and, line for
@@ -300,6 +301,17 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
         out.push((leaf..leaf + leaves.len(), self.answer()));
         leaf + leaves.len()
     }
+}
+
+/// The number of a fold that is made of several; 0 where all of theirs are 0. Their order counts: a sum or an exclusive or of two would be that
+/// of two others.
+pub(crate) fn instance_of(members: &[u64]) -> u64 {
+    if members.iter().all(|&member| member == 0) {
+        return 0;
+    }
+    let mut hasher = DefaultHasher::new();
+    members.hash(&mut hasher);
+    hasher.finish()
 }
 
 const LANES: usize = 32;

@@ -3,7 +3,7 @@
 use super::device::{ElementTest, Leaf};
 use super::mapped::{ByFunction, is_taken};
 use super::through::{accumulate_by_blocks, fold_passed_on};
-use super::{Device, Fold, Keep, Text, Wgsl, accumulate_block};
+use super::{Device, Fold, Keep, Text, Wgsl, accumulate_block, instance_of};
 use crate::element::Element;
 
 /// A condition on the elements that count: [`Filtered`](crate::ops::Filtered) has one.
@@ -151,7 +151,7 @@ impl<T: Element, P: Test<T>, F: Fold<T>> Fold<T> for SiftedFold<P, F> {
         format!("{} where {}", self.0.kind(), self.1.wgsl())
     }
     fn instance(&self) -> u64 {
-        self.0.instance() ^ self.1.instance()
+        instance_of(&[self.0.instance(), self.1.instance()])
     }
     fold_passed_on! {}
     /// Those of all elements, told which pass.

@@ -7,7 +7,7 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::op::{Answer, Keep, Leaf, Member, Part, accumulate_block};
+use crate::op::{Answer, Keep, Leaf, Member, Part, accumulate_block, instance_of};
 use crate::{Accumulator, DeviceAnswer, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
 use std::ops::Range;
@@ -136,6 +136,9 @@ macro_rules! tuple {
             }
             fn kind(&self) -> String {
                 [$(self.$m.kind()),+].join(",")
+            }
+            fn instance(&self) -> u64 {
+                instance_of(&[$(self.$m.instance()),+])
             }
             fn params(&self) -> Vec<u32> {
                 [$(self.$m.params()),+].concat()
