@@ -262,7 +262,7 @@ impl Texts {
                     continue;
                 }
                 let text = assemble(&op, &variant).text;
-                let web = variant.lanes_min.is_none() && !keep.words64();
+                let web = variant.lanes_min.is_none() && !keep.words64() && !variant.words64;
                 self.add(text, web, || {
                     let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
                     (name, Some(Made { op: op.clone(), variant, machine: *machine, what }))
