@@ -96,7 +96,8 @@ impl Extent {
 }
 
 /// The sum of what `term` makes of elements, in units of 2^`unit`, of which every term is a whole number: f64 holds it exactly. `sizes` are
-/// those of the terms of a chunk; `slow` adds elements in the other way. Fewer than 2^39 elements: so far the counters of limbs have room.
+/// those of the terms of a chunk; `slow` adds elements in the other way. Fewer than 2^39 elements: a chunk adds
+/// less than 2^34 to a counter of a limb, so far those have room.
 #[inline(always)]
 pub(crate) fn sum_in_levels<T: Copy + Default, const L: usize>(
     elements: &[T],

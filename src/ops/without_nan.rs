@@ -40,7 +40,9 @@ impl<T: Scalar, O: Op<T>> Op<T> for WithoutNan<O> {
     }
     fn finish(&self, acc: Acc<T, Self>, count: u64) -> Result<O::Output> {
         match acc.1.found::<T>(End::Low, count) {
-            Some(first) if first.value.is_nan() => Err(Error::IsNan { operator: self.0.name(), index: first.index }),
+            Some(first) if first.value.is_nan() && first.index != u64::MAX => {
+                Err(Error::IsNan { operator: self.0.name(), index: first.index })
+            }
             _ => self.0.finish(acc.0, count),
         }
     }
