@@ -359,7 +359,7 @@ fn nan_is_an_error_with_its_place() {
         assert_eq!(engine.reduce(WithoutNan(Mean), &[] as &[f32]).expect("no mean"), None);
         assert_eq!(engine.reduce(WithoutNan(Sum), &[u32::MAX, 1]).expect("a sum"), 1 << 32);
     }
-    // Merged in either order; whatever the operator itself makes of NaN.
+    // Merged from parts; whatever the operator itself makes of NaN.
     let cpu = Cpu::new();
     let part = |elements: &[f32], first: u64| cpu.partial_at(WithoutNan(Count), elements, first);
     let [a, b] = [part(&[1.0, 2.0], 0), part(&[3.0, f32::NAN], 2)];

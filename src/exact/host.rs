@@ -142,11 +142,7 @@ pub(crate) fn products_f32<T: Copy + Default>(
 /// The sum of squares of f32, in units of 2^-300.
 #[inline(always)]
 pub(crate) fn squares_f32<T: Copy + Default>(elements: &[T], x: impl Fn(T) -> f32) -> LongAccumulator<20> {
-    let sizes = |chunk: &[T]| {
-        let sizes = Extent::of_f32(chunk, &x);
-        sizes.times(sizes)
-    };
-    products(elements, sizes, |element| [x(element); 2])
+    products(elements, |chunk| Extent::of_f32(chunk, &x).squared(), |element| [x(element); 2])
 }
 
 #[inline(always)]

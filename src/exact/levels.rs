@@ -3,11 +3,9 @@
 //! common places are Demmel and Nguyen's, of reproducible sums (2013).
 
 use super::accumulator::{LongAccumulator, flag};
+use super::four::{Four, fuses, in_vectors};
 use super::host::LimbSums;
 use std::hint::black_box;
-
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64 as x86;
 
 /// Elements that are looked at, then added: they stay in the innermost cache.
 const CHUNK: usize = 1 << 12;
@@ -83,6 +81,11 @@ impl Extent {
         }
     }
 
+    /// Of the squares of elements.
+    pub fn squared(self) -> Extent {
+        self.times(self)
+    }
+
     /// Of products of elements of both.
     pub fn times(self, other: Extent) -> Extent {
         match (self, other) {
@@ -96,8 +99,8 @@ impl Extent {
 }
 
 /// The sum of what `term` makes of elements, in units of 2^`unit`, of which every term is a whole number: f64 holds it exactly. `sizes` are
-/// those of the terms of a chunk; `slow` adds elements in the other way. Fewer than 2^39 elements: a chunk adds
-/// less than 2^34 to a counter of a limb, so far those have room.
+/// those of the terms of a chunk; `slow` adds elements in the other way. Fewer than 2^39 elements: a chunk adds less than 2^34 to a counter of a
+/// limb, so far those have room.
 #[inline(always)]
 pub(crate) fn sum_in_levels<T: Copy + Default, const L: usize>(
     elements: &[T],
@@ -126,10 +129,7 @@ pub(crate) fn squares_in_levels<const L: usize>(
     if !fuses() {
         return slow(elements);
     }
-    let sizes = |chunk: &[f64]| {
-        let sizes = Extent::of_f64(chunk);
-        sizes.times(sizes)
-    };
+    let sizes = |chunk: &[f64]| Extent::of_f64(chunk).squared();
     let add = |chunk: &[f64], top: i32, low: i32, limb_sums: &mut LimbSums<L>| {
         fn fit<const K: usize>(top: i32, low: i32, count: usize, middle: usize) -> Option<Levels<K, 1>> {
             // The last digit of a square, rounded.
@@ -193,108 +193,6 @@ fn adds_as_ieee() -> bool {
         && black_box(whole) > 1.0
         && black_box(half) != 0.0
         && f64::from(black_box(f32::from_bits(1))) != 0.0
-}
-
-/// Whether this processor multiplies and adds in one instruction.
-#[inline(always)]
-fn fuses() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    cfg!(target_arch = "aarch64")
-}
-
-/// Four f64 side by side.
-trait Four: Copy {
-    fn new(lanes: [f64; 4]) -> Self;
-    fn lanes(self) -> [f64; 4];
-    fn plus(self, other: Self) -> Self;
-    fn minus(self, other: Self) -> Self;
-    fn times(self, other: Self) -> Self;
-    /// The product with one less another, rounded once.
-    fn times_minus(self, factor: Self, other: Self) -> Self;
-}
-
-impl Four for [f64; 4] {
-    #[inline(always)]
-    fn new(lanes: [f64; 4]) -> Self {
-        lanes
-    }
-    #[inline(always)]
-    fn lanes(self) -> [f64; 4] {
-        self
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        [self[0] + other[0], self[1] + other[1], self[2] + other[2], self[3] + other[3]]
-    }
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        [self[0] - other[0], self[1] - other[1], self[2] - other[2], self[3] - other[3]]
-    }
-    #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        [self[0] * other[0], self[1] * other[1], self[2] * other[2], self[3] * other[3]]
-    }
-    #[inline(always)]
-    fn times_minus(self, factor: Self, other: Self) -> Self {
-        [
-            self[0].mul_add(factor[0], -other[0]),
-            self[1].mul_add(factor[1], -other[1]),
-            self[2].mul_add(factor[2], -other[2]),
-            self[3].mul_add(factor[3], -other[3]),
-        ]
-    }
-}
-
-/// In a register of AVX: only [`in_avx2`] makes them, as functions of such processors.
-#[cfg(target_arch = "x86_64")]
-impl Four for x86::__m256d {
-    // SAFETY: see above.
-    #[inline(always)]
-    fn new(lanes: [f64; 4]) -> Self {
-        unsafe { x86::_mm256_loadu_pd(lanes.as_ptr()) }
-    }
-    #[inline(always)]
-    fn lanes(self) -> [f64; 4] {
-        let mut lanes = [0.0; 4];
-        unsafe { x86::_mm256_storeu_pd(lanes.as_mut_ptr(), self) };
-        lanes
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        unsafe { x86::_mm256_add_pd(self, other) }
-    }
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        unsafe { x86::_mm256_sub_pd(self, other) }
-    }
-    #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        unsafe { x86::_mm256_mul_pd(self, other) }
-    }
-    #[inline(always)]
-    fn times_minus(self, factor: Self, other: Self) -> Self {
-        unsafe { x86::_mm256_fmsub_pd(self, factor, other) }
-    }
-}
-
-/// Runs work compiled for AVX2 where this processor has it: as a function of its own, since within others the compiler makes no whole vectors.
-#[inline(always)]
-fn in_vectors<R>(work: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2,fma")]
-        #[inline(never)]
-        fn in_avx2<R>(work: impl FnOnce() -> R) -> R {
-            work()
-        }
-        if fuses() {
-            // SAFETY: the processor has what the function was compiled for.
-            return unsafe { in_avx2(work) };
-        }
-    }
-    work()
 }
 
 /// 2^`exponent`, of a normal number.
@@ -414,7 +312,7 @@ impl<const K: usize, const M: usize> Levels<K, M> {
                 chunk: &[T],
                 put: &P,
             ) {
-                levels.add_fours::<x86::__m256d, T, P>(chunk, put);
+                levels.add_fours::<std::arch::x86_64::__m256d, T, P>(chunk, put);
             }
             if fuses() {
                 // SAFETY: the processor has what the function was compiled for.
@@ -635,7 +533,7 @@ mod tests {
             let sizes = |chunk: &[f32]| Extent::of_f32(chunk, |x| x);
             let none = |_: &[f32]| -> LongAccumulator<20> { panic!("as integers") };
             sum_in_levels(&elements, -150, sizes, f64::from, none);
-            sum_in_levels(&elements, -300, |xs| sizes(xs).times(sizes(xs)), |x| f64::from(x) * f64::from(x), none);
+            sum_in_levels(&elements, -300, |xs| sizes(xs).squared(), |x| f64::from(x) * f64::from(x), none);
             let doubles: Vec<f64> = elements.iter().map(|&x| f64::from(x).sqrt()).collect();
             let none = |_: &[f64]| -> LongAccumulator<134> { panic!("as integers") };
             sum_in_levels(&doubles, -1075, Extent::of_f64, |x| x, none);

@@ -4,6 +4,7 @@
 //! addition commutes and associates, so order, geometry, chunks and device leave no trace in the result.
 
 mod accumulator;
+mod four;
 mod host;
 mod levels;
 mod round;
