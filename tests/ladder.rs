@@ -91,7 +91,7 @@ fn a_wrong_kernel_fails() {
     let right = Ladder::new(&common::gpu(), 70_001, Operator::Sum).expect("a ladder");
     let mut wrong = right.with_patched_shaders(forget).expect("a ladder");
     wrong.set_repeats(1);
-    // The library's own kernels are not patched here: tests/kernels.rs does that.
+    // The library's own kernels are not patched here: tests/kernels/kernels.rs does that.
     for stage in stages().iter().filter(|stage| !stage.is_production()) {
         let outcome = outcome(&wrong, stage, None);
         match outcome.status {

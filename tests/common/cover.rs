@@ -1,4 +1,4 @@
-//! Operators that stand for others, where every text or every launch shape is gone through.
+//! What covers: operators that stand for others, where every text or every launch shape is gone through; and whether that is enough.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -7,6 +7,11 @@ use treefold::internals::{
 };
 use treefold::ops::{self, TABLE, Visitor};
 use treefold::{Dtype, DynOp, Element, Op, Tuning};
+
+/// Whether this run takes every combination (`scripts/test --all`). Else it takes parts that cover.
+pub fn all() -> bool {
+    std::env::var_os("TREEFOLD_TEST_ALL").is_some_and(|all| !all.is_empty())
+}
 
 /// Whether devices compute it, too.
 pub fn on_devices(name: &str, dtype: Dtype) -> bool {

@@ -27,7 +27,7 @@ pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};
-pub use cover::{on_devices, stands_for_others};
+pub use cover::{all, on_devices, stands_for_others};
 pub use elements::{Random, extremes, from_bits, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;

@@ -10,7 +10,7 @@
 
 mod compiler;
 // The generator of the library's tests.
-#[path = "../../../tests/texts/mod.rs"]
+#[path = "../../../tests/texts/every.rs"]
 mod every;
 mod texts;
 

@@ -1,0 +1,106 @@
+//! Segments by offsets: each answer is that of its elements alone, whatever the lengths, the launch shape and the buffers.
+
+use crate::common::*;
+use treefold::half::f16;
+use treefold::ops::*;
+use treefold::{Gpu, Order, Tuning};
+
+/// Offsets of segments of these lengths, behind so many elements that belong to none and before as many.
+fn of(before: u32, lengths: impl IntoIterator<Item = u32>, behind: u32) -> Lengths {
+    let mut offsets = vec![before];
+    offsets.extend(lengths.into_iter().scan(before, |at, length| {
+        *at += length;
+        Some(*at)
+    }));
+    ((offsets[offsets.len() - 1] + behind) as usize, offsets)
+}
+
+/// All zeros, all ones, one giant, of one length each, mixes, empty at both ends and in the middle, none.
+fn some_segments() -> Vec<Lengths> {
+    let mut random = Random(99);
+    let mix = |random: &mut Random, n: usize, bits: u32| -> Vec<u32> {
+        (0..n).map(|_| random.next() as u32 % (1 << (random.next() as u32 % bits))).collect()
+    };
+    let (short, long) = (mix(&mut random, 900, 5), mix(&mut random, 60, 13));
+    vec![
+        of(0, [], 0),
+        of(0, [], 9),
+        of(0, [0], 0),
+        of(0, [1], 0),
+        of(0, vec![0; 700], 0),
+        of(5, vec![0; 700], 5),
+        of(0, vec![1; 3000], 0),
+        of(3, vec![2; 1501], 1),
+        of(0, vec![3; 999], 0),
+        of(1, vec![4; 1000], 2),
+        of(0, vec![31; 130], 0),
+        of(2, vec![64; 77], 0),
+        of(0, vec![129; 50], 3),
+        of(0, [20_000], 0),
+        of(7, [0, 0, 15_000, 0, 0], 11),
+        of(0, [1, 9000, 1, 1, 9000, 0, 2], 0),
+        of(0, short, 0),
+        of(4, long, 17),
+        // Shares of several rounds, in each chunk of which segments end.
+        of(0, vec![40; 1500], 0),
+        of(0, [vec![0; 5000], vec![3], vec![0; 5000], vec![700, 1], vec![0; 300]].concat(), 0),
+    ]
+}
+
+/// Launch shapes of many small shares and of few large ones, by subgroups and by single invocations.
+fn some_shapes() -> Vec<Tuning> {
+    let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
+    vec![
+        few.loads(1),
+        few.with(|tuning| (tuning.subgroups, tuning.single_workgroup_size) = (false, 16)),
+        small().with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
+    ]
+}
+
+/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others.
+fn everywhere(run: impl Fn(&Gpu, &[Lengths]) -> Vec<String>) {
+    by_shapes(&[Tuning::GPU], &some_shapes(), &some_segments(), run);
+}
+
+#[test]
+fn sums() {
+    everywhere(|gpu, some| segments::<f32, _>(gpu, &FastSum, some));
+}
+
+#[test]
+fn integers() {
+    everywhere(|gpu, some| segments::<i32, _>(gpu, &MinMax, some));
+}
+
+#[test]
+fn numbers_of_64_bits() {
+    by_shapes(&[], &[small()], &some_segments(), |gpu, some| segments::<f64, _>(gpu, &ArgMin, some));
+    by_shapes(&[], &[small()], &some_segments(), |gpu, some| segments::<i64, _>(gpu, &(Sum, Or), some));
+}
+
+#[test]
+fn other_widths() {
+    everywhere(|gpu, some| segments::<f16, _>(gpu, &SetHash, some));
+    everywhere(|gpu, some| segments::<u64, _>(gpu, &SetHash, some));
+}
+
+#[test]
+fn exact() {
+    everywhere(|gpu, some| segments::<f32, _>(gpu, &Sum, some));
+}
+
+#[test]
+fn answers_over_several_accumulators() {
+    everywhere(|gpu, some| segments::<i32, _>(gpu, &(Sum, Variance { ddof: 1 }), some));
+}
+
+#[test]
+fn places() {
+    everywhere(|gpu, some| segments::<f32, _>(gpu, &(ArgMin, FastVariance { ddof: 1 }), some));
+    everywhere(|gpu, some| segments::<u32, _>(gpu, &WeightedSum, some));
+}
+
+#[test]
+fn orders() {
+    everywhere(|gpu, some| segments::<u32, _>(gpu, &TextHash, some));
+}

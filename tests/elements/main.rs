@@ -1,0 +1,12 @@
+//! Elements that are narrow, vectors, or made by functions and conditions: every arrangement of them.
+
+#[path = "../kernels/contract/colours.rs"]
+mod colours;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod filtered;
+mod mapped;
+mod narrow;
+mod quads;
+mod vectors;

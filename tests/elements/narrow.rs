@@ -1,0 +1,167 @@
+//! Bytes, half words and bf16 as they are packed: every arrangement against the same elements one by one, and operators over them against
+//! those over the widened numbers.
+
+use crate::common::*;
+use treefold::half::bf16;
+use treefold::ops::{
+    Any, ArgMax, ArgMin, CountIf, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, SumOfSquares,
+    Variance, Xor,
+};
+use treefold::{Answer, Cpu, Dtype, Element, Engine, Error, Input, Narrow, Op, StreamOptions, Value, Widened, check};
+
+#[test]
+fn every_length_from_any_place() {
+    for shape in shapes() {
+        let gpu = gpu().with_tuning(shape).expect("a launch shape");
+        none(coverage::<u8>(&gpu, &lengths(&shape)), &gpu);
+        none(coverage::<i16>(&gpu, &lengths(&shape)), &gpu);
+    }
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    none(coverage::<i8>(&gpu, &lengths(&small())), &gpu);
+    none(coverage::<u16>(&gpu, &lengths(&small())), &gpu);
+    none(coverage::<bf16>(&gpu, &lengths(&small())), &gpu);
+}
+
+/// Operators with each kind of kernel, over integers.
+fn integers<N: Narrow>(compare: &mut Compare<'_>)
+where
+    Value: From<N::Wide>,
+    Sum: Op<N::Wide, Output: Answer>,
+    Product: Op<N::Wide, Output: Answer>,
+    Xor: Op<N::Wide, Output: Answer>,
+    Variance: Op<N::Wide, Output: Answer>,
+    SumOfSquares: Op<N::Wide, Output: Answer>,
+    Histogram: Op<N::Wide, Output: Answer>,
+    Any: Op<N::Wide, Output: Answer>,
+{
+    let histogram = Histogram::integers(-7, 120).expect("a histogram");
+    compare.all::<N, _>(&Widened((Sum, MinMax, ArgMin)));
+    compare.all::<N, _>(&Widened(Product));
+    compare.all::<N, _>(&Widened((Xor, CountIf { compare: "> 3".parse().expect("a comparison") })));
+    compare.all::<N, _>(&Widened(Variance { ddof: 1 }));
+    compare.all::<N, _>(&Widened((SumOfSquares, Any)));
+    compare.all::<N, _>(&Widened(histogram));
+}
+
+#[test]
+fn operators_answer_as_over_the_widened_numbers() {
+    for (turn, shape) in [small(), small().with(|tuning| tuning.subgroups = false)].into_iter().enumerate() {
+        let gpu = gpu().with_tuning(shape).expect("a launch shape");
+        let mut compare = Compare::new(&gpu, &[0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 300, 1537]);
+        if turn == 0 {
+            integers::<u8>(&mut compare);
+            integers::<i16>(&mut compare);
+        } else {
+            integers::<i8>(&mut compare);
+            integers::<u16>(&mut compare);
+        }
+        compare.all::<bf16, _>(&Widened((Sum, Max, ArgMax)));
+        compare.all::<bf16, _>(&Widened((Mean, Variance::default())));
+        compare.all::<bf16, _>(&Widened(FastSum));
+        compare.all::<bf16, _>(&Widened(LogSumExp::default()));
+        compare.all::<bf16, _>(&Widened(Histogram::new(9, -1.0, 1.0).expect("a histogram")));
+        none(compare.failures, &gpu);
+    }
+}
+
+/// Every bit pattern of bf16, as f32.
+#[test]
+fn every_bf16() {
+    let all: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).filter(|x| x.is_finite()).collect();
+    let wide: Vec<f32> = all.iter().map(|x| x.to_f32()).collect();
+    for engine in [Engine::Cpu(Cpu::with_threads(2)), Engine::Gpu(gpu())] {
+        let narrow = engine.reduce(Widened((Sum, Max, SumOfSquares)), &all).expect("answers");
+        assert_eq!(narrow, engine.reduce((Sum, Max, SumOfSquares), &wide).expect("answers"), "{}", engine.name());
+    }
+}
+
+#[test]
+fn operators_have_equal_halves() {
+    let gpu = gpu();
+    check::<u8, _>(&gpu, &Widened((Sum, ArgMax))).expect("equal halves");
+    check::<i16, _>(&gpu, &Widened((Max, MinMax))).expect("equal halves");
+    check::<bf16, _>(&gpu, &Widened(Sum)).expect("equal halves");
+    check::<bf16, _>(&gpu, &TextHash).expect("equal halves");
+}
+
+#[test]
+fn rows_and_views() {
+    by_few_shapes(&[1, 2, 3, 31, 33, 64, 100, 257, 1000], |gpu, some| {
+        [rows::<u8, _>(gpu, &TextHash, some), rows::<i16, _>(gpu, &Widened(Sum), some)].concat()
+    });
+    let some = [
+        View::of(&[300, 16], &[0]),
+        View::of(&[64, 64], &[0]),
+        View::of(&[67, 33], &[-1]),
+        View::of(&[67, 48], &[-1]),
+        View::of(&[2000, 3], &[0]),
+        View::of(&[9, 70, 8], &[1]),
+        View::of(&[4, 6, 5, 7, 3], &[0, 2, -1]),
+        View::strided(5, &[20, 30], &[300, 2], &[1]),
+        View::strided(2999, &[20, 50], &[-100, -2], &[0]),
+    ];
+    by_few_shapes(&some, |gpu, some| {
+        [views::<i8, _>(gpu, &TextHash, some), views::<bf16, _>(gpu, &Widened(Max), some)].concat()
+    });
+}
+
+#[test]
+fn segments_and_groups() {
+    let all: [Lengths; 5] = [
+        (0, vec![0]),
+        (900, vec![3, 3, 4, 71, 71, 500, 899]),
+        (700, (0..=230).map(|s| s * 3).collect()),
+        (9000, vec![0, 1, 8999, 9000]),
+        (3000, (0..=3000).collect()),
+    ];
+    by_few_shapes(&all, |gpu, some| {
+        [segments::<u8, _>(gpu, &SetHash, some), segments::<i16, _>(gpu, &Widened((Sum, Max)), some)].concat()
+    });
+    let spreads: [Spread; 4] = [(0, 3, 0), (3000, 1, 1), (5000, 33, 5), (257, 8, 8)];
+    by_few_shapes(&spreads, |gpu, some| {
+        [groups::<u8, _>(gpu, &SetHash, some), groups::<i16, _>(gpu, &Widened(Sum), some)].concat()
+    });
+}
+
+/// Slices, streams and partials, through both engines.
+#[test]
+fn from_the_host() {
+    for n in [0usize, 1, 3, 70_001] {
+        let elements: Vec<u8> = Random(3).elements(n);
+        let wide: Vec<u32> = elements.iter().map(|&x| x.into()).collect();
+        let want = Cpu::new().reduce((Sum, ArgMin), &wide).expect("answers");
+        for engine in [Engine::Gpu(gpu()), Engine::Cpu(Cpu::with_threads(2))] {
+            assert_eq!(engine.reduce(Widened((Sum, ArgMin)), &elements).expect("answers"), want);
+            let mut options = StreamOptions::default();
+            options.memory_bytes = 1 << 20;
+            let mut stream = engine.stream(Widened((Sum, ArgMin)), &options).expect("a stream");
+            elements.chunks(777).try_for_each(|part| stream.push(part)).expect("elements");
+            assert_eq!(stream.finish().expect("answers").output, want);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_buffer_of_them() {
+    assert_eq!(
+        Dtype::NARROW.map(|dtype| (dtype.name(), dtype.bytes())),
+        [("bf16", 2), ("i8", 1), ("u8", 1), ("i16", 2), ("u16", 2)]
+    );
+    fn read_as<N: Narrow>() -> (Option<Dtype>, Option<Dtype>) {
+        (N::DTYPE.wide(), Some(N::Wide::DTYPE))
+    }
+    for (told, is) in [read_as::<bf16>(), read_as::<i8>(), read_as::<u8>(), read_as::<i16>(), read_as::<u16>()] {
+        assert_eq!(told, is);
+    }
+    assert_eq!(Dtype::F16.wide(), None);
+    assert_eq!(i8::from_pattern((-3i8).pattern()), -3);
+    assert_eq!(bf16::from_pattern(bf16::from_f32(-1.5).pattern()), bf16::from_f32(-1.5));
+    let gpu = gpu();
+    let sum = gpu.reducer::<u16, _>(Widened(Sum)).expect("a reducer");
+    let buffer = upload(&gpu, &[1u16, 2, 3, 4]);
+    let error = sum.reduce(buffer.slice(1..5)).expect_err("between two");
+    assert!(matches!(error, Error::Misaligned { .. }), "{error}");
+    assert_eq!(sum.reduce(Input::range(&buffer, 1..3)).expect("a sum"), 5);
+    let error = gpu.reduce(Widened(Stats::default()), &[1u8]).map(|stats| stats.sum);
+    assert_eq!(error.expect("statistics"), 1);
+}

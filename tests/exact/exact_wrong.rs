@@ -1,0 +1,312 @@
+//! Wrong kernels of exact operators: the self-test puts them aside, or the comparison with the oracle notices.
+
+use crate::common::exactly::{Failures, by_reducer, inputs};
+use crate::common::oracle::Exactly;
+use crate::common::sets::Set;
+use crate::common::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use treefold::half::f16;
+use treefold::internals::Keep;
+use treefold::ops::*;
+use treefold::{Cpu, Element, Error, Gpu, Op, Tuning, wgpu};
+
+/// Sets on which every step of the f32 kernels shows.
+fn telling() -> Vec<Set<f32>> {
+    inputs::<f32>(1200)
+}
+
+type Patch = fn(String) -> String;
+
+/// A patch, and whether what it replaces stood in any text that ran.
+macro_rules! patch {
+    ($from:expr => $to:expr) => {{
+        static MATCHED: AtomicBool = AtomicBool::new(false);
+        let patch: Patch = |text| {
+            MATCHED.fetch_or(text.contains($from), Ordering::Relaxed);
+            text.replace($from, $to)
+        };
+        (patch, &MATCHED)
+    }};
+}
+
+/// A device of this launch shape whose shaders are patched.
+fn patched_gpu(tuning: Tuning, patch: Patch) -> Gpu {
+    gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape")
+}
+
+/// The kernel that a device takes whose shaders are patched, and what the answers are then; `None` where it takes none.
+fn patched(tuning: Tuning, (patch, matched): (Patch, &AtomicBool)) -> Option<(Keep, Vec<String>)> {
+    let gpu = patched_gpu(tuning, patch);
+    let reducer = gpu.reducer::<f32, _>(Sum);
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    let reducer = match reducer {
+        Ok(reducer) => reducer,
+        Err(Error::NoExactKernel { operator: "sum" }) => return None,
+        Err(error) => panic!("{error}"),
+    };
+    let mut failures = Failures::default();
+    by_reducer(&gpu, &reducer, &telling(), &mut failures);
+    Some((reducer.kernel().expect("a kernel"), failures.0))
+}
+
+/// Bins whose replicas are folded in workgroup memory.
+fn bins() -> Tuning {
+    small().with(|tuning| tuning.subgroups = false)
+}
+
+/// Bins whose replicas are folded by subgroups.
+fn lanes() -> Tuning {
+    small()
+}
+
+/// Each invocation's own words.
+fn registers() -> Tuning {
+    bins().loads(1).with(|tuning| tuning.own_bins_max = u64::MAX)
+}
+
+macro_rules! quarantined {
+    ($($test:ident: $tuning:ident, $right:pat => $from:literal => $to:literal;)*) => {
+        /// A kernel that the patch makes wrong: the self-test puts it aside, and another one answers right.
+        mod wrong_kernel_is_put_aside {
+            use super::*;
+            $(#[test]
+            fn $test() {
+                let (keep, failures) = patched($tuning(), patch!($from => $to)).expect("a kernel that is right");
+                assert!(matches!(keep, $right), "{keep:?}");
+                assert!(failures.is_empty(), "{}", some(&failures));
+            })*
+        }
+    };
+}
+
+quarantined! {
+    carry_dropped: bins, Keep::Registers | Keep::Registers64 => "if before + amount < before { atomicAdd(&bins_high[at], 1u); }" => "";
+    shift_mask_short: bins, Keep::Registers | Keep::Registers64 => "(bits >> 23u) & 7u" => "(bits >> 23u) & 3u";
+    subnormals_a_place_lower: bins, Keep::Registers | Keep::Registers64 => "bits << 1u, (bits" => "bits & 0x7fffffu, (bits";
+    signs_swapped: bins, Keep::Registers | Keep::Registers64 => "bin_get(s, replica), bin_get(SUMS + s, replica)" => "bin_get(SUMS + s, replica), bin_get(s, replica)";
+    replicas_left_out: bins, Keep::Registers | Keep::Registers64 => "turn < REPLICAS; turn" => "turn + LANES_PER_SUM < REPLICAS; turn";
+    half_of_the_seats_left_out: bins, Keep::Bins { replicas: 1, .. } | Keep::Registers | Keep::Registers64 => "half = LANES_PER_SUM / 2u" => "half = LANES_PER_SUM / 4u";
+    butterfly_one_step_short: lanes, Keep::Registers | Keep::Registers64 => "if (1u << 1u) < LANES_PER_SUM" => "if false";
+    column_without_its_end: lanes, Keep::Registers | Keep::Registers64 => "vec3<u32>(0u, bin_sum(2u * j + 1u))" => "vec3<u32>()";
+    last_partial_lost: bins, Keep::Registers | Keep::Registers64 => "let here = (p < end)" => "let here = (p + 1u < end)";
+    first_partial_lost: bins, Keep::Registers | Keep::Registers64 => "var p = first + id.local % LANES_PER_SUM" => "var p = first + 1u + id.local % LANES_PER_SUM";
+    last_column_lost: bins, Keep::Registers | Keep::Registers64 => "j < COLUMNS; j += WORKGROUP_SIZE" => "j + 1u < COLUMNS; j += WORKGROUP_SIZE";
+    bins_not_cleared: bins, Keep::Registers | Keep::Registers64 => "atomicStore(&bins_low[c], 0u);" => "atomicStore(&bins_low[c], c);";
+    own_bins_without_carry: registers, Keep::Bins { .. } => "bins_high[bin] = total.y;" => "";
+    combine_without_carry: registers, Keep::Bins { .. } => "carry = select(0u, 1u, y < x) + select(0u, 1u, z < y);" => "carry = 0u;";
+}
+
+/// The window of 64 bits gives way to that of 32.
+#[test]
+fn a_wrong_window_of_64_bits_is_put_aside() {
+    if !gpu().device().features().contains(wgpu::Features::SHADER_INT64) {
+        return tell("skipped: this adapter has no 64-bit integers, so that kernel does not run here");
+    }
+    let patch = patch!("select(amount, -amount, bits >> 31u == 1u)" => "amount");
+    let (keep, failures) = patched(registers(), patch).expect("a kernel that is right");
+    assert_eq!(keep, Keep::Registers);
+    assert!(failures.is_empty(), "{}", some(&failures));
+}
+
+/// Cells that a workgroup shares give way to words of each invocation.
+#[test]
+fn wrong_cells_are_put_aside() {
+    for (number, patch) in [
+        patch!("if (left & 1u) != 0u { atomicAdd(&cells[" => "if false { atomicAdd(&cells["),
+        patch!("cell_bin(s), cell_bin(32u + s)" => "cell_bin(32u + s), cell_bin(s)"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (patch, matched) = patch;
+        let gpu = gpu().with_patched_shaders(patch).expect("a device");
+        let failures = groups::<f32, _>(&gpu, &Sum, &[(3000, 5, 2)]);
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+        assert!(failures.is_empty(), "{number}: {}", some(&failures));
+    }
+}
+
+#[test]
+fn no_kernel_is_better_than_a_wrong_one() {
+    assert!(patched(bins(), patch!("a.z + b.z + carry" => "a.z + b.z")).is_none());
+    assert!(patched(registers(), patch!("a.z + b.z + carry" => "a.z + b.z")).is_none());
+}
+
+macro_rules! noticed {
+    ($($test:ident: $op:ident, $from:literal => $to:literal;)*) => {
+        /// Mistakes in rounding and special values, which the self-test does not see and these tests see.
+        mod wrong_answer_is_noticed {
+            use super::*;
+            $(#[test]
+            fn $test() {
+                let (patch, matched) = patch!($from => $to);
+                let gpu = gpu().with_tuning(bins()).expect("a launch shape");
+                let wrong = gpu.with_patched_shaders(patch).expect("a device");
+                let reducer = wrong.reducer::<f32, $op>($op).expect("a reducer");
+                assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+                assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());
+                let mut failures = Failures::default();
+                by_reducer(&wrong, &reducer, &telling(), &mut failures);
+                assert!(!failures.0.is_empty());
+            })*
+        }
+    };
+}
+
+noticed! {
+    sticky_ignored: Sum, "bit_at(&size, at - 1i) == 1u, any_below(&size, at - 1i)" => "bit_at(&size, at - 1i) == 1u, false";
+    ties_away_from_zero: Sum, "half & (rest | ((digits & 1u) == 1u))" => "half";
+    no_overflow: Sum, "exponent >= 254i" => "exponent >= 300i";
+    minus_zero_lost: Sum, "(acc.flags & FLAG_OTHER) == 0u" => "false";
+    infinities_cancel: Sum, "| ((acc.flags & 6u) == 6u)" => "";
+    nan_is_infinite: Sum, "select(0u, FLAG_NAN, nan)" => "0u";
+    minus_infinity_lost: Sum, "state.low == 0xff800000u" => "false";
+    remainder_ignored: Mean, "let rest = ((remainder.x | remainder.y) != 0u) | any_below" => "let rest = any_below";
+    root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
+}
+
+/// Of f16, too.
+#[test]
+fn wrong_kernels_of_halves_are_put_aside() {
+    let kernel = |norm: bool, patch: Patch| {
+        let gpu = patched_gpu(bins(), patch);
+        match norm {
+            false => gpu.reducer::<f16, _>(Sum).expect("a reducer").kernel(),
+            true => gpu.reducer::<f16, _>(Norm1).expect("a reducer").kernel(),
+        }
+    };
+    assert!(matches!(kernel(false, |text| text), Some(Keep::Bins { .. })));
+    for (norm, (patch, matched)) in [
+        (false, patch!("min(bits & 0x7c00u, 0x400u)" => "0x400u")),
+        (false, patch!("for (var e = 30u;" => "for (var e = 29u;")),
+        (false, patch!("select(0u, FLAG_OTHER, state.others != 0u)" => "0u")),
+        (true, patch!("return bits & vec4<u32>(0x7fff7fffu);" => "return bits;")),
+    ] {
+        let kernel = kernel(norm, patch);
+        assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+        assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");
+    }
+}
+
+/// Of words of longer numbers, too: of squares and products of f32, and of f64. Only the self-test of these kernels is run: what is taken
+/// in place of f64's compiles for minutes on a CPU.
+#[test]
+fn wrong_kernels_of_linked_words_are_put_aside() {
+    fn right<T: Element, O: Op<T> + Default>(tuning: &Tuning, patch: Patch, words64: bool) -> bool {
+        let gpu = patched_gpu(*tuning, patch);
+        gpu.sums_right::<T, O>(&O::default(), Keep::Bins { replicas: 8, words64 }).expect("a verdict")
+    }
+    type Verdict = fn(&Tuning, Patch, bool) -> bool;
+    let (squares, products, doubles): (Verdict, Verdict, Verdict) =
+        (right::<f32, Norm2>, right::<[f32; 2], Dot>, right::<f64, Sum>);
+    for (number, (right, (patch, matched))) in [
+        (squares, patch!("high + select(0u, 1u, first < low)" => "high")),
+        (products, patch!("high + select(0u, 1u, first < low)" => "high")),
+        (doubles, patch!("middle + select(0u, 1u, first < low)" => "middle")),
+        (doubles, patch!("(second < next) | (next < middle)" => "next < middle")),
+        (doubles, patch!("(second < next) | (next < middle)" => "second < next")),
+        (
+            squares,
+            patch!("significand_of(bits) << ((bits >> 23u) & 3u)" => "significand_of(bits) << ((bits >> 23u) & 1u)"),
+        ),
+        (squares, patch!("(bits >> 25u) & 63u" => "(bits >> 25u) & 31u")),
+        (products, patch!("exponent & 7u" => "exponent & 3u")),
+        (products, patch!("((a ^ b) >> 25u) & PLACES" => "0u")),
+        (doubles, patch!("select((bits.y >> 20u) & 31u, 1u, tiny)" => "((bits.y >> 20u) & 31u)")),
+        (doubles, patch!("select(0x100000u, 0u, tiny)" => "0x100000u")),
+        (doubles, patch!("select(0u, FLAG_OTHER, state.others != 0u)" => "0u")),
+        (squares, patch!("sum << vec3<u32>(APART)" => "sum << vec3<u32>(1u)")),
+        (squares, patch!("limb < PLACES / PER_LIMB" => "limb + 1u < PLACES / PER_LIMB")),
+        (doubles, patch!("w < WORDS; w++" => "w + 2u < WORDS; w++")),
+        (doubles, patch!("bin_set(c / REPLICAS, c % REPLICAS, vec2<u32>())" => "bin_set(c / REPLICAS, c % REPLICAS, vec2<u32>(c))")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for tuning in [bins(), lanes()] {
+            assert!(!right(&tuning, patch, false), "{number}");
+        }
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    }
+    let wide = gpu().device().features().contains(wgpu::Features::SHADER_INT64);
+    for words64 in [false, true].into_iter().filter(|&words64| wide || !words64) {
+        for (number, right) in [squares, products, doubles].into_iter().enumerate() {
+            assert!(right(&bins(), |text| text, words64) && right(&lanes(), |text| text, words64), "{number}");
+        }
+    }
+    // A wrong product of one kind gives way to the other kind.
+    if wide {
+        let (patch, matched) = patch!("u64(a) * u64(b)" => "u64(a) * u64(b + 1u)");
+        let gpu = patched_gpu(bins(), patch);
+        let kernel = gpu.reducer::<f32, Norm2>(Norm2).expect("a reducer").kernel();
+        assert!(matches!(kernel, Some(Keep::Bins { words64: false, .. })), "{kernel:?}");
+        assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    }
+}
+
+/// The last word of longer numbers counts what the word before it carries, which takes more equal elements than a self-test has.
+#[test]
+fn last_words_of_linked_ones_count() {
+    fn agrees<T: Element, O: Op<T, Output: PartialEq> + Default>(element: T, patch: Patch) -> bool {
+        let gpu = patched_gpu(bins(), patch);
+        let equal = vec![element; 1 << 19];
+        let answers = (gpu.reduce(O::default(), &equal), Cpu::new().reduce(O::default(), &equal));
+        answers.0.expect("an answer") == answers.1.expect("an answer")
+    }
+    // All digits set, shifted as far as a place shifts.
+    let pair = [f32::from_bits(0x3fff_ffff), f32::from_bits(0x407f_ffff)];
+    let all = |patch| {
+        [
+            agrees::<f32, Norm2>(pair[0], patch),
+            agrees::<[f32; 2], Dot>(pair, patch),
+            agrees::<f64, Sum>(f64::from_bits(0x3fff_ffff_ffff_ffff), patch),
+        ]
+    };
+    assert_eq!(all(|text| text), [true; 3]);
+    let (patch, matched) = patch!("[WORDS - 1u][replica], 1u)" => "[WORDS - 1u][replica], 0u)");
+    assert_eq!(all(patch), [false; 3]);
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+}
+
+/// What is not finite, and -0, of words of longer numbers: the self-test does not see it and these tests see it.
+#[test]
+fn wrong_flags_of_linked_words_are_noticed() {
+    fn failures<T: Element, O: Exactly<T>>(patch: Patch) -> usize {
+        let gpu = patched_gpu(bins(), patch);
+        let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
+        assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());
+        let mut failures = Failures::default();
+        by_reducer(&gpu, &reducer, &inputs::<T>(300), &mut failures);
+        failures.0.len()
+    }
+    type Count = fn(Patch) -> usize;
+    let (squares, products, doubles): (Count, Count, Count) =
+        (failures::<f32, Norm2>, failures::<[f32; 2], Dot>, failures::<f64, Sum>);
+    for (number, (failures, (patch, matched))) in [
+        (squares, patch!("state.most > 0xff000000u" => "false")),
+        (products, patch!("max(max(sizes.x, sizes.y), max(sizes.z, sizes.w)) >= 0x7f800000u" => "max(sizes.x, sizes.w) >= 0x7f800000u")),
+        (products, patch!("(state.sizes == 0u) & (state.signs >> 31u == 1u)" => "false")),
+        (products, patch!("(state.sizes == 0u) & (state.signs >> 31u == 1u)" => "state.sizes == 0u")),
+        (doubles, patch!("max(front.y & 0x7fffffffu, back.y & 0x7fffffffu) >= 0x7ff00000u" => "(front.y & 0x7fffffffu) >= 0x7ff00000u")),
+        (doubles, patch!("select(0u, FLAG_OTHER, state.others != 0u)" => "FLAG_OTHER")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(failures(patch) > 0, "{number}");
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    }
+    assert_eq!(squares(|text| text), 0);
+    assert_eq!(products(|text| text), 0);
+    assert_eq!(doubles(|text| text), 0);
+}
+
+/// Sums of sizes, too.
+#[test]
+fn a_wrong_kernel_of_sizes_is_put_aside() {
+    let (patch, matched) = patch!("return bits & vec4<u32>(0x7fffffffu);" => "return bits;");
+    let gpu = patched_gpu(bins(), patch);
+    let kernel = gpu.reducer::<f32, _>(Norm1).expect("a reducer").kernel();
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    assert!(matches!(kernel, Some(Keep::Registers | Keep::Registers64)), "{kernel:?}");
+}

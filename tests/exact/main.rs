@@ -1,0 +1,11 @@
+//! Exact operators against rational arithmetic, through every door, with wrong kernels, and the answers that are kept.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod doors;
+mod exact;
+mod exact_wrong;
+mod golden;
+mod numbers;
+mod partials;

@@ -1,0 +1,11 @@
+//! Every text of a kernel that the library builds, without an adapter: what compilers and browsers make of it.
+
+#[path = "../common/alternating.rs"]
+mod alternating;
+#[path = "../browser/mod.rs"]
+mod browser;
+mod every;
+mod reserved;
+mod shaders;
+mod web;
+mod wgsl_lint;
