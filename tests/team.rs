@@ -38,24 +38,30 @@ fn of<T: Element, O: Op<T>>(engine: &Engine, op: O, elements: &[T]) -> String {
     format!("{:?}", engine.reduce(op, elements).expect("an answer"))
 }
 
+/// Asks every team, and the CPU engine once.
+fn each_as_one(teams: &[Engine], what: &str, answers: impl Fn(&Engine) -> String) {
+    let want = answers(&Engine::Cpu(Cpu::with_threads(2)));
+    for team in teams {
+        assert!(answers(team) == want, "{team:?} {what}");
+    }
+}
+
 #[test]
 fn shared_answers_are_those_of_one() {
-    let cpu = Engine::Cpu(Cpu::with_threads(2));
-    for team in teams() {
-        for count in [0, 1, 1000, (1 << 18) - 1, 1 << 18, (1 << 20) + 7, 3_000_001] {
-            let (floats, integers) = (numbers(count), words(count));
-            assert_eq!(of(&team, Sum, &floats), of(&cpu, Sum, &floats), "{team:?} {count}");
-            let places = (ArgMax, MinMax, Sum);
-            assert_eq!(of(&team, places, &floats), of(&cpu, places, &floats), "{team:?} {count}");
-            assert_eq!(of(&team, places, &integers), of(&cpu, places, &integers), "{team:?} {count}");
-        }
-        let floats = numbers(1_500_000);
-        let bins = Histogram::new(100, -1.0, 1.0).expect("bins");
-        assert_eq!(of(&team, bins.clone(), &floats), of(&cpu, bins, &floats), "{team:?}");
-        assert_eq!(of(&team, Stats::default(), &floats), of(&cpu, Stats::default(), &floats), "{team:?}");
-        assert_eq!(of(&team, Variance::default(), &floats), of(&cpu, Variance::default(), &floats), "{team:?}");
-        assert_eq!(team.failures(), Vec::<String>::new());
+    let teams = teams();
+    for count in [0, 1, 1000, (1 << 18) - 1, 1 << 18, (1 << 20) + 7, 3_000_001] {
+        let (floats, integers) = (numbers(count), words(count));
+        each_as_one(&teams, &format!("{count} sum"), |engine| of(engine, Sum, &floats));
+        let places = (ArgMax, MinMax, Sum);
+        each_as_one(&teams, &format!("{count} floats"), |engine| of(engine, places, &floats));
+        each_as_one(&teams, &format!("{count} integers"), |engine| of(engine, places, &integers));
     }
+    let floats = numbers(1_500_000);
+    let bins = Histogram::new(100, -1.0, 1.0).expect("bins");
+    each_as_one(&teams, "histogram", |engine| of(engine, bins.clone(), &floats));
+    each_as_one(&teams, "stats", |engine| of(engine, Stats::default(), &floats));
+    each_as_one(&teams, "variance", |engine| of(engine, Variance::default(), &floats));
+    assert!(teams.iter().all(|team| team.failures().is_empty()));
 }
 
 /// Every engine takes a share, and the shares are all there is.
@@ -100,36 +106,31 @@ fn what_is_not_shared_runs_whole() {
 
 #[test]
 fn many_answers_are_shared() {
-    let cpu = Engine::Cpu(Cpu::with_threads(2));
+    let teams = teams();
     let (rows, columns) = (3_000usize, 700usize);
     let elements = numbers(rows * columns);
     let options = StreamOptions::default();
-    for team in teams() {
-        for axes in [&[0][..], &[1], &[0, 1]] {
-            let axes = Axes::of(&[rows as u64, columns as u64], axes).expect("axes");
-            let over = |engine: &Engine| {
-                let mut stream = engine.stream_each((Sum, ArgMax), &axes, &options).expect("a stream");
-                elements.chunks(1_000_001).for_each(|part| stream.push(part).expect("room"));
-                format!("{:?}", stream.finish().expect("answers"))
-            };
-            assert!(over(&team) == over(&cpu), "{team:?} {axes:?}");
-        }
-        let offsets: Vec<u64> = (0..=1000u64).map(|n| n * n * 2).collect();
-        let over = |engine: &Engine| {
-            let mut stream = engine.stream_segments((Sum, ArgMax), offsets.clone(), &options).expect("a stream");
-            elements.chunks(800_000).for_each(|part| stream.push(part).expect("room"));
+    for axes in [&[0][..], &[1], &[0, 1]] {
+        let axes = Axes::of(&[rows as u64, columns as u64], axes).expect("axes");
+        each_as_one(&teams, &format!("{axes:?}"), |engine| {
+            let mut stream = engine.stream_each((Sum, ArgMax), &axes, &options).expect("a stream");
+            elements.chunks(1_000_001).for_each(|part| stream.push(part).expect("room"));
             format!("{:?}", stream.finish().expect("answers"))
-        };
-        assert!(over(&team) == over(&cpu), "{team:?} segments");
-        let keys: Vec<u32> = words(elements.len()).into_iter().map(|word| word % 40).collect();
-        let over = |engine: &Engine| {
-            let mut stream = engine.stream_groups((Sum, ArgMax), 37, &options).expect("a stream");
-            let parts = keys.chunks(900_000).zip(elements.chunks(900_000));
-            parts.for_each(|(keys, part)| stream.push(keys, part).expect("room"));
-            format!("{:?}", stream.finish().expect("answers"))
-        };
-        assert!(over(&team) == over(&cpu), "{team:?} groups");
+        });
     }
+    let offsets: Vec<u64> = (0..=1000u64).map(|n| n * n * 2).collect();
+    each_as_one(&teams, "segments", |engine| {
+        let mut stream = engine.stream_segments((Sum, ArgMax), offsets.clone(), &options).expect("a stream");
+        elements.chunks(800_000).for_each(|part| stream.push(part).expect("room"));
+        format!("{:?}", stream.finish().expect("answers"))
+    });
+    let keys: Vec<u32> = words(elements.len()).into_iter().map(|word| word % 40).collect();
+    each_as_one(&teams, "groups", |engine| {
+        let mut stream = engine.stream_groups((Sum, ArgMax), 37, &options).expect("a stream");
+        let parts = keys.chunks(900_000).zip(elements.chunks(900_000));
+        parts.for_each(|(keys, part)| stream.push(keys, part).expect("room"));
+        format!("{:?}", stream.finish().expect("answers"))
+    });
 }
 
 /// A device that is lost, before or while it has a share: the CPU engine does that again.

@@ -471,7 +471,7 @@ mod tests {
         for count in [FEW, 100, CHUNK] {
             for apart in (0..=250).step_by(if count == CHUNK { 1 } else { 7 }) {
                 let big = f32::MAX * 2f32.powi(-1);
-                let small = f32::MAX * 2f32.powi(-128) * 2f32.powi(127 - apart);
+                let small = f32::MAX * 2f32.powi(-64) * 2f32.powi(-64) * 2f32.powi(127 - apart);
                 let elements: Vec<f32> = (0..count).map(|at| if at % 3 == 1 { small } else { big }).collect();
                 check_f32(&elements, &format!("2^{apart} apart"));
                 let mixed: Vec<f32> =

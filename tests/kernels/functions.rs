@@ -292,7 +292,7 @@ fn products_of_wide_integers_and_floats() {
     assert_eq!(cpu.reduce(Product, &[huge, huge, tiny, tiny, -3.0]).expect("one"), -3.0);
     let least = f64::from_bits(1);
     assert_eq!(cpu.reduce(Product, &[least, 2f64.powi(1000), 2f64.powi(74)]).expect("one"), 1.0);
-    assert_eq!(cpu.reduce(Product, &[1.5, 2f64.powi(-1074)]).expect("one"), 1.5 * least);
+    assert_eq!(cpu.reduce(Product, &[1.5, least]).expect("one"), 1.5 * least);
     assert_eq!(cpu.reduce(Product, &[huge, huge]).expect("one"), f64::INFINITY);
     assert_eq!(cpu.reduce(Product, &[-huge, huge]).expect("one"), f64::NEG_INFINITY);
     assert_eq!(cpu.reduce(Product, &[tiny, tiny]).expect("one"), 0.0);

@@ -88,11 +88,13 @@ pub fn reduce_long_row(
     (rounds, 2 * (unit - 1))
 }
 
-/// texel_place() and texel_behind(): so many texels from an element on, in rows of so many.
-pub fn texel_places(width: u32, first: u64, texels: u64) -> Vec<(u32, u32)> {
-    let at = ((first % u64::from(width)) as u32, (first / u64::from(width)) as u32);
-    let behind = |&(x, y): &(u32, u32)| Some(if x + 1 == width { (0, y + 1) } else { (x + 1, y) });
-    std::iter::successors(Some(at), behind).take(texels as usize).collect()
+/// texel_place() and texel_behind(): `visit` gets the places of so many texels from an element on, in rows of so many.
+pub fn texel_places(width: u32, first: u64, texels: u64, mut visit: impl FnMut(u32, u32)) {
+    let (mut x, mut y) = ((first % u64::from(width)) as u32, (first / u64::from(width)) as u32);
+    for _ in 0..texels {
+        visit(x, y);
+        (x, y) = if x + 1 == width { (0, y + 1) } else { (x + 1, y) };
+    }
 }
 
 /// place_of_row() and place_in_row(), by lengths and strides in turn.
@@ -134,8 +136,8 @@ pub fn combine_row(v: &Variant, p: &Params, first: u64) -> Vec<u64> {
     (0..u64::from(v.workgroup_size)).flat_map(|local| low(local)..end.min(low(local) + each)).collect()
 }
 
-/// main() of bins/combine.wgsl for one row: the partials, every one of which is read once in each column.
-pub fn combine_columns(v: &Variant, p: &Params, columns: u64, first: u64) -> Vec<u64> {
+/// main() of bins/combine.wgsl for any row: every one of its partials is read once in each column.
+pub fn combine_columns(v: &Variant, p: &Params, columns: u64) {
     let (lanes, here) = (u64::from(v.lanes_per_sum), u64::from(v.columns_here));
     let count = u64::from(p.count);
     let mut seen = vec![0u8; (columns * count) as usize];
@@ -153,5 +155,4 @@ pub fn combine_columns(v: &Variant, p: &Params, columns: u64, first: u64) -> Vec
         }
     }
     assert!(seen.iter().all(|&times| times == 1), "a column of a partial is not read once: {p:?}");
-    (first..first + count).collect()
 }

@@ -242,11 +242,12 @@ impl<'a> Machine<'a> {
                 if let Some((number, width, height)) = texels {
                     let position = base.wrapping_add(index).wrapping_sub(case.start);
                     // The ends of long rows are enough.
-                    let edges = if n > 1 << 21 { vec![(index, 9), (index + n - 9, 9)] } else { vec![(index, n)] };
-                    for (from, n) in edges {
-                        for ((x, y), e) in texel_places(p.partner, from, n).into_iter().zip(from..) {
+                    let edges = if n > 1 << 21 { [(index, 9), (index + n - 9, 9)] } else { [(index, n), (index, 0)] };
+                    for (mut e, n) in edges {
+                        texel_places(p.partner, e, n, |x, y| {
                             assert!(x < width && y < height && u64::from(y) * u64::from(width) + u64::from(x) == e);
-                        }
+                            e += 1;
+                        });
                     }
                     let at = (number, index * bytes);
                     return append(runs, Run { position, elements: n, at, partner: None }, bytes);
@@ -468,15 +469,18 @@ impl<'a> Machine<'a> {
         };
         let rows = pass.workgroups / column_groups;
         assert_eq!(rows * column_groups, pass.workgroups, "{pass:?}");
+        if let GroupCost::Bins { columns, .. } = *group {
+            combine_columns(v, p, columns);
+        }
         let read = |row: u32| {
             let first = u64::from(p.first) + u64::from(row) * u64::from(p.stride);
             let order = match *group {
                 GroupCost::Values { .. } => combine_row(v, p, first),
-                GroupCost::Bins { columns, .. } => combine_columns(v, p, columns, first),
+                GroupCost::Bins { .. } => (first..first + u64::from(p.count)).collect(),
             };
             let runs =
-                order.into_iter().map(|at| self.partials[at as usize].clone().expect("a partial that was written"));
-            runs.flatten().collect()
+                order.into_iter().map(|at| self.partials[at as usize].as_ref().expect("a partial that was written"));
+            runs.flatten().cloned().collect()
         };
         let made: Vec<Runs> = (0..rows).map(read).collect();
         let trips = match group {

@@ -123,31 +123,35 @@ fn across_buffers_and_windows() {
 /// Real launch policies, by the kernel that they take.
 #[test]
 fn real_launches() {
-    for (tuning, lanes) in [(Tuning::GPU, 32), (Tuning::NVIDIA, 32), (Tuning::CPU, 8)] {
-        for limits in [limits(1 << 27, 256, Some((lanes, lanes)), 16384), limits(BYTES_MAX, 32, None, 32768)] {
-            for cost in [Cost::plain(1, true), Cost::plain(5, false), Cost { positions: true, ..Cost::plain(3, true) }]
-            {
-                let mut case = Case::new(limits, tuning, cost);
-                let planner = case.planner();
-                let columns = |n: u64, rows: u64| view(0, &[(n, 1)], &[(rows, n as i64)]);
-                for (view, own) in [
-                    (columns(256, 4096), Some(4)),
-                    (columns(1 << 16, 16), Some(4)),
-                    (columns(3, 300_000), Some(1)),
-                    (columns(1001, 999), Some(1)),
-                    (view(0, &[(64, 1 << 14), (128, 1)], &[(128, 128)]), Some(4)),
-                    (view(0, &[(1 << 15, 32)], &[(32, 1)]), Some(1)),
-                    (view(0, &[(3, 1)], &[(5, 3)]), Some(1)),
-                    (view(0, &[(2, 1 << 19)], &[(1 << 18, 2)]), None),
-                ] {
-                    (case.pieces, case.view) = (vec![Piece::of(0, 0, 1 << 20)], Some(view));
-                    let plan = checked(&case, &planner);
-                    let found = match plan.passes[0].variant.kernel {
-                        Kernel::Columns { own, .. } => Some(own),
-                        _ => None,
-                    };
-                    assert_eq!(found, own, "{:?}", case.view);
-                }
+    let costs = [Cost::plain(1, true), Cost::plain(5, false), Cost { positions: true, ..Cost::plain(3, true) }];
+    for (turn, (tuning, lanes)) in [(Tuning::GPU, 32), (Tuning::NVIDIA, 32), (Tuning::CPU, 8)].into_iter().enumerate() {
+        for (number, cost) in costs.iter().enumerate() {
+            // Every two of tuning, operator and limits meet.
+            let subgroups = (turn + number) % 2 == 0;
+            let limits = match subgroups {
+                true => limits(1 << 27, 256, Some((lanes, lanes)), 16384),
+                false => limits(BYTES_MAX, 32, None, 32768),
+            };
+            let mut case = Case::new(limits, tuning, cost.clone());
+            let planner = case.planner();
+            let columns = |n: u64, rows: u64| view(0, &[(n, 1)], &[(rows, n as i64)]);
+            for (view, own) in [
+                (columns(256, 4096), Some(4)),
+                (columns(1 << 16, 16), Some(4)),
+                (columns(3, 300_000), Some(1)),
+                (columns(1001, 999), Some(1)),
+                (view(0, &[(64, 1 << 14), (128, 1)], &[(128, 128)]), Some(4)),
+                (view(0, &[(1 << 15, 32)], &[(32, 1)]), Some(1)),
+                (view(0, &[(3, 1)], &[(5, 3)]), Some(1)),
+                (view(0, &[(2, 1 << 19)], &[(1 << 18, 2)]), None),
+            ] {
+                (case.pieces, case.view) = (vec![Piece::of(0, 0, 1 << 20)], Some(view));
+                let plan = checked(&case, &planner);
+                let found = match plan.passes[0].variant.kernel {
+                    Kernel::Columns { own, .. } => Some(own),
+                    _ => None,
+                };
+                assert_eq!(found, own, "{:?}", case.view);
             }
         }
     }
