@@ -277,6 +277,17 @@ pub trait Scalar: Element + fmt::Display {
     fn unkey(key: Self::Key) -> Self;
     /// A key with the two zeros made one, for comparisons in which they are equal.
     fn tie(key: Self::Key) -> Self::Key;
+    /// The keys of the least and of the greatest of these: of none, the highest and the lowest; `None` where one is NaN.
+    #[inline(always)]
+    fn ends(elements: &[Self]) -> Option<(Self::Key, Self::Key)> {
+        let (mut least, mut greatest, mut nan) = (Self::Key::MOST, Self::Key::LEAST, false);
+        for &x in elements {
+            let key = x.key();
+            (least, greatest) = (least.min(key), greatest.max(key));
+            nan |= x.is_nan();
+        }
+        (!nan).then_some((least, greatest))
+    }
 }
 
 /// An integer by which [`Scalar`]s are ordered: `u32` or `u64`.
@@ -382,6 +393,27 @@ macro_rules! float_scalar {
             #[inline(always)]
             fn tie(key: $key) -> $key {
                 key + <$key>::from(key as $bits == <$bits>::MAX >> 1)
+            }
+            // On patterns, as integers with and without sign, whose extremes vectors of processors have: floats above 0 order as they do,
+            // those below the other way, and NaN stand beyond the infinities.
+            #[inline(always)]
+            fn ends(elements: &[$type]) -> Option<($key, $key)> {
+                let (mut low, mut high) = (<$bits>::MAX, <$bits>::MIN);
+                let (mut least, mut most) = (<$signed>::MAX, <$signed>::MIN);
+                for x in elements {
+                    let bits = x.to_bits();
+                    (low, high) = (low.min(bits), high.max(bits));
+                    (least, most) = (least.min(bits as $signed), most.max(bits as $signed));
+                }
+                if elements.is_empty() {
+                    return Some((<$key>::MOST, <$key>::LEAST));
+                }
+                if most > <$type>::INFINITY.to_bits() as $signed || high > <$type>::NEG_INFINITY.to_bits() {
+                    return None;
+                }
+                let least = if high > <$signed>::MAX as $bits { high } else { least as $bits };
+                let greatest = if most < 0 { low } else { most as $bits };
+                Some((<$type>::from_bits(least).key(), <$type>::from_bits(greatest).key()))
             }
         }
     };

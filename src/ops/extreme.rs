@@ -113,15 +113,14 @@ pub(super) fn rank_answer<T: Scalar>(name: &'static str) -> DeviceAnswer {
     )
 }
 
-/// The lowest rank of a slice. NaN are looked for apart: a rank chosen by them in between would keep the compiler from making vectors.
+/// The lowest rank of a slice.
 #[inline(always)]
 pub(super) fn lowest_rank<T: Scalar>(end: End, elements: &[T]) -> T::Key {
-    let (mut lowest, mut nan) = (T::Key::MOST, false);
-    for &x in elements {
-        lowest = lowest.min(end.key(x));
-        nan |= x.is_nan();
+    match (T::ends(elements), end) {
+        (None, _) => T::Key::LEAST,
+        (Some((least, _)), End::Low) => least,
+        (Some((_, greatest)), End::High) => !greatest,
     }
-    if nan { T::Key::LEAST } else { lowest }
 }
 
 macro_rules! extreme {
@@ -382,6 +381,11 @@ impl<T: Scalar> Fold<T> for MinMax {
     fn combine(&self, a: ExtremeRanks<T::Key>, b: ExtremeRanks<T::Key>) -> ExtremeRanks<T::Key> {
         ExtremeRanks { low: a.low.min(b.low), high: a.high.min(b.high) }
     }
+    #[inline(always)]
+    fn accumulate(&self, elements: &[T], _: u64) -> ExtremeRanks<T::Key> {
+        let (low, high) = T::ends(elements).map_or((T::Key::LEAST, T::Key::LEAST), |(least, most)| (least, !most));
+        ExtremeRanks { low, high }
+    }
     fn wgsl(&self) -> Wgsl {
         let wgsl = match T::Key::WORDS {
             1 => Wgsl::new(
@@ -433,5 +437,55 @@ return array<u32, 4>(low.x, low.y, high.x, high.y);"
     fn read(&self, words: &[u32], count: u64) -> Result<Option<(T, T)>> {
         let (low, high) = words.split_at(T::Key::WORDS.min(words.len()));
         Ok((count > 0).then(|| (element_of(low), element_of(high))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::half::f16;
+
+    /// Every length around a vector's, with each of these at each place, against the ranks one after another.
+    fn check<T: Scalar>(plain: [T; 3], specials: &[T]) {
+        for n in (0..=40).chain([63, 64, 65, 129]) {
+            let mut elements: Vec<T> = (0..n).map(|at| plain[at % 3]).collect();
+            for place in 0..n.max(1) {
+                for (&a, &b) in specials.iter().zip(specials.iter().cycle().skip(place % specials.len())) {
+                    let kept = elements.clone();
+                    if n > 0 {
+                        (elements[place], elements[(place * 7 + 3) % n]) = (a, b);
+                    }
+                    for end in [End::Low, End::High] {
+                        let want = elements.iter().map(|&x| end.rank(x)).min().unwrap_or(T::Key::MOST);
+                        assert_eq!(lowest_rank(end, &elements), want, "{end:?} of {elements:?}");
+                    }
+                    let nothing = Fold::<T>::identity(&MinMax);
+                    let want =
+                        elements.iter().fold(nothing, |all, &x| Fold::<T>::combine(&MinMax, all, MinMax.lift(x, 0)));
+                    assert_eq!(MinMax.accumulate(&elements, 0), want, "{elements:?}");
+                    elements = kept;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slices_have_the_lowest_of_their_ranks() {
+        let floats =
+            [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45, f32::MAX, f32::MIN];
+        let doubles = floats.map(f64::from).into_iter().chain([5e-324, -5e-324, f64::MAX, f64::MIN]);
+        let halves = floats.into_iter().map(f16::from_f32).chain([1, 0x8001, 0x7bff, 0xfbff].map(f16::from_bits));
+        let halves: Vec<f16> = halves.collect();
+        for sign in [1.0, -1.0] {
+            check([1.0, 2.5, 1.5].map(|x: f32| sign * x), &floats);
+            check([1.0, 2.5, 1.5].map(|x: f64| f64::from(sign) * x), &doubles.clone().collect::<Vec<f64>>());
+            check([1.0, 2.5, 1.5].map(|x: f32| f16::from_f32(sign * x)), &halves);
+            for zero in [0.0, -0.0] {
+                check([zero, sign, sign], &floats);
+                check([zero; 3], &floats);
+            }
+        }
+        check([3, -4, 5], &[i32::MIN, i32::MAX, 0, -1]);
+        check([3u64, 4, 5], &[u64::MIN, u64::MAX, 1 << 63]);
     }
 }

@@ -54,12 +54,20 @@ impl FloatSum {
         let mut all = FloatSum { sum: 0.0, most: i32::MIN, low: 0 };
         for block in elements.chunks(4096) {
             let (mut sums, mut mosts, mut lows) = ([0.0f32; LANES], [i32::MIN; LANES], [0u32; LANES]);
-            for row in block.chunks(LANES) {
+            let mut add_to = |l: usize, x: f32| {
+                sums[l] += x;
+                mosts[l] = mosts[l].max(x.to_bits() as i32);
+                lows[l] = lows[l].max(x.to_bits());
+            };
+            // Whole rows apart: only those are added as vectors.
+            let (rows, rest) = block.as_chunks::<LANES>();
+            for row in rows {
                 for (l, &x) in row.iter().enumerate() {
-                    sums[l] += x;
-                    mosts[l] = mosts[l].max(x.to_bits() as i32);
-                    lows[l] = lows[l].max(x.to_bits());
+                    add_to(l, x);
                 }
+            }
+            for (l, &x) in rest.iter().enumerate() {
+                add_to(l, x);
             }
             for l in 0..LANES {
                 all = FloatSum { sum: all.sum, most: all.most.max(mosts[l]), low: all.low.max(lows[l]) };
