@@ -43,22 +43,25 @@ fn peak_of(args: &[&str], times: usize, file_bytes: u64, memory: &str, through_a
     peak
 }
 
+/// A driver on the CPU has its compiler and its buffers in the same memory, about 120 MB of them where its shader cache is empty.
+fn assert_below(peak: u64, on_cpu_engine: u64, on_adapter: u64) {
+    let bound = if adapter() == "cpu" { on_cpu_engine } else { on_adapter };
+    assert!(peak < bound, "{peak} bytes were resident, the bound is {bound} (--adapter {})", adapter());
+}
+
 #[test]
 fn a_file_larger_than_its_memory() {
-    let peak = peak(1 << 30, "128MiB", false);
-    assert!(peak < 700_000_000, "{peak}");
+    assert_below(peak(1 << 30, "128MiB", false), 200_000_000, 600_000_000);
 }
 
 #[test]
 fn pairs_larger_than_their_memory() {
-    let peak = peak_of(&["dot", "--dtype", "f32"], 2, 192 << 20, "32MiB", false);
-    assert!(peak < 330_000_000, "{peak}");
+    assert_below(peak_of(&["dot", "--dtype", "f32"], 2, 192 << 20, "32MiB", false), 150_000_000, 350_000_000);
 }
 
 #[test]
 fn a_pipe_that_carries_more_than_its_memory() {
-    let peak = peak(512 << 20, "64MiB", true);
-    assert!(peak < 400_000_000, "{peak}");
+    assert_below(peak(512 << 20, "64MiB", true), 120_000_000, 400_000_000);
 }
 
 /// Keys are read beside the elements, never whole.
@@ -72,8 +75,7 @@ fn keys_of_more_than_their_memory() {
     file.set_len(128 + 8 * count as u64).unwrap();
     let args = ["sum", "--dtype", "u32", "--group-by", &keys, "--groups", "1"];
     for through_a_pipe in [false, true] {
-        let peak = peak_of(&args, 1, 4 * count as u64, "32MiB", through_a_pipe);
-        assert!(peak < 160_000_000, "{peak}");
+        assert_below(peak_of(&args, 1, 4 * count as u64, "32MiB", through_a_pipe), 120_000_000, 300_000_000);
     }
 }
 
@@ -81,6 +83,5 @@ fn keys_of_more_than_their_memory() {
 #[test]
 #[ignore]
 fn three_gigabytes() {
-    let peak = peak(3 << 30, "512MiB", false);
-    assert!(peak < 700_000_000, "{peak}");
+    assert_below(peak(3 << 30, "512MiB", false), 700_000_000, 1_400_000_000);
 }
