@@ -139,6 +139,87 @@ impl ProductF32 {
     }
 }
 
+/// Elements from which on lanes are worth their start. Of fewer the last rounding is always known; lanes know that of their joining alone.
+const MANY: usize = 32;
+
+/// The product of a slice, for a float type with the integers of its size.
+macro_rules! product_of_many {
+    ($product:ty, $float:ty, $bits:ty, $signed:ty) => {
+        impl $product {
+            /// Mantissas and exponents apart, in loops without a branch that compilers turn into vector instructions: a lane's product of 64
+            /// numbers in [1, 2) does not overflow, and its own exponent joins the others behind each block.
+            #[inline(always)]
+            fn of_many(elements: &[$float]) -> $product {
+                const LANES: usize = 64 / size_of::<$float>();
+                const BLOCK: usize = 64 * LANES;
+                const DIGITS: u32 = <$float>::MANTISSA_DIGITS - 1;
+                const BIAS: $signed = <$float>::MAX_EXP as $signed - 1;
+                const NORMAL: $signed = 1 << DIGITS;
+                // The least number whose last digit counts ones: a subnormal's digits, put into it, are a whole number more.
+                const WHOLE: $float = (1u64 << DIGITS) as $float;
+                const INFINITY: $signed = <$float>::INFINITY.to_bits() as $signed;
+                if elements.len() < MANY {
+                    return elements.iter().fold(<$product>::new(1.0, 0, 0), |acc, &x| acc.times(<$product>::of(x)));
+                }
+                let size = |x: $float| x.abs().to_bits() as $signed;
+                let mantissa = |x: $float| {
+                    <$float>::from_bits((x.to_bits() & (NORMAL as $bits - 1)) | (1.0 as $float).to_bits())
+                };
+                let mut lanes: [$float; LANES] = [1.0; LANES];
+                let (mut least, mut most, mut signs, mut exponent) = (<$signed>::MAX, 0, 0, 0i64);
+                for block in elements.chunks(BLOCK) {
+                    let (mut low, mut high, mut fields) = (<$signed>::MAX, 0, 0);
+                    for &x in block {
+                        (low, high) = (low.min(size(x)), high.max(size(x)));
+                        signs ^= x.to_bits();
+                        fields += size(x) >> DIGITS;
+                    }
+                    (least, most) = (least.min(low), most.max(high));
+                    // Subnormals in units of the least, which are normal; zeros beside them do not matter.
+                    let mut larger;
+                    let mut block = block;
+                    if low < NORMAL {
+                        larger = [1.0; BLOCK];
+                        for (larger, &x) in larger.iter_mut().zip(block) {
+                            let units = <$float>::from_bits(x.abs().to_bits() | WHOLE.to_bits()) - WHOLE;
+                            let subnormal = size(x) < NORMAL;
+                            *larger = if subnormal { units } else { x };
+                            fields += if subnormal { (size(units) >> DIGITS) - (BIAS - 1 + DIGITS as $signed) } else { 0 };
+                        }
+                        block = &larger[..block.len()];
+                    }
+                    // Whole rows apart: only those are multiplied as vectors.
+                    let (rows, rest) = block.as_chunks::<LANES>();
+                    for row in rows {
+                        for (l, &x) in row.iter().enumerate() {
+                            lanes[l] *= mantissa(x);
+                        }
+                    }
+                    for (l, &x) in rest.iter().enumerate() {
+                        lanes[l] *= mantissa(x);
+                    }
+                    for lane in &mut lanes {
+                        fields += (size(*lane) >> DIGITS) - BIAS;
+                        *lane = mantissa(*lane);
+                    }
+                    exponent += i64::from(fields) - i64::from(BIAS) * block.len() as i64;
+                }
+                let flags = match most {
+                    INFINITY => INFINITE,
+                    _ if most > INFINITY => NAN,
+                    _ => 0,
+                } | if least == 0 { ZERO } else { 0 };
+                let sign = (signs >> (<$bits>::BITS - 1)) as u32 * SIGN;
+                let all = <$product>::new(1.0, exponent, flags | sign);
+                lanes.into_iter().fold(all, |acc, lane| acc.times(<$product>::new(lane, 0, 0)))
+            }
+        }
+    };
+}
+
+product_of_many!(ProductF32, f32, u32, i32);
+product_of_many!(ProductF64, f64, u64, i64);
+
 impl Fold<f32> for Product {
     type Acc = ProductF32;
 
@@ -150,6 +231,10 @@ impl Fold<f32> for Product {
     }
     fn combine(&self, a: ProductF32, b: ProductF32) -> ProductF32 {
         a.times(b)
+    }
+    #[inline(always)]
+    fn accumulate(&self, elements: &[f32], _: u64) -> ProductF32 {
+        ProductF32::of_many(elements)
     }
     fn wgsl(&self) -> Wgsl {
         Wgsl::new(
@@ -381,6 +466,10 @@ pub struct ProductF64 {
 impl ProductF64 {
     const ONE: ProductF64 = ProductF64 { mantissa: 1.0, exponent: 0, flags: 0 };
 
+    fn new(mantissa: f64, exponent: i64, flags: u32) -> ProductF64 {
+        ProductF64 { mantissa, exponent, flags }
+    }
+
     fn of(x: f64) -> ProductF64 {
         let size = x.abs();
         let sign = if x.is_sign_negative() { SIGN } else { 0 };
@@ -454,6 +543,10 @@ impl Fold<f64> for Product {
     fn combine(&self, a: ProductF64, b: ProductF64) -> ProductF64 {
         a.times(b)
     }
+    #[inline(always)]
+    fn accumulate(&self, elements: &[f64], _: u64) -> ProductF64 {
+        ProductF64::of_many(elements)
+    }
     fn wgsl(&self) -> Wgsl {
         no_wgsl()
     }
@@ -470,5 +563,97 @@ impl Op<f64> for Product {
     }
     fn finish(&self, acc: ProductF64, _: u64) -> Result<f64> {
         Ok(acc.value())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each product of a slice has the sign and the flags of that in f64 one after another, and is no further from it than roundings allow.
+    macro_rules! check_products {
+        ($check:ident, $normals:ident, $float:ty, $bits:ty) => {
+            fn $check(elements: &[$float]) {
+                let met = |flags: u32| if flags & NAN != 0 { flags & (SIGN | NAN) } else { flags & !(ABOVE | BELOW) };
+                let one = ProductF64::ONE;
+                let want = elements.iter().fold(one, |acc, &x| acc.times(ProductF64::of(x.into())));
+                let product = Product.accumulate(elements, 0);
+                let (mantissa, exponent) = (f64::from(product.mantissa), product.exponent());
+                let case = || format!("{product:?}, {want:?} of {} elements: {elements:?}", elements.len());
+                assert_eq!(met(product.flags), met(want.flags), "{}", case());
+                assert!((1.0..2.0).contains(&mantissa), "{}", case());
+                if met(want.flags) & !SIGN == 0 {
+                    let bound = 1.01 * elements.len() as f64 * f64::from(<$float>::EPSILON);
+                    let more = i32::try_from(exponent - want.exponent).unwrap_or(i32::MAX).clamp(-2, 2);
+                    let off = mantissa * 2f64.powi(more) / want.mantissa - 1.0;
+                    assert!(off.abs() <= bound, "{off:e}: {}", case());
+                }
+            }
+
+            /// Normal numbers of all exponents and both signs.
+            fn $normals(count: usize) -> Vec<$float> {
+                let drawn = (1..).map(|i: u64| <$float>::from_bits((i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - <$bits>::BITS)) as $bits));
+                drawn.filter(|x| x.is_normal()).take(count).collect()
+            }
+        };
+    }
+    check_products!(check32, normals32, f32, u32);
+    check_products!(check64, normals64, f64, u64);
+
+    impl ProductF64 {
+        fn exponent(self) -> i64 {
+            self.exponent
+        }
+    }
+
+    #[test]
+    fn products_of_all_lengths_are_those_one_by_one() {
+        for count in (0..200).chain([511, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 65_536]) {
+            check32(&normals32(count));
+            check64(&normals64(count));
+        }
+        for count in 0..MANY {
+            let elements = normals32(count);
+            let want = elements.iter().fold(ProductF32::new(1.0, 0, 0), |acc, &x| acc.times(ProductF32::of(x)));
+            assert_eq!(Product.accumulate(&elements, 0), want);
+        }
+    }
+
+    #[test]
+    fn special_elements_count_at_every_place() {
+        let (plain32, plain64) = (normals32(300), normals64(300));
+        let specials = [f32::NAN, f32::INFINITY, 0.0, f32::from_bits(1), f32::from_bits(0x007f_ffff), f32::MIN_POSITIVE, f32::MAX];
+        let wide = [f64::from_bits(1), f64::from_bits((1 << 52) - 1), f64::MIN_POSITIVE, f64::MAX];
+        for place in 0..300 {
+            for special in specials.into_iter().flat_map(|x| [x, -x]) {
+                let mut elements = plain32.clone();
+                elements[place] = special;
+                check32(&elements);
+                elements[299 - place] = 0.0;
+                check32(&elements);
+            }
+            for special in specials.map(f64::from).into_iter().chain(wide).flat_map(|x| [x, -x]) {
+                let mut elements = plain64.clone();
+                elements[place] = special;
+                check64(&elements);
+            }
+        }
+    }
+
+    #[test]
+    fn many_products_stay_in_range() {
+        let (least, most) = (f32::from_bits(1), f32::MAX);
+        for pair in [[least, most], [least; 2], [most; 2], [f32::from_bits(0x3fff_ffff), -1.5], [0.0, -0.0], [-0.0, f32::NAN]] {
+            let elements: Vec<f32> = pair.into_iter().cycle().take(10_001).collect();
+            check32(&elements);
+        }
+        let (least, most) = (f64::from_bits(1), f64::MAX);
+        for pair in [[least, most], [least; 2], [most; 2], [2f64.next_down(), -1.5], [0.0, f64::INFINITY]] {
+            let elements: Vec<f64> = pair.into_iter().cycle().take(10_001).collect();
+            check64(&elements);
+        }
+        let (huge, tiny) = (f32::from_bits(227 << 23), f32::from_bits(27 << 23));
+        let elements = [[huge; 5000], [tiny; 5000]].concat();
+        assert_eq!(Product.accumulate(&elements, 0), ProductF32::new(1.0, 0, 0));
     }
 }
