@@ -6,19 +6,11 @@ const FLAG_PLUS = 2u;   // +inf
 const FLAG_MINUS = 4u;  // -inf
 const FLAG_OTHER = 8u;  // anything but -0
 
-fn long_add(a: Acc, b: Acc) -> Acc {
-    var sum = a;
-    var other = b;
-    sum.flags |= b.flags;
-    var carry = 0u;
-    for (var i = 0u; i < LIMBS; i++) {
-        let x = sum.limbs[i];
-        let y = x + other.limbs[i];
-        let z = y + carry;
-        carry = select(0u, 1u, y < x) + select(0u, 1u, z < y);
-        sum.limbs[i] = z;
-    }
-    return sum;
+// The sum of two limbs and what the ones below carry: its limb, and what that carries.
+fn limb_sum(a: u32, b: u32, carry: u32) -> vec2<u32> {
+    let x = a + b;
+    let y = x + carry;
+    return vec2<u32>(y, select(0u, 1u, x < a) + select(0u, 1u, y < x));
 }
 
 // 64 bits, two's complement, as 96.

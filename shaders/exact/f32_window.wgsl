@@ -1,13 +1,13 @@
 // f32 behind a window of 32 exponents in registers: three signed words of 20-bit slices, which go to the invocation's
 // bins when an exponent leaves the window, or after 1024 elements.
 //
-// Expects: term, what is summed of the bits of an element.
+// Expects: term, what is summed of the bits of an element; exact/f32_slices.wgsl.
 
 struct State {
     base: u32,          // the exponent at which the window begins
     held: u32,          // elements in it
     slices: vec3<i32>,  // sums of bits 0..20, 20..40, 40..60 above the base
-    most: i32,           // extremes of the patterns, as in exact_f32_shared.wgsl
+    most: i32,           // extremes of the patterns, as in exact/f32_shared.wgsl
     low: u32,
 }
 
@@ -32,12 +32,7 @@ fn accumulate(state: State, given: Bits, index: u32) -> State {
         all.held = 0u;
         all.slices = vec3<i32>();
     }
-    let left = exponent - all.base;
-    let low = significand << left;
-    let high = (significand >> 1u) >> (31u - left);
-    let slices = vec3<u32>(low & 0xfffffu, ((low >> 20u) | (high << 12u)) & 0xfffffu, high >> 8u);
-    let sign = vec3<u32>(bitcast<u32>(bitcast<i32>(bits) >> 31u));
-    all.slices += bitcast<vec3<i32>>((slices ^ sign) - sign);
+    all.slices += sliced(significand, exponent - all.base, bits);
     all.held++;
     all.most = max(all.most, bitcast<i32>(bits));
     all.low = max(all.low, bits);

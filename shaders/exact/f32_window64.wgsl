@@ -7,7 +7,7 @@ struct State {
     base: u32,   // the exponent at which the window begins
     held: u32,   // elements in it
     window: i64,
-    most: i32,    // extremes of the patterns, as in exact_f32_shared.wgsl
+    most: i32,    // extremes of the patterns, as in exact/f32_shared.wgsl
     low: u32,
 }
 

@@ -1,10 +1,12 @@
 // Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the
 // next. For operators that keep an order, read positions, or hold much; and where there are no subgroups.
 //
-// Expects: State, init_state, accumulate, acc_of, identity, combine (the operator); element (load/*.wgsl); segments/share.wgsl,
-// search_one.wgsl and scan.wgsl.
+// Expects: State, init_state, accumulate, accumulate_vector, acc_of, identity, combine (the operator); element, load
+// (load/*.wgsl); segments/share.wgsl, search_one.wgsl and scan.wgsl.
 
 @group(0) @binding(2) var<uniform> params: Params;
+
+const TOGETHER = 16u;  // elements of a lane from which it looks up
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(id: Invocation) {
@@ -19,18 +21,33 @@ fn main(id: Invocation) {
     var state = init_state(id);
     var head = identity();
     var end = end_of(at.segment);
-    for (var left = items_of(span, shares) + 1u; left > 0u; left--) {
-        if (at.segment < stop.segment) & (end <= at.position) {
+    for (var left = items_of(span, shares) + 1u; left > 0u; ) {
+        if (at.position >= stop.position) & (at.segment >= stop.segment) { break; }
+        // Some elements, then an end where they reach one: lanes that have ends have them together.
+        let ends_here = at.segment < stop.segment;
+        let limit = select(stop.position, min(end, stop.position), ends_here);
+        let before = at.position - params.base.x;
+        var e = before;
+        // To the end of a vector, so that the next ones are whole.
+        let until = min(max(limit, at.position) - params.base.x, (e + TOGETHER) / PER_VECTOR * PER_VECTOR);
+        for (var k = 0u; (k < TOGETHER) & (e < until); k++) {
+            if (e % PER_VECTOR == 0u) & (until - e >= PER_VECTOR) {
+                state = accumulate_vector(state, load(e / PER_VECTOR), e);
+                e += PER_VECTOR;
+            } else {
+                state = accumulate(state, element(e), e);
+                e++;
+            }
+        }
+        at.position = e + params.base.x;
+        left -= min(left, max(e - before, 1u));
+        if ends_here & (end <= at.position) {
             let acc = acc_of(state, id, at.segment);
             if begun & (at.segment == start.segment) { head = acc; } else { store(acc, at.segment); }
             at.segment++;
             end = end_of(at.segment);
             segment = at.segment;
             state = init_state(id);
-        } else if at.position < stop.position {
-            let e = at.position - params.base.x;
-            state = accumulate(state, element(e), e);
-            at.position++;
         }
     }
 

@@ -6,8 +6,8 @@ use super::record::bind_range;
 use super::runs::Words;
 use crate::element::Dtype;
 use crate::error::Result;
+use crate::op::unroll;
 use crate::plan::{Rules, Tournament};
-use crate::shader::unroll;
 use std::sync::Arc;
 use wgpu::{BindGroupEntry, BindingResource};
 

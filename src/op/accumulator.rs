@@ -33,7 +33,16 @@ pub struct Member {
     pub words: usize,
 }
 
+/// Words of an array that functions copy line by line; those of a longer one in a loop.
+pub(crate) const LINES_MAX: usize = 20;
+
 impl Member {
+    /// Loop trips of copying it.
+    #[doc(hidden)]
+    pub fn loop_trips(&self) -> u64 {
+        if self.of == "array" && self.words > LINES_MAX { self.words as u64 } else { 0 }
+    }
+
     /// A word.
     pub(crate) const fn word(name: &'static str) -> Member {
         Member { name, of: "u32", words: 1 }

@@ -24,6 +24,8 @@ pub enum Keep {
     Registers,
     /// The same with one 64-bit integer, where the device has `SHADER_INT64`.
     Registers64,
+    /// In values that lanes exchange, of which an invocation may hold several: for many answers.
+    Values,
     /// In cells of workgroup memory, one for each of many groups and replica, added to by atomics.
     Cells,
     /// Counts of bins in so many bytes of workgroup memory, a slice of them: neighbouring workgroups read the same elements and count
@@ -372,6 +374,11 @@ pub struct DeviceOp {
 }
 
 impl DeviceOp {
+    /// Whether an invocation may hold several states of it.
+    pub fn holds_many(&self) -> bool {
+        self.folds.iter().all(|fold| fold.value().is_some_and(|wgsl| !wgsl.in_memory))
+    }
+
     /// # Errors
     /// [`Error::HostOnly`], [`Error::ReservedName`], [`Error::BadElement`].
     pub fn new<T: Element, O: Op<T>>(op: &O, keep: Keep) -> Result<DeviceOp> {

@@ -44,6 +44,8 @@ pub struct Wgsl {
     pub(crate) cell: Option<Cell>,
     pub(crate) state: bool,
     pub(crate) trips: Trips,
+    /// Whether an invocation keeps words in memory of its own while it reads, so that it holds one state.
+    pub(crate) in_memory: bool,
     pub(crate) one_load: bool,
     pub(crate) fixed_trips: u64,
     pub(crate) checked: bool,
@@ -128,6 +130,7 @@ impl Wgsl {
         "States",
         "TEXEL_WEIGHTS",
         "TILE",
+        "TOGETHER",
         "TexelNumber",
         "Vectors",
         "WORDS",
@@ -309,6 +312,7 @@ impl Wgsl {
             cell: None,
             state: false,
             trips: Trips::default(),
+            in_memory: false,
             one_load: false,
             fixed_trips: 0,
             checked: false,
@@ -373,6 +377,12 @@ impl Wgsl {
         if let Some(cell) = &mut self.cell {
             cell.trips = (add, read);
         }
+        self
+    }
+
+    /// Its state has words in memory of the invocation, so that there is one.
+    pub(crate) fn in_memory(mut self) -> Wgsl {
+        self.in_memory = true;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use crate::exact::{LongAccumulator, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
 use crate::half::f16;
-use crate::op::{Bins, Device, DeviceAnswer, Keep, Member, Trips, Wgsl, WordType};
+use crate::op::{Bins, Device, DeviceAnswer, Keep, LINES_MAX, Member, Text, Trips, Wgsl, WordType, unroll};
 use crate::{Accumulator, Element};
 
 /// The terms of a sum: elements, products of pairs, or squares.
@@ -58,13 +58,31 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
     }
 }
 
-/// Words of an invocation's own: `heavy` keeps them in bins, and loads one vector at a time.
-fn own(limbs: u64, texts: &[&'static str], heavy: bool, trips: Trips) -> Device {
-    let mut wgsl = Wgsl::new("return Acc();", "", "return long_add(a, b);").helpers(ACCUMULATOR).checked();
-    if heavy {
-        wgsl = wgsl.state([format!("const BINS = {}u;\n", 2 * limbs)]).one_load().fixed_trips(limbs + 8);
+/// The addition of accumulators of so many limbs: line by line, or in a loop where they are many.
+fn addition(limbs: u64) -> String {
+    match limbs <= LINES_MAX as u64 {
+        true => unroll(include_str!("../../shaders/exact/limb_add.wgsl"), &[("LIMBS", limbs as u32)]),
+        false => include_str!("../../shaders/exact/long_add.wgsl").into(),
     }
-    Device::Value(wgsl.state(texts.iter().copied()).trips(Trips { combine: limbs, ..trips }))
+}
+
+/// An accumulator of so many limbs, by value.
+fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
+    let combine = if limbs <= LINES_MAX as u64 { 0 } else { limbs };
+    let wgsl = Wgsl::new("return Acc();", lift, "return long_add(a, b);").trips(Trips { combine, ..trips });
+    wgsl.helpers(ACCUMULATOR).helpers(addition(limbs)).checked()
+}
+
+/// Words of an invocation's own, which it keeps in bins.
+fn own(limbs: u64, texts: &[&'static str], trips: Trips) -> Device {
+    let wgsl = long(limbs, "", trips).state([format!("const BINS = {}u;\n", 2 * limbs)]);
+    Device::Value(wgsl.state(texts.iter().copied()).one_load().in_memory().fixed_trips(limbs + 8))
+}
+
+/// Sums that stay in registers: no loop goes over their limbs.
+fn values(limbs: u64, texts: &[&'static str], trips: Trips) -> Device {
+    let in_lines = |text: &&str| unroll(text, &[("LIMBS", limbs as u32)]);
+    Device::Value(long(limbs, "", trips).state(texts.iter().map(in_lines)))
 }
 
 /// Bins whose counters are words of longer numbers: shaders/exact/linked.wgsl.
@@ -106,8 +124,8 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
             let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
             Device::Bins(bins(replicas, limbs, read, 2 * limbs, limbs))
         }
-        Keep::Registers | Keep::Registers64 | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
-            own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), true, Trips::default())
+        Keep::Registers | Keep::Registers64 | Keep::Values | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
+            own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), Trips::default())
         }
     }
 }
@@ -180,6 +198,8 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
     const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
     const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
     const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
+    const VALUES: &str = include_str!("../../shaders/exact/f32_values.wgsl");
+    const SLICES: &str = include_str!("../../shaders/exact/f32_slices.wgsl");
     match keep {
         Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
@@ -188,9 +208,10 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
         // A window that is flushed loops over its three slices.
         Keep::Registers | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
             let trips = Trips { lift: 3, vector: 12, ..Trips::default() };
-            own(11, &[SCATTER, OWN, term, WINDOW, FLAGS, IN_TURN], true, trips)
+            own(11, &[SCATTER, OWN, term, SLICES, WINDOW, FLAGS, IN_TURN], trips)
         }
-        Keep::Registers64 => own(11, &[SCATTER, OWN, term, WINDOW64, FLAGS, IN_TURN], true, Trips::default()),
+        Keep::Registers64 => own(11, &[SCATTER, OWN, term, WINDOW64, FLAGS, IN_TURN], Trips::default()),
+        Keep::Values => values(11, &[term, terms, SLICES, VALUES, FLAGS], Trips { vector: 4, ..Trips::default() }),
     }
 }
 
@@ -205,7 +226,7 @@ fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
         return Device::Bins(Bins { wide, trips, elements_max, many_by_value: true, ..bins });
     }
     let halves = include_str!("../../shaders/vector/halves.wgsl");
-    own(4, &[term, include_str!("../../shaders/exact/f16.wgsl"), halves], false, Trips::default())
+    values(4, &[term, include_str!("../../shaders/exact/f16.wgsl"), halves], Trips::default())
 }
 
 /// The kernel of terms of 64 bits.
@@ -257,12 +278,10 @@ macro_rules! integer_terms {
                     (false, 32) => "bitcast<u32>(bitcast<i32>(bits) >> 31u)",
                     _ => "bitcast<u32>(bitcast<i32>(bits.y) >> 31u)",
                 };
-                let wgsl = Wgsl::new("return Acc();", $lift, "return long_add(a, b);")
-                    .helpers(ACCUMULATOR)
+                let wgsl = long($limbs, $lift, Trips::default())
                     .helpers(format!("fn below(bits: Bits) -> u32 {{ return {below}; }}\n"))
-                    .helpers(if <$type>::BITS == 32 { WHOLE_32 } else { WHOLE_64 })
-                    .trips(Trips { combine: $limbs, ..Trips::default() });
-                Device::Value(wgsl.checked())
+                    .helpers(if <$type>::BITS == 32 { WHOLE_32 } else { WHOLE_64 });
+                Device::Value(wgsl)
             }
         }
     )+};
@@ -375,39 +394,47 @@ pub(crate) struct Rounding {
     helpers: &'static [&'static str],
     /// The words of the answer.
     f64: bool,
+    /// Loop trips: so many times its limbs, and so many more.
+    trips: (u64, u64),
 }
 
 pub(super) const NATURAL: &str = include_str!("../../shaders/exact/natural.wgsl");
 pub(super) const ROUND_F64: &str = include_str!("../../shaders/exact/round_f64.wgsl");
 const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
+const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
 const QUOTIENT: &str = include_str!("../../shaders/exact/quotient.wgsl");
 const QUOTIENT_F64: &str = include_str!("../../shaders/exact/quotient_f64.wgsl");
 
 impl Rounding {
     pub const SUM: Rounding = Rounding {
         call: "return array<u32, 1>(rounded_f32(acc, count));",
-        helpers: &[NATURAL, SIZE, include_str!("../../shaders/exact/round.wgsl")],
+        helpers: &[SPECIALS, include_str!("../../shaders/exact/round.wgsl")],
         f64: false,
+        trips: (0, 0),
     };
     pub const MEAN: Rounding = Rounding {
         call: "return array<u32, 1>(quotient_f32(acc, count));",
-        helpers: &[NATURAL, SIZE, QUOTIENT],
+        helpers: &[SPECIALS, NATURAL, SIZE, QUOTIENT],
         f64: false,
+        trips: (6, 160),
     };
     pub const ROOT: Rounding = Rounding {
         call: "return array<u32, 1>(root_f32(acc));",
-        helpers: &[NATURAL, SIZE, include_str!("../../shaders/exact/root.wgsl")],
+        helpers: &[SPECIALS, NATURAL, SIZE, include_str!("../../shaders/exact/root.wgsl")],
         f64: false,
+        trips: (6, 160),
     };
     pub const SUM_F64: Rounding = Rounding {
         call: "return quotient_f64(acc, vec2<u32>(1u, 0u), count);",
-        helpers: &[NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
+        helpers: &[SPECIALS, NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
         f64: true,
+        trips: (6, 160),
     };
     pub const MEAN_F64: Rounding = Rounding {
         call: "return quotient_f64(acc, count, count);",
-        helpers: &[NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
+        helpers: &[SPECIALS, NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
         f64: true,
+        trips: (6, 160),
     };
 
     /// The answer of terms of so many limbs; `exponent_min`: the place of the answer's last digit at least.
@@ -417,8 +444,8 @@ impl Rounding {
         let named = words.iter().map(|&(word, of)| (if word.is_empty() { name } else { word }, of));
         let answer = DeviceAnswer::checked(named, self.call)
             .helpers(format!("const EXPONENT_MIN = {exponent_min}i;\n"))
-            .trips(6 * limbs + 160);
-        self.helpers.iter().fold(answer, |answer, &text| answer.helpers(text))
+            .trips(self.trips.0 * limbs + self.trips.1);
+        self.helpers.iter().fold(answer, |answer, &text| answer.helpers(unroll(text, &[("LIMBS", limbs as u32)])))
     }
 }
 

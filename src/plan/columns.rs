@@ -13,6 +13,12 @@ const WHOLE: u64 = 64;
 /// Rounds of loads of a lane along a short row. An H200, `treefold bench --shape 1048576x256 --axis 1`, by 1, 2 and 4: fast_sum 246.1,
 /// 242.2 and 264.1 µs, argmax 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
 const ROUNDS: u64 = 2;
+/// The same where a lane keeps more than its accumulator, of which the others make it at the end. An H200, `treefold bench sum --axis 1`, by
+/// 2, 4 and 8, with four loads in flight: shape=2097152x128 684, 535 and 535 µs, shape=524288x512 725, 554 and 478.
+const STATES_ROUNDS: u64 = 8;
+/// Invocations of a workgroup that reads columns and keeps that, at most: registers. An H200, `treefold bench sum --axis 0`, by 128, 256 and
+/// 512: shape=16384x16384 1215, 728 and 502 µs, shape=1048576x256 673, 526 and 524.
+const STATES_SIZE: u32 = 512;
 /// Invocations of a workgroup that reads short rows, at most.
 const SHORT_ROWS_SIZE: u32 = 256;
 
@@ -22,10 +28,17 @@ impl Planner {
         strided.answers() > 1 && length <= self.launch.short_rows_max && self.by_value()
     }
 
+    /// Whether many answers are found from what invocations hold for themselves: those of columns, and of short rows.
+    pub fn by_columns(&self, strided: &Strided) -> bool {
+        let across = |(kept, reduced): (&Dim, &Dim)| kept.stride.unsigned_abs() < reduced.stride.unsigned_abs();
+        let columns = strided.kept.last().zip(strided.reduced.last()).is_some_and(across);
+        strided.answers() > 1 && (columns || strided.length() <= self.launch.short_rows_max)
+    }
+
     /// Whether all that is folded is values that each invocation can hold for itself.
     fn by_value(&self) -> bool {
         matches!(self.cost.groups[..], [GroupCost::Values { .. }])
-            && !self.cost.own_state
+            && !self.cost.own_memory
             && self.columns_trips(Kernel::Columns { own: 1, neighbours: Neighbours::Elements }, 1) <= TRIPS_MAX
     }
 
@@ -52,7 +65,8 @@ impl Planner {
         let kernel = |own: u64| Kernel::Columns { own: own as u32, neighbours: Neighbours::Answers };
         let own = if vectors && self.columns_trips(kernel(vector), 1) <= TRIPS_MAX { vector } else { 1 };
         let groups = block.answers() / own;
-        let size = self.columns_size(self.launch.workgroup_size);
+        let most = if self.cost.own_state { STATES_SIZE } else { u32::MAX };
+        let size = self.columns_size(self.launch.workgroup_size.min(most));
         let neighbours = if groups <= WHOLE { groups.next_power_of_two() } else { NEIGHBOURS };
         // Lanes of a group: as many as have a round of loads each, beside groups whose loads coalesce, and as the grid has room for.
         let lanes = previous_power((longest / u64::from(self.loads())).clamp(1, size))
@@ -72,8 +86,9 @@ impl Planner {
         let size = self.columns_size(self.launch.workgroup_size.min(SHORT_ROWS_SIZE));
         let subgroup = self.lanes_min(size as u32).map_or(size, u64::from);
         // Lanes of a row: some rounds of loads each.
+        let rounds = if self.cost.own_state { STATES_ROUNDS } else { ROUNDS };
         let lanes = match self.tuning.order {
-            Order::Striped => (loads / (ROUNDS * u64::from(self.loads()))).max(2),
+            Order::Striped => (loads / (rounds * u64::from(self.loads()))).max(2),
             Order::Blocked => size * u64::from(self.launch.workgroups_max) / block.answers(),
         };
         let lanes = previous_power(lanes.clamp(1, loads.max(1))).min(subgroup);

@@ -1,6 +1,6 @@
 //! The cost of an operator: what a plan must know of it.
 
-use crate::op::{Cell, DeviceOp, FoldGroup, Leaf, Trips};
+use crate::op::{Cell, DeviceOp, FoldGroup, Leaf, Member, Trips};
 
 /// The cost of an operator that a plan must know: bytes and loop trips.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Cost {
     pub own_shuffle: bool,
     /// Whether a fold keeps more than its accumulator while it reads.
     pub own_state: bool,
+    /// Whether it keeps that in memory of the invocation, so that an invocation holds one state.
+    pub own_memory: bool,
     /// Loop trips of taking one element.
     pub element_trips: u64,
     /// Loop trips of taking a vector by its own form; `None`: element by element.
@@ -104,6 +106,7 @@ impl Cost {
             reads_position: false,
             own_shuffle: false,
             own_state: false,
+            own_memory: false,
             element_trips: 0,
             vector_trips: None,
             combine_trips: 0,
@@ -117,7 +120,7 @@ impl Cost {
 
     /// Of an operator.
     pub fn of(op: &DeviceOp) -> Cost {
-        let arrays = |fold: &Leaf| fold.members.iter().filter(|m| m.of == "array").map(|m| m.words as u64).sum::<u64>();
+        let arrays = |fold: &Leaf| fold.members.iter().map(Member::loop_trips).sum::<u64>();
         let groups = op.groups();
         let group = |group: &FoldGroup| match group {
             FoldGroup::Values(_) => GroupCost::Values { words: op.group_words(group) as u64 },
@@ -181,6 +184,7 @@ impl Cost {
             positions: op.folds.iter().any(Leaf::has_positions),
             reads_position: op.folds.iter().any(Leaf::places),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
+            own_memory: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.in_memory)),
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {

@@ -68,6 +68,8 @@ impl Planner {
         tuning.check()?;
         let launch = match (cost.has_bins(), cost.carries()) {
             (false, _) if cost.cell.is_some() => tuning.bins,
+            // A long row goes into bins.
+            (false, _) if cost.own_state => Launch { short_rows_max: tuning.bins.short_rows_max, ..tuning.fold },
             (false, _) => tuning.fold,
             (true, false) => tuning.counts,
             (true, true) => tuning.bins,

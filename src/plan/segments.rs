@@ -239,7 +239,9 @@ impl Planner {
         }
         // A workgroup holds what each of its invocations leaves open.
         let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max).min(self.held());
-        let (element, end) = (2 + cost.element_trips, 2 + cost.once_trips);
+        let vector = if self.one { 0 } else { self.vector_trips().div_ceil(self.per_vector()) };
+        let element = cost.element_trips.max(vector);
+        let (element, end) = (2 + element, 2 + cost.once_trips);
         let fixed = ends + end + (u64::from(size.ilog2()) + 2) * (1 + cost.combine_trips);
         // An end counts as many elements as it takes trips.
         let room = (ITEMS_IN_ALL - elements) / segments.max(1);
@@ -262,9 +264,7 @@ impl Planner {
         (elements, segments): (u64, u64),
         dispatches: u64,
     ) -> Result<Pass> {
-        let serial = matches!(shape.kernel, Kernel::Segments { serial: true });
-        let planner = if serial { self.one_by_one() } else { self.clone() };
-        let mut variant = planner.variant(shape.kernel, store, shape.size, zipped, rows);
+        let mut variant = self.variant(shape.kernel, store, shape.size, zipped, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         let items = elements + u64::from(shape.end_items) * segments;
         let launched =

@@ -1,7 +1,7 @@
 //! Reductions on an app's own device and queue.
 
 use super::explain::{Explanation, explained};
-use super::segments::Segmented;
+use super::segments::{Segmented, Valued};
 use super::stream::{Stream, StreamOptions};
 use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass, is_right};
 use crate::element::Element;
@@ -42,6 +42,8 @@ pub struct Reducer<T: Element, O: Op<T>> {
     pub(super) recorder: Recorder,
     /// The same operator for segments, where it is another kernel.
     pub(super) segments: Segmented,
+    /// And for many answers, of values.
+    pub(super) values: Valued,
     /// And for groups.
     pub(super) groups: Segmented,
     pub(super) op: O,
@@ -71,7 +73,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
         let with = |keep| DeviceOp::new::<T, O>(&op, keep);
         let recorder = ready(context, op.name(), &with, waiting).await?;
-        Ok(Reducer { recorder, segments: Segmented::new(), groups: Segmented::new(), op, element: PhantomData })
+        let (segments, values, groups) = (Segmented::new(), Valued::new(), Segmented::new());
+        Ok(Reducer { recorder, segments, values, groups, op, element: PhantomData })
     }
 
     /// The same operator with other parameters, for what is recorded from now on; what was recorded keeps its own. Nothing is
@@ -89,7 +92,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             compile(&recorder)?;
         }
         self.recorder = recorder;
-        (self.segments, self.groups) = (Segmented::new(), Segmented::new());
+        (self.segments, self.values, self.groups) = (Segmented::new(), Valued::new(), Segmented::new());
         self.op = op;
         Ok(())
     }
@@ -226,7 +229,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let count = each.count()?;
         match each.divided(count)? {
             Divided::Strided(strided) => {
-                prepared(self.by_rows()?, input, Some(&strided), self.elements_max(), output.into())
+                prepared(self.by_rows(&strided)?, input, Some(&strided), self.elements_max(), output.into())
             }
             Divided::Segments(segments) => self.prepare_segments(input, &segments, &output.into()),
             Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output.into()),

@@ -5,9 +5,10 @@ use crate::device::{Prepared, Recorder, Waiting, choose, is_right};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
-    By, Division, Each, Ends, Groups, Offsets, OffsetsIn, Origin, Output, Piece, Ranges, Segments, SegmentsBy, Taken,
+    By, Divided, Division, Each, Ends, Groups, Offsets, OffsetsIn, Origin, Output, Piece, Ranges, Segments, SegmentsBy,
+    Strided, Taken,
 };
-use crate::op::{Bins, DeviceOp, Fold, Keep, Op};
+use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,8 +29,11 @@ impl SegmentBatch<'_> {
 }
 
 impl<T: Element, O: Op<T>> Reducer<T, O> {
-    /// The recorder for segments: bins have no room for each segment, so that exact sums are kept in registers.
+    /// The recorder for segments: bins have no room for each segment, so that exact sums are values, or are kept in registers.
     pub(super) fn by_segments(&self) -> Result<&Recorder> {
+        if let Some(recorder) = self.by_values()? {
+            return Ok(recorder);
+        }
         if self.recorder.op.folds.iter().all(|fold| fold.value().is_some()) {
             return Ok(&self.recorder);
         }
@@ -53,13 +57,40 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(self.segments.get_or_init(|| recorder))
     }
 
-    /// The recorder for rows and axes: where bins are no quicker than registers, those, which need no workgroup for each answer.
-    pub(super) fn by_rows(&self) -> Result<&Recorder> {
-        let bins: Vec<&Bins> = self.recorder.op.folds.iter().filter_map(|fold| fold.bins()).collect();
-        if bins.is_empty() || !bins.iter().all(|bins| bins.many_by_value) {
-            return Ok(&self.recorder);
+    /// The recorder of values of which an invocation holds several, where all folds have them and this device gets them right.
+    fn by_values(&self) -> Result<Option<&Recorder>> {
+        if self.recorder.op.holds_many() {
+            return Ok(Some(&self.recorder));
         }
-        self.by_segments()
+        if let Some(found) = self.values.get() {
+            return Ok(found.as_ref());
+        }
+        let op = DeviceOp::new::<T, O>(&self.op, Keep::Values)?;
+        // Browsers cannot wait for a self-test here.
+        let none = !op.holds_many() || (cfg!(target_arch = "wasm32") && op.folds.iter().any(|fold| fold.tested));
+        let context = self.recorder.context.clone();
+        let right = if none { Ok(false) } else { pollster::block_on(is_right(&context, &op, Waiting::Blocking)) };
+        let right = match right {
+            Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. })) => {
+                log::warn!("{}: {:?} does not run on this device: {error}", op.name, op.keep);
+                false
+            }
+            right => right?,
+        };
+        let recorder = right.then(|| Recorder::new(context, op)).transpose()?;
+        Ok(self.values.get_or_init(|| recorder).as_ref())
+    }
+
+    /// The recorder for rows and axes: where bins are no quicker than values, those, which need no workgroup for each answer.
+    pub(super) fn by_rows(&self, strided: &Strided) -> Result<&Recorder> {
+        let folds = &self.recorder.op.folds;
+        let quick = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.many_by_value));
+        let exact = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.carries));
+        if quick && folds.iter().any(|fold| fold.bins().is_some()) {
+            return self.by_segments();
+        }
+        let values = if exact && self.recorder.planner.by_columns(strided) { self.by_values()? } else { None };
+        Ok(values.unwrap_or(&self.recorder))
     }
 
     /// The recorder for groups: where all folds have forms that invocations share, and the device gets these right, those.
@@ -87,7 +118,10 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         match (&each.division, &each.count) {
             (Division::Groups(..), _) => self.by_groups(),
             (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
-            _ => self.by_rows(),
+            _ => match each.divided(each.count()?)? {
+                Divided::Strided(strided) => self.by_rows(&strided),
+                _ => self.by_segments(),
+            },
         }
     }
 
@@ -245,3 +279,5 @@ fn together(offsets: &[u64], most: u64) -> Vec<Range<usize>> {
 
 /// A recorder that is made when segments, or groups, are first asked for.
 pub(super) type Segmented = OnceLock<Recorder>;
+/// The recorder of values, or that there is none.
+pub(super) type Valued = OnceLock<Option<Recorder>>;

@@ -2,7 +2,7 @@
 
 use super::{Pieces, Source, regions, unrolled};
 use crate::element::Dtype;
-use crate::op::{Bins, DeviceOp, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens};
+use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens};
 use crate::plan::{Kernel, Store, Variant};
 use std::fmt::Write;
 
@@ -269,15 +269,22 @@ fn shuffle(fold: &Leaf, name: &str, argument: &str, kind: &str) -> String {
     for member in fold.members {
         let (name, words) = (member.name, member.words);
         let _ = match member.of {
-            "array" => writeln!(
-                out,
-                "    for (var i = 0u; i < {words}u; i++) {{ other.{name}[i] = {}; }}",
-                shuffled(&format!("{name}[i]"))
-            ),
+            "array" => {
+                in_lines(&mut out, words, &|i| format!("other.{name}[{i}] = {};", shuffled(&format!("{name}[{i}]"))))
+            }
             _ => writeln!(out, "    other.{name} = {};", shuffled(name)),
         };
     }
     out + "    return other;\n}"
+}
+
+/// A line for each word of an array, or a loop where they are many: drivers do not unroll loops, and an index that is no constant takes an
+/// array out of registers.
+fn in_lines(out: &mut String, words: usize, line: &dyn Fn(&str) -> String) -> std::fmt::Result {
+    if words > LINES_MAX {
+        return writeln!(out, "    for (var i = 0u; i < {words}u; i++) {{ {} }}", line("i"));
+    }
+    (0..words).try_for_each(|i| writeln!(out, "    {}", line(&format!("{i}u"))))
 }
 
 /// Writes the accumulator's words to the output, from word `at` on.
@@ -316,10 +323,7 @@ fn words_out(fold: &Leaf, head: &str, write: &dyn Fn(&str, &str) -> String) -> S
         let path = if member.name.is_empty() { source.to_string() } else { format!("{source}.{}", member.name) };
         let words = member.words;
         let _ = match member.of {
-            "array" => {
-                let write = write(&format!("{word}u + i"), &format!("{path}[i]"));
-                writeln!(out, "    for (var i = 0u; i < {words}u; i++) {{ {write} }}")
-            }
+            "array" => in_lines(&mut out, words, &|i| write(&format!("{word}u + {i}"), &format!("{path}[{i}]"))),
             "u32" => writeln!(out, "    {}", write(&format!("{word}u"), &path)),
             _ => writeln!(out, "    {}", write(&format!("{word}u"), &format!("bitcast<u32>({path})"))),
         };
@@ -343,10 +347,7 @@ fn words_in(fold: &Leaf, head: &str, read: &dyn Fn(&str) -> String) -> String {
         let path = if member.name.is_empty() { "acc".to_string() } else { format!("acc.{}", member.name) };
         let words = member.words;
         let _ = match member.of {
-            "array" => {
-                let read = read(&format!("{word}u + i"));
-                writeln!(out, "    for (var i = 0u; i < {words}u; i++) {{ {path}[i] = {read}; }}")
-            }
+            "array" => in_lines(&mut out, words, &|i| format!("{path}[{i}] = {};", read(&format!("{word}u + {i}")))),
             of => writeln!(out, "    {path} = {};", cast(of, read(&format!("{word}u")))),
         };
         word += words;

@@ -3,17 +3,15 @@
 mod check;
 mod glue;
 mod members;
-mod unroll;
 
 pub(crate) use check::check;
 
 use crate::element::Dtype;
 use crate::input::Texel;
-use crate::op::{DeviceOp, FoldGroup, Leaf, renamed};
+use crate::op::{DeviceOp, FoldGroup, Leaf, renamed, unroll};
 use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
-pub(crate) use unroll::unroll;
 
 /// Lanes that a subgroup may have at most, as a power of two.
 const BUTTERFLY: u32 = 7;
@@ -251,7 +249,7 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
     }
     let one = match (variant.kernel, variant.rows) {
         // It has one of its own.
-        (Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. }, _) => "",
+        (Kernel::Columns { .. } | Kernel::Groups { .. }, _) => "",
         (_, Rows::Strided { .. }) => include_str!("../../shaders/load/strided.wgsl"),
         _ => include_str!("../../shaders/load/one.wgsl"),
     };
@@ -288,10 +286,12 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Va
         source.push(&workgroup(variant));
     }
     let main = unrolled(include_str!("../../shaders/reduce.wgsl"), variant);
-    match variant.load.one() {
-        true => source.push(&main.replace("accumulate_vector(", "accumulate(")),
-        false => source.push(&by_loads(&main, op.dtype)),
-    }
+    source.push(&in_loads(&main, op.dtype, variant));
+}
+
+/// A text that takes what is loaded at once: an element, or more.
+fn in_loads(text: &str, dtype: Dtype, variant: &Variant) -> String {
+    if variant.load.one() { text.replace("accumulate_vector(", "accumulate(") } else { by_loads(text, dtype) }
 }
 
 /// A text that takes what is loaded at once: where that is more than a vector of words, in parts.
@@ -358,8 +358,7 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bo
     if serial {
         source.push(include_str!("../../shaders/segments/search_one.wgsl"));
         source.push(include_str!("../../shaders/segments/scan.wgsl"));
-        source.push(include_str!("../../shaders/segments/serial.wgsl"));
-        return;
+        return source.push(&in_loads(include_str!("../../shaders/segments/serial.wgsl"), op.dtype, variant));
     }
     source.push(include_str!("../../shaders/segments/search_lanes.wgsl"));
     // As many lines as a vector has elements, too.

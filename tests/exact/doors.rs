@@ -7,7 +7,7 @@ use crate::common::oracle::Exactly;
 use crate::common::sets::{Set, shuffle};
 use crate::common::{Random, gpu, recorded, small, upload};
 use treefold::ops::{Dot, Mean, Norm2, Sem, Std, Sum, SumOfSquares, Variance};
-use treefold::{Cpu, Dtype, Element, Engine, Gpu, Input, Op, Partial, Reducer, StreamOptions};
+use treefold::{Axes, Cpu, Dtype, Element, Engine, Gpu, Input, Op, Partial, Reducer, StreamOptions};
 
 /// A door by its name: the answer of these elements, `None` where the operator has none there.
 type Door<T, O> = fn(&Gpu, &Reducer<T, O>, &[T]) -> Option<<O as Op<T>>::Output>;
@@ -18,7 +18,7 @@ fn recordable<T: Element, O: Op<T>>() -> bool {
 }
 
 /// Every door. Every operator has it, but `record`.
-fn doors<T: Element, O: Exactly<T>>() -> [(&'static str, Door<T, O>); 10] {
+fn doors<T: Element, O: Exactly<T>>() -> [(&'static str, Door<T, O>); 13] {
     [
         ("Cpu::reduce", |_, _, x| Cpu::with_threads(2).reduce(O::default(), x).ok()),
         ("Cpu::reduce_each", |_, _, x| Cpu::with_threads(1).reduce_each(O::default(), x, x.len().max(1)).ok()?.pop()),
@@ -39,6 +39,22 @@ fn doors<T: Element, O: Exactly<T>>() -> [(&'static str, Door<T, O>); 10] {
             let cut = (x.len() / 3) as u64;
             let parts = [Input::range(&front, 0..cut), Input::range(&back, 0..x.len() as u64 - cut)];
             reducer.reduce(Input::concat(parts)).ok()
+        }),
+        ("rows", |gpu, reducer, x| {
+            let buffer = upload(gpu, &[x, x].concat());
+            let rows = Input::range(&buffer, 0..2 * x.len() as u64).rows(x.len().max(1) as u64);
+            reducer.reduce_each(rows).ok()?.pop()
+        }),
+        ("columns", |gpu, reducer, x| {
+            let buffer = upload(gpu, &x.iter().flat_map(|&x| [x; 4]).collect::<Vec<T>>());
+            let axes = Axes::of(&[x.len() as u64, 4], &[0]).ok()?;
+            reducer.reduce_each(Input::range(&buffer, 0..4 * x.len() as u64).over(axes)).ok()?.pop()
+        }),
+        ("segments", |gpu, reducer, x| {
+            let buffer = upload(gpu, &[x, x].concat());
+            let offsets = [0, x.len() as u32, x.len() as u32, 2 * x.len() as u32];
+            let answers = reducer.reduce_each(Input::range(&buffer, 0..2 * x.len() as u64).segments(&offsets[..]));
+            answers.ok()?.pop()
         }),
         ("record", |gpu, reducer, x| {
             let buffer = upload(gpu, x);
@@ -70,7 +86,7 @@ fn through<T: Element, O: Exactly<T>>(sets: &[Set<T>], step: usize, failures: &m
     for (name, door) in doors::<T, O>().into_iter().filter(|&(name, _)| records || name != "record") {
         for set in sets.iter().step_by(step) {
             // Rows have elements.
-            if name == "Cpu::reduce_each" && set.elements.is_empty() {
+            if matches!(name, "Cpu::reduce_each" | "rows") && set.elements.is_empty() {
                 continue;
             }
             match door(&gpu, &reducer, &set.elements) {

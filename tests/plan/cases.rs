@@ -150,8 +150,15 @@ pub fn long(element_bytes: u64, limbs: u64) -> Cost {
         shuffle_trips: limbs,
         once_trips: 8 * limbs + 168,
         one_load: element_bytes > 2,
+        own_state: true,
+        own_memory: element_bytes > 2,
         ..Cost::plain(limbs + 1, true)
     }
+}
+
+/// A value of so many words without loops that an invocation has the state of.
+pub fn stated(words: u64) -> Cost {
+    Cost { own_state: true, vector_trips: Some(4), ..Cost::plain(words, true) }
 }
 
 /// An exact sum's bins: f32's are bytes of limbs, the others' are limbs.
@@ -254,6 +261,7 @@ pub fn with_bins() -> Vec<Cost> {
     vec![
         long(2, 4),
         long(4, 11),
+        stated(12),
         long(8, 68),
         grouped(4, vec![exact_bins(11, 8)]),
         grouped(4, vec![exact_bins(20, 16)]),

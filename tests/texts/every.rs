@@ -210,19 +210,28 @@ impl Each for Texts {
 }
 
 /// Whether a reducer keeps accumulators so for a request, where every self-test passes; `first` is how it keeps those of whole inputs.
-fn chosen(first: &DeviceOp, op: &DeviceOp, what: &str) -> bool {
+/// `values`: whether there are values of which an invocation holds several.
+fn chosen(first: &DeviceOp, op: &DeviceOp, values: bool, what: &str) -> bool {
     let bins: Vec<_> = first.folds.iter().filter_map(|fold| fold.bins()).collect();
-    let values = if bins.is_empty() { first.keep } else { Keep::Registers };
-    let rows = if bins.iter().all(|bins| bins.many_by_value) { values } else { first.keep };
-    let word = what.split([' ', ',']).next();
-    op.keep
-        == match word {
-            // Where there are cells, those of registers are not asked for either.
-            Some("groups") if op.keep == Keep::Cells => Keep::Cells,
-            Some("groups" | "segments" | "elements" | "rows") => values,
-            Some("short" | "long" | "columns" | "few" | "a" | "two") if what != "a texture" => rows,
-            _ => first.keep,
+    let values = match (first.holds_many(), values) {
+        (true, _) => first.keep,
+        (false, true) => Keep::Values,
+        (false, false) => Keep::Registers,
+    };
+    let quick = bins.iter().all(|bins| bins.many_by_value) && !bins.is_empty();
+    let rows = if quick { values } else { first.keep };
+    // Of how many elements rows are short is the planner's to say: both may be asked for.
+    let exact = bins.iter().all(|bins| bins.carries);
+    match what.split([' ', ',']).next() {
+        // Where there are cells, those of registers are not asked for either.
+        Some("groups") if op.keep == Keep::Cells => true,
+        Some("groups" | "segments" | "elements" | "rows") => op.keep == values,
+        Some("long") => op.keep == rows,
+        Some("short" | "columns" | "few" | "a" | "two") if what != "a texture" => {
+            op.keep == rows || (op.keep == Keep::Values && op.keep == values && exact)
         }
+        _ => op.keep == first.keep,
+    }
 }
 
 /// All ways to keep accumulators on a machine, the most replicas first.
@@ -232,7 +241,7 @@ pub fn keeps(machine: &Machine) -> Vec<Keep> {
         let words: &[bool] = if machine.wide { &[false, true] } else { &[false] };
         words.iter().map(move |&words64| Keep::Bins { replicas, words64 })
     });
-    bins.chain([Keep::Registers]).chain(machine.wide.then_some(Keep::Registers64)).collect()
+    bins.chain([Keep::Registers, Keep::Values]).chain(machine.wide.then_some(Keep::Registers64)).collect()
 }
 
 impl Texts {
@@ -247,6 +256,7 @@ impl Texts {
         let memory = op.name().starts_with("histogram").then_some(Keep::Memory);
         // Slices of 16 bins, where there are bins to count in.
         let slices = Keep::Slices { bytes: 64 };
+        let values = DeviceOp::new::<T, O>(op, Keep::Values).expect("names").holds_many();
         let mut first = None;
         for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory).chain([slices]) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
@@ -256,7 +266,8 @@ impl Texts {
                 continue;
             }
             let first = first.get_or_insert_with(|| op.clone());
-            let asks = |what: &str| (machine.asks)(self.turn, what) && (!machine.chosen || chosen(first, &op, what));
+            let asks =
+                |what: &str| (machine.asks)(self.turn, what) && (!machine.chosen || chosen(first, &op, values, what));
             for (variant, what) in variants_of(&planner, &op, asks) {
                 // The others are those of registers.
                 if keep == Keep::Cells && !variant.kernel.has_cells() {

@@ -183,7 +183,7 @@ fn declared(op: &DeviceOp, number: usize, state: bool) -> Vec<(&'static str, u64
             ("settle_columns", bins.trips.1),
         ];
     }
-    let arrays: u64 = leaf.members.iter().filter(|member| member.of == "array").map(|member| member.words as u64).sum();
+    let arrays: u64 = leaf.members.iter().map(|member| member.loop_trips()).sum();
     // Of a value alone, an invocation once moves positions, writes arrays, and does what is fixed.
     let fixed = Cost::of(&op.alone(number)).once_trips - trips.offset - arrays;
     let element = if state { trips.lift } else { trips.lift + trips.combine };

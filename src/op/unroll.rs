@@ -1,6 +1,6 @@
 //! Lines that are repeated: drivers do not unroll loops around loads and shuffles.
 
-use crate::op::tokens;
+use super::tokens;
 
 /// Repeats each line that ends in `// for K in 0..NAME`, NAME's number of times, with the tokens `K` and `…_K` counted up.
 /// Other tokens that are a NAME become its number.
