@@ -6,7 +6,7 @@
 
 @group(0) @binding(2) var<uniform> params: Params;
 
-const TOGETHER = 16u;  // elements of a lane from which it looks up
+const TOGETHER = 16u;  // elements that an invocation takes at most before it looks for an end
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(id: Invocation) {

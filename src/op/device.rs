@@ -376,7 +376,7 @@ pub struct DeviceOp {
 impl DeviceOp {
     /// Whether an invocation may hold several states of it.
     pub fn holds_many(&self) -> bool {
-        self.folds.iter().all(|fold| fold.value().is_some_and(|wgsl| !wgsl.in_memory))
+        self.folds.iter().all(|fold| fold.value().is_some_and(|wgsl| !wgsl.own_memory))
     }
 
     /// # Errors

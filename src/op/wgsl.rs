@@ -44,9 +44,8 @@ pub struct Wgsl {
     pub(crate) cell: Option<Cell>,
     pub(crate) state: bool,
     pub(crate) trips: Trips,
-    /// Whether an invocation keeps words in memory of its own while it reads, so that it holds one state.
-    pub(crate) in_memory: bool,
-    pub(crate) one_load: bool,
+    /// Whether an invocation keeps words in memory of its own while it reads.
+    pub(crate) own_memory: bool,
     pub(crate) fixed_trips: u64,
     pub(crate) checked: bool,
     /// Whether it asks nothing of an element, whatever its type.
@@ -312,8 +311,7 @@ impl Wgsl {
             cell: None,
             state: false,
             trips: Trips::default(),
-            in_memory: false,
-            one_load: false,
+            own_memory: false,
             fixed_trips: 0,
             checked: false,
             blind: false,
@@ -380,15 +378,10 @@ impl Wgsl {
         self
     }
 
-    /// Its state has words in memory of the invocation, so that there is one.
-    pub(crate) fn in_memory(mut self) -> Wgsl {
-        self.in_memory = true;
-        self
-    }
-
-    /// Per-element work dominates: one load in flight suffices, and unrolling would only multiply the code.
-    pub(crate) fn one_load(mut self) -> Wgsl {
-        self.one_load = true;
+    /// Its state has words in memory of the invocation, which so has one state. Per-element work dominates then: one load in flight
+    /// suffices, and unrolling would only multiply the code.
+    pub(crate) fn own_memory(mut self) -> Wgsl {
+        self.own_memory = true;
         self
     }
 

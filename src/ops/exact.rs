@@ -76,7 +76,7 @@ fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
 /// Words of an invocation's own, which it keeps in bins.
 fn own(limbs: u64, texts: &[&'static str], trips: Trips) -> Device {
     let wgsl = long(limbs, "", trips).state([format!("const BINS = {}u;\n", 2 * limbs)]);
-    Device::Value(wgsl.state(texts.iter().copied()).one_load().in_memory().fixed_trips(limbs + 8))
+    Device::Value(wgsl.state(texts.iter().copied()).own_memory().fixed_trips(limbs + 8))
 }
 
 /// Sums that stay in registers: no loop goes over their limbs.

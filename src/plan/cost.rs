@@ -163,6 +163,7 @@ impl Cost {
             (finish + read + words(false), words(true))
         });
         let here = if op.joined() { 0 } else { finish };
+        let own_memory = op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.own_memory));
         let longest = trips.iter().flat_map(|trips| {
             [
                 ("lift", trips.lift),
@@ -180,11 +181,11 @@ impl Cost {
             sealed_words: op.sealed_words() as u64,
             answer_words: op.answer_words() as u64,
             table: !op.table().is_empty(),
-            one_load: !op.has_cells() && op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.one_load)),
+            one_load: own_memory && !op.has_cells(),
             positions: op.folds.iter().any(Leaf::has_positions),
             reads_position: op.folds.iter().any(Leaf::places),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
-            own_memory: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.in_memory)),
+            own_memory,
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {
