@@ -11,7 +11,7 @@ struct Params {
     partial: u32,     // partial of the first workgroup
     partials: u32,    // partials in all
     output: u32,      // word of the output at which the first row's result begins
-    partner: u32,     // zipped inputs: from an element of the first to its partner in the second, modulo 2^32
+    partner: u32,     // two inputs: from an element of the first to what the second has for it, modulo 2^32
     base: vec2<u32>,  // position of the binding's element 0, or of the first one of each contiguous row, (low, high), modulo 2^64
     total: vec2<u32>, // elements of a whole row, (low, high)
     rows: u32,         // rows by strides of this dispatch; columns: groups of them

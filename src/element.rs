@@ -1,8 +1,10 @@
 //! Scalar types and their WGSL names: the only type table.
 
+mod flagged;
 mod own;
 mod vectors;
 
+pub use flagged::{Flaggable, Flagged};
 pub use own::OwnType;
 pub use vectors::{Complex, Padded, Vector};
 
@@ -193,8 +195,8 @@ impl Dtype {
 
     /// WGSL functions on the bits of one element: `value` where they are 32, `is_nan`, `is_zero`, `key`, `unkey`, `tie`; of four numbers, `value`.
     /// Narrow types have those of the wide one.
-    pub(crate) fn wgsl(self) -> &'static str {
-        match self.wide().unwrap_or(self) {
+    pub(crate) const fn wgsl(self) -> &'static str {
+        match if let Some(wide) = self.wide() { wide } else { self } {
             Dtype::F32 => include_str!("../shaders/element/f32.wgsl"),
             Dtype::I32 => include_str!("../shaders/element/i32.wgsl"),
             Dtype::U32 => include_str!("../shaders/element/u32.wgsl"),

@@ -110,6 +110,14 @@ pub enum Error {
         /// Elements of the second.
         right: u64,
     },
+    /// A mask has fewer flags than there are elements.
+    #[error("the mask has {flags} flags for {elements} elements; give a flag for each, or a range of the elements")]
+    MaskTooShort {
+        /// Elements.
+        elements: u64,
+        /// Flags of the mask.
+        flags: u64,
+    },
     /// A range reaches past the end of its buffer.
     #[error("{what} needs bytes {begin}..{end}, but its buffer has {size_bytes}; pass at most {} bytes from there or a larger buffer", size_bytes.saturating_sub(*begin))]
     OutOfRange {
@@ -588,8 +596,10 @@ pub enum Error {
         /// Dispatches of a plan, at most.
         most: usize,
     },
-    /// Pairs that are zipped and pairs that lie in one buffer were concatenated.
-    #[error("a zipped input and one of pairs in a single buffer do not concatenate; zip all parts, or none")]
+    /// Inputs of two buffers and of one were concatenated, or those with masks of bytes and of bits.
+    #[error(
+        "inputs that are zipped or masked, and those of a single buffer, do not concatenate, nor do masks of bytes and of bits; have all parts alike"
+    )]
     MixedPairs,
     /// A limit of the device is too small for any plan.
     #[error(

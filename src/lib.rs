@@ -30,6 +30,7 @@
 //! | segments of any lengths, by offsets | [`Input::segments`] with the same; [`Cpu::reduce_segments`] |
 //! | elements to be grouped by bin | [`ops::Histogram::bins_of`] with [`Cpu::reduce_groups`]; [`Reducer::record_keys`] with [`Input::groups`] |
 //! | elements of which some do not count, NaN say | [`ops::Filtered`] |
+//! | a mask beside the elements, bytes or bits | [`Filtered::masked`](ops::Filtered::masked) of [`Input::masked`], or of a [`MaskedSlice`] on the host |
 //! | an operator of your own | [`Fold`] and [`Op`]: a few functions, in WGSL and in Rust; [`check`] compares them |
 //! | a wish to see why it is fast | `ladder`, behind a feature of that name: the tutorials' kernels, one idea each, timed here |
 //!
@@ -70,11 +71,11 @@ mod shader;
 
 pub use bytemuck;
 pub use device::{Gpu, Listed, Prepared};
-pub use element::{Complex, Dtype, Element, OrderKey, OwnType, Padded, Scalar, Vector, Word};
+pub use element::{Complex, Dtype, Element, Flaggable, Flagged, OrderKey, OwnType, Padded, Scalar, Vector, Word};
 pub use error::{Error, Result};
 pub use exact::LongAccumulator;
 pub use half;
-pub use input::{Axes, Channel, DeviceCount, Each, Input, Offsets, Output, ReadAt};
+pub use input::{Axes, Channel, DeviceCount, Each, Input, Mask, MaskedSlice, Offsets, Output, ReadAt};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Components, ComponentsFold, Condition, DeviceAnswer,
     DynAcc, DynAnswer, DynFold, DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial,
@@ -93,7 +94,7 @@ pub use wgpu;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::device::{runs_texts, slots_text, tournament_texts};
-    pub use crate::input::{By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, offset};
+    pub use crate::input::{Beside, By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, Unit, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf, title};
     pub use crate::plan::{

@@ -4,6 +4,7 @@ mod axes;
 mod count;
 mod each;
 mod groups;
+mod mask;
 mod read_at;
 mod segments;
 mod texture;
@@ -14,6 +15,7 @@ pub use count::DeviceCount;
 pub use each::Each;
 pub(crate) use each::{Divided, Division, Segments, SegmentsBy};
 pub use groups::Groups;
+pub use mask::{Mask, MaskedSlice};
 pub use read_at::ReadAt;
 pub(crate) use read_at::{ToFold, earlier};
 pub(crate) use segments::OffsetsIn;
@@ -36,8 +38,8 @@ pub struct Piece {
     pub first: u64,
     /// Elements.
     pub elements: u64,
-    /// The second input of pairs that are zipped: buffer and first element. Its elements, and this one's, are words then.
-    pub other: Option<(usize, u64)>,
+    /// The second input, where elements are read from two.
+    pub other: Option<Beside>,
     /// Of a texture: how its texels lie.
     pub grid: Option<Grid>,
 }
@@ -50,8 +52,65 @@ impl Piece {
 
     /// So many of its elements from its n-th on.
     pub fn part(&self, from: u64, elements: u64) -> Piece {
-        let other = self.other.map(|(buffer, first)| (buffer, first + from));
+        let other = self.other.map(|other| other.after(from));
         Piece { first: self.first + from, elements, other, ..*self }
+    }
+}
+
+/// What the second of two inputs has for an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// A word, the second of a pair.
+    Word,
+    /// A byte that is 0 where an element does not count.
+    Byte,
+    /// A bit that says whether it counts.
+    Bit,
+}
+
+impl Unit {
+    /// Each of them.
+    pub const ALL: [Unit; 3] = [Unit::Word, Unit::Byte, Unit::Bit];
+
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        match self {
+            Unit::Word => 32,
+            Unit::Byte => 8,
+            Unit::Bit => 1,
+        }
+    }
+
+    /// The bytes of so many, from one on.
+    fn bytes(self, first: u64, many: u64) -> Range<u64> {
+        let at = |unit: u64| unit.saturating_mul(self.bits());
+        at(first) / 8..at(first.saturating_add(many)).div_ceil(8)
+    }
+}
+
+/// A part of the second input, as long as that of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Number of the buffer.
+    pub buffer: usize,
+    /// Its first unit, counted from the start of the buffer.
+    pub first: u64,
+    /// Its units.
+    pub unit: Unit,
+    /// Bytes that the first input has for an element.
+    pub bytes: u64,
+}
+
+impl Beside {
+    /// The second halves of pairs of words.
+    pub const fn words(buffer: usize, first: u64) -> Beside {
+        Beside { buffer, first, unit: Unit::Word, bytes: 4 }
+    }
+
+    /// The same behind so many elements.
+    #[must_use]
+    pub fn after(self, elements: u64) -> Beside {
+        Beside { first: self.first + elements, ..self }
     }
 }
 
@@ -132,10 +191,18 @@ impl<'a> Origin<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges<'a> {
     ranges: Vec<(Origin<'a>, Range<u64>)>,
-    /// For zipped inputs: the second input's ranges, as long as the first's, one by one.
-    others: Vec<(&'a wgpu::Buffer, Range<u64>)>,
-    /// Of an element that is not zipped.
-    element_bytes: u64,
+    /// Where elements are read from two inputs: the places of the second's parts, which are as long as the first's, one by one.
+    others: Vec<Second<'a>>,
+    /// From one element to the next.
+    stride: u64,
+}
+
+/// The place of a part of the second input: a buffer, and the first unit in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Second<'a> {
+    buffer: &'a wgpu::Buffer,
+    first: u64,
+    unit: Unit,
 }
 
 impl<'a> Input<'a, [f32; 2]> {
@@ -166,7 +233,7 @@ impl<'a> Input<'a, [f32; 2]> {
         while let (Some((buffer, left)), Some((other, right))) = (&mut x, &mut y) {
             let bytes = (left.end.saturating_sub(left.start)).min(right.end.saturating_sub(right.start));
             ranges.push((*buffer, left.start..left.start + bytes));
-            others.push((other.buffer()?, right.start..right.start + bytes));
+            others.push(Second { buffer: other.buffer()?, first: right.start / 4, unit: Unit::Word });
             left.start += bytes;
             right.start += bytes;
             let (left_done, right_done) = (left.start >= left.end, right.start >= right.end);
@@ -177,8 +244,7 @@ impl<'a> Input<'a, [f32; 2]> {
                 y = b.next();
             }
         }
-        let ranges = Ranges { ranges, others, element_bytes: 8 };
-        Ok(Input { ranges, element: PhantomData })
+        Ok(Self::of(ranges, others, 4))
     }
 }
 
@@ -192,12 +258,13 @@ impl<'a, T: Element> Input<'a, T> {
 
     /// Several inputs as one, in their order. Its indices count through them all.
     pub fn concat(parts: impl IntoIterator<Item = Self>) -> Self {
-        let (mut ranges, mut others) = (Vec::new(), Vec::new());
+        let (mut ranges, mut others, mut stride) = (Vec::new(), Vec::new(), T::DTYPE.bytes());
         for part in parts {
+            stride = if part.ranges.others.is_empty() { stride } else { part.ranges.stride };
             ranges.extend(part.ranges.ranges);
             others.extend(part.ranges.others);
         }
-        Self::of(ranges, others)
+        Self::of(ranges, others, stride)
     }
 
     /// The same elements in rows of so many, one behind another: each row has an answer of its own.
@@ -262,12 +329,11 @@ impl<'a, T: Element> Input<'a, T> {
     }
 
     fn bytes(buffer: &'a wgpu::Buffer, bytes: Range<u64>) -> Self {
-        Self::of(vec![(Origin::Buffer(buffer), bytes)], Vec::new())
+        Self::of(vec![(Origin::Buffer(buffer), bytes)], Vec::new(), T::DTYPE.bytes())
     }
 
-    fn of(ranges: Vec<(Origin<'a>, Range<u64>)>, others: Vec<(&'a wgpu::Buffer, Range<u64>)>) -> Self {
-        let ranges = Ranges { ranges, others, element_bytes: T::DTYPE.bytes() };
-        Input { ranges, element: PhantomData }
+    fn of(ranges: Vec<(Origin<'a>, Range<u64>)>, others: Vec<Second<'a>>, stride: u64) -> Self {
+        Input { ranges: Ranges { ranges, others, stride }, element: PhantomData }
     }
 
     /// Elements in all.
@@ -279,7 +345,7 @@ impl<'a, T: Element> Input<'a, T> {
 impl<'a> Ranges<'a> {
     /// Elements in all.
     pub fn elements(&self) -> u64 {
-        self.ranges.iter().map(|(_, bytes)| bytes.end.saturating_sub(bytes.start) / self.stride()).sum()
+        self.ranges.iter().map(|(_, bytes)| self.elements_of(bytes)).sum()
     }
 
     /// Ranges of buffers, and textures, that are read.
@@ -287,32 +353,46 @@ impl<'a> Ranges<'a> {
         self.ranges.len() as u64
     }
 
-    /// Bytes from one element to the next: zipped inputs are arrays of words.
-    fn stride(&self) -> u64 {
-        if self.others.is_empty() { self.element_bytes } else { 4 }
+    fn elements_of(&self, bytes: &Range<u64>) -> u64 {
+        bytes.end.saturating_sub(bytes.start) / self.stride
+    }
+
+    /// The bytes of the second input's parts.
+    fn bytes_of_others(&self) -> impl Iterator<Item = (&'a wgpu::Buffer, Unit, Range<u64>)> {
+        let parts = self.others.iter().zip(&self.ranges);
+        parts.map(|(other, (_, bytes))| {
+            (other.buffer, other.unit, other.unit.bytes(other.first, self.elements_of(bytes)))
+        })
     }
 
     /// Checks every range and names it for a plan.
     pub fn origins(&self) -> Result<(Vec<Piece>, Vec<Origin<'a>>)> {
-        let stride = self.stride();
-        if !self.others.is_empty() && self.others.len() != self.ranges.len() {
+        let stride = self.stride;
+        let alike = self.others.iter().all(|other| other.unit == self.others[0].unit);
+        if !alike || !self.others.is_empty() && self.others.len() != self.ranges.len() {
             return Err(Error::MixedPairs);
         }
-        let others = self.others.iter().map(|(buffer, bytes)| (Origin::Buffer(buffer), bytes.clone()));
-        let all: Vec<_> = self.ranges.iter().cloned().chain(others).collect();
-        for (origin, bytes) in &all {
+        for (origin, bytes) in &self.ranges {
             if let Origin::Buffer(buffer) = origin {
                 check(buffer, bytes, stride, "the input")?;
             }
         }
+        for (buffer, unit, bytes) in self.bytes_of_others() {
+            let (multiple, what) = if unit == Unit::Word { (4, "the input") } else { (1, "the mask") };
+            check(buffer, &bytes, multiple, what)?;
+        }
         let mut pieces = Vec::new();
         for (at, (origin, bytes)) in self.ranges.iter().enumerate() {
-            let other = self.others.get(at).map(|(_, other)| (self.ranges.len() + at, other.start / stride));
-            let elements = (bytes.end - bytes.start) / stride;
+            let beside = |&Second { first, unit, .. }: &Second| {
+                let buffer = self.ranges.len() + at;
+                Beside { buffer, first, unit, bytes: stride }
+            };
+            let other = self.others.get(at).map(beside);
             let grid = if let Origin::Texture(texels) = origin { Some(texels.grid) } else { None };
-            pieces.push(Piece { other, grid, ..Piece::of(at, bytes.start / stride, elements) });
+            pieces.push(Piece { other, grid, ..Piece::of(at, bytes.start / stride, self.elements_of(bytes)) });
         }
-        Ok((pieces, all.into_iter().map(|(origin, _)| origin).collect()))
+        let origins = self.ranges.iter().map(|(origin, _)| *origin);
+        Ok((pieces, origins.chain(self.others.iter().map(|other| Origin::Buffer(other.buffer))).collect()))
     }
 
     /// The same where buffers alone do.
@@ -332,10 +412,9 @@ impl<'a> Ranges<'a> {
     /// Whether a buffer is among those that are read; an error where a range of it is.
     pub fn reads(&self, output: &wgpu::Buffer, output_bytes: &Range<u64>) -> Result<bool> {
         let mut reads = false;
-        let others = self.others.iter().map(|(buffer, bytes)| (*buffer, bytes));
-        let buffers =
-            self.ranges.iter().filter_map(|(origin, bytes)| Some((origin.buffer().ok()?, bytes))).chain(others);
-        for (_, bytes) in buffers.filter(|(buffer, _)| *buffer == output) {
+        let others = self.bytes_of_others().map(|(buffer, _, bytes)| (buffer, bytes));
+        let buffers = self.ranges.iter().filter_map(|(origin, bytes)| Some((origin.buffer().ok()?, bytes.clone())));
+        for (_, bytes) in buffers.chain(others).filter(|(buffer, _)| *buffer == output) {
             reads = true;
             if bytes.start < output_bytes.end && output_bytes.start < bytes.end {
                 return Err(Error::Overlap {

@@ -198,7 +198,7 @@ impl<'a> Input<'a, [f32; 4]> {
 impl<'a, T: Element> Input<'a, T> {
     /// As if its elements stood in a buffer.
     fn of_texels(texels: Texels<'a>) -> Self {
-        Self::of(vec![(Origin::Texture(texels), 0..texels.elements() * T::DTYPE.bytes())], Vec::new())
+        Self::of(vec![(Origin::Texture(texels), 0..texels.elements() * T::DTYPE.bytes())], Vec::new(), T::DTYPE.bytes())
     }
 }
 

@@ -104,6 +104,11 @@ impl<C, O> Filtered<C, O> {
     pub fn by(condition: C, op: O) -> Self {
         Filtered(op, condition)
     }
+
+    /// The same over what passes another condition instead.
+    pub(super) fn on<D>(self, condition: D) -> Filtered<D, O> {
+        Filtered(self.0, condition)
+    }
 }
 
 impl<T: Element, C: Condition<T>, O: Op<T>> Op<T> for Filtered<C, O> {

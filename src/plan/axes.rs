@@ -4,7 +4,7 @@ use super::planner::{Draft, Planner, Request};
 use super::windows::{Window, nothing, windows};
 use super::{Kernel, Params, Pass, Rows, Store};
 use crate::error::{Error, Result};
-use crate::input::{Dim, Piece, Strided, Taken};
+use crate::input::{Dim, Piece, Strided, Taken, Unit};
 
 /// Dispatches of a plan over a view, at most.
 const PASSES_MAX: usize = 1 << 14;
@@ -26,9 +26,9 @@ impl BlockPart {
         Rows::Strided { kept: self.strided.kept.len() as u8, reduced: self.strided.reduced.len() as u8 }
     }
 
-    /// Whether its elements are of two inputs.
-    pub fn zipped(&self) -> bool {
-        self.window.as_ref().is_some_and(|window| window.zipped)
+    /// What the second input has for an element, where elements are of two.
+    pub fn beside(&self) -> Option<Unit> {
+        self.window.as_ref().and_then(|window| window.beside)
     }
 }
 
@@ -228,7 +228,7 @@ impl Planner {
     /// The launch of `reduce` over rows by strides, an element at a time.
     fn strided_pass(&self, part: &BlockPart, shape: BlockLaunch, rows: u32) -> Pass {
         let one = self.one_by_one();
-        let variant = one.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.zipped(), part.rows());
+        let variant = one.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.beside(), part.rows());
         let mut pass = one.reduce_pass(variant, shape.splits, rows, 0, part.strided.length(), 0);
         pass.params.rows = rows;
         pass.params.first = part.first as u32;

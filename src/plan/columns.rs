@@ -131,7 +131,7 @@ impl Planner {
     fn aligned<'d>(&self, part: &BlockPart, innermost: &Dim, others: impl Iterator<Item = &'d Dim>) -> bool {
         let whole = |n: u64| n.is_multiple_of(self.per_vector());
         part.window.is_some()
-            && !part.zipped()
+            && part.beside().is_none()
             && whole(part.first)
             && (innermost.stride, whole(innermost.length)) == (1, true)
             && others.into_iter().all(|dim| whole(dim.stride.unsigned_abs()))
@@ -149,7 +149,7 @@ impl Planner {
         let vectors = neighbours == Neighbours::Vectors;
         let one = if own > 1 || vectors { None } else { Some(self.one_by_one()) };
         let planner = one.as_ref().unwrap_or(self);
-        let variant = planner.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.zipped(), part.rows());
+        let variant = planner.variant(shape.kernel, Store::Partial, shape.workgroup_size, part.beside(), part.rows());
         let per_load = if vectors { self.per_vector() } else { 1 };
         let (count, groups) = (part.strided.length() / per_load, rows / own);
         let lanes = u64::from(shape.lanes) * u64::from(shape.splits);

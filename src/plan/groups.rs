@@ -203,7 +203,7 @@ impl Planner {
             let rows = together.min(groups - row) as u32;
             let (store, resource, output) = self.destination(draft, request, rows, row);
             draft.passes.push(Pass {
-                variant: self.variant(Kernel::Combine { group: 0 }, store, size, false, Rows::Groups),
+                variant: self.variant(Kernel::Combine { group: 0 }, store, size, None, Rows::Groups),
                 workgroups: rows,
                 bindings: vec![
                     Binding { slot: 0, resource: Resource::Scratch { bytes: partials.clone() } },
@@ -288,7 +288,7 @@ impl Planner {
 
     fn groups_pass(&self, shape: &GroupLaunch, chunk: &Chunk<'_>, workgroups: u32) -> Pass {
         let mut variant =
-            self.one_by_one().variant(shape.kernel, Store::Partial, shape.size, chunk.window.zipped, Rows::Groups);
+            self.one_by_one().variant(shape.kernel, Store::Partial, shape.size, chunk.window.beside, Rows::Groups);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         if chunk.vectors {
             variant.load = Load::Vector;
@@ -320,7 +320,7 @@ impl Planner {
         let size = self.single_size();
         let splits = groups.div_ceil(size.into()).clamp(1, CLEARING.min(self.limits.workgroups_max.into())) as u32;
         Pass {
-            variant: self.variant(Kernel::Clear, Store::Partial, size, false, Rows::One),
+            variant: self.variant(Kernel::Clear, Store::Partial, size, None, Rows::One),
             workgroups: splits,
             bindings: vec![
                 Binding { slot: 0, resource: Resource::Placeholder },
@@ -362,7 +362,8 @@ fn cut<'w>(pairs: &'w [(Window, Resource, u32)], shape: &GroupLaunch, reads: u64
     let (mut chunks, mut before) = (Vec::new(), 0);
     for (window, keys, word) in pairs {
         let Window { first, elements: all, .. } = *window;
-        let alike = shape.vectors && window.grid.is_none() && first % 4 == u64::from(word % 4);
+        let alike =
+            shape.vectors && window.grid.is_none() && window.beside.is_none() && first % 4 == u64::from(word % 4);
         let (begin, end) = match alike && all >= VECTORS_MIN {
             true => (first.next_multiple_of(4) - first, (first + all) / 4 * 4 - first),
             false => (0, 0),

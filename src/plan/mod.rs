@@ -33,7 +33,7 @@ pub use slots::Slots;
 pub use tournament::{Entrants, Round, Rules, Tournament};
 pub use tuning::{Launch, Order, Tuning};
 
-use crate::input::Texel;
+use crate::input::{Texel, Unit};
 use std::ops::Range;
 
 /// Partials that an invocation of `bins/combine.wgsl` loads at a time.
@@ -179,12 +179,12 @@ pub enum Store {
 pub enum Load {
     /// 16 bytes of neighbours.
     Vector,
-    /// The two halves of every pair from two inputs.
-    Zipped,
+    /// 16 bytes of elements from two inputs: the halves of pairs, or values and their flags.
+    Zipped(Unit),
     /// One element, where the operator's loops leave no trips for more.
     One,
-    /// The same of zipped inputs.
-    OneZipped,
+    /// The same of two inputs.
+    OneZipped(Unit),
     /// Four texels of a texture, neighbours in its rows' order.
     Texels(Texel),
     /// One texel.
@@ -194,14 +194,22 @@ pub enum Load {
 impl Load {
     /// Whether an element is loaded at a time.
     pub fn one(self) -> bool {
-        matches!(self, Load::One | Load::OneZipped | Load::OneTexel(_))
+        matches!(self, Load::One | Load::OneZipped(_) | Load::OneTexel(_))
+    }
+
+    /// What the second input has for an element, where there are two.
+    pub fn beside(self) -> Option<Unit> {
+        match self {
+            Load::Zipped(unit) | Load::OneZipped(unit) => Some(unit),
+            Load::Vector | Load::One | Load::Texels(_) | Load::OneTexel(_) => None,
+        }
     }
 
     /// The element that is made of a texel, where there are texels.
     pub fn texel(self) -> Option<Texel> {
         match self {
             Load::Texels(texel) | Load::OneTexel(texel) => Some(texel),
-            Load::Vector | Load::Zipped | Load::One | Load::OneZipped => None,
+            Load::Vector | Load::Zipped(_) | Load::One | Load::OneZipped(_) => None,
         }
     }
 
@@ -263,7 +271,7 @@ pub struct Params {
     pub partials: u32,
     /// Word of the output at which the first row's result begins.
     pub output: u32,
-    /// Zipped inputs: from an element of the first to its partner in the second, modulo 2^32. Texels: those of a row.
+    /// Two inputs: from an element of the first to what the second has for it, modulo 2^32. Texels: those of a row.
     pub partner: u32,
     /// Position of the binding's element 0, modulo 2^64; of contiguous rows, that of each row's first element.
     pub base: [u32; 2],

@@ -5,7 +5,7 @@ use super::{
     Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant,
 };
 use crate::error::{Error, Result};
-use crate::input::{Ends, Groups, Piece, Strided};
+use crate::input::{Ends, Groups, Piece, Strided, Unit};
 use crate::limits::{Limits, TRIPS_MAX};
 
 /// The arrangement of the elements of an input by results.
@@ -372,7 +372,7 @@ impl Planner {
         kernel: Kernel,
         store: Store,
         workgroup_size: u32,
-        zipped: bool,
+        beside: Option<Unit>,
         rows: Rows,
     ) -> Variant {
         let (group, combines) = match kernel {
@@ -398,13 +398,13 @@ impl Planner {
             },
             loads_in_flight: self.loads(),
             order: self.tuning.order,
-            load: match (self.one && !combines, zipped) {
-                (false, false) => Load::Vector,
-                (false, true) => Load::Zipped,
-                (true, false) => Load::One,
-                (true, true) => Load::OneZipped,
+            load: match (self.one && !combines, beside) {
+                (false, None) => Load::Vector,
+                (false, Some(unit)) => Load::Zipped(unit),
+                (true, None) => Load::One,
+                (true, Some(unit)) => Load::OneZipped(unit),
             },
-            words64: self.loads_words64() && !combines && !zipped,
+            words64: self.loads_words64() && !combines && beside.is_none(),
             rows,
             columns_here: group.map_or(0, |group| self.columns_here(group)),
             lanes_per_sum: match (group, kernel) {
@@ -522,7 +522,7 @@ impl Planner {
             let (mut first, end) = (window.first, window.first + window.elements);
             while first < end {
                 let count = (chunk - first % self.per_load()).min(end - first);
-                let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.zipped, Rows::One);
+                let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.beside, Rows::One);
                 let mut pass = self.reduce_pass(variant, most, 1, first, count, 0);
                 window.read_by(&mut pass);
                 pass.params.partial = partials;
@@ -535,7 +535,7 @@ impl Planner {
             before += i128::from(window.elements);
         }
         if draft.passes.len() == begin {
-            let variant = self.variant(Kernel::Reduce, Store::Partial, self.single_size(), false, Rows::One);
+            let variant = self.variant(Kernel::Reduce, Store::Partial, self.single_size(), None, Rows::One);
             let mut pass = self.reduce_pass(variant, 1, 1, 0, 0, 0);
             pass.bindings = nothing();
             draft.passes.push(pass);

@@ -41,7 +41,7 @@ impl Planner {
     /// The pass that finishes the answers of so many rows from the n-th on, where they take several accumulators.
     pub(super) fn finish(&self, draft: &mut Draft, request: &Request, rows: u32, elements: u64, row: u64, of: Rows) {
         let Some((trips, counts)) = self.cost.finish_pass.filter(|_| self.finishes_apart(request)) else { return };
-        let variant = self.variant(Kernel::Finish, request.store, self.finish_shape().0, false, of);
+        let variant = self.variant(Kernel::Finish, request.store, self.finish_shape().0, None, of);
         let lanes = variant.lanes_per_sum;
         let bytes = self.accumulators_bytes(request, rows);
         draft.passes.push(Pass {
@@ -138,7 +138,7 @@ impl Planner {
         for (number, (group, region)) in self.cost.groups.iter().zip(&regions).enumerate() {
             let size = self.combine_size(group, rows, splits);
             let many = if rows > 1 { Rows::Many } else { Rows::One };
-            let variant = self.variant(Kernel::Combine { group: number }, store, size, false, many);
+            let variant = self.variant(Kernel::Combine { group: number }, store, size, None, many);
             let columns = match *group {
                 GroupCost::Bins { columns, .. } => columns.div_ceil(variant.columns_here.into()) as u32,
                 GroupCost::Values { .. } => 1,

@@ -79,7 +79,7 @@ impl Planner {
         while done < rows {
             let now = each.min(rows - done);
             let begin = draft.passes.len();
-            let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.zipped, Rows::Many);
+            let variant = self.variant(Kernel::Reduce, Store::Partial, size, window.beside, Rows::Many);
             let mut pass = self.reduce_pass(variant, splits, now as u32, first + done * length, length, length);
             pass.bindings = window.bindings.clone();
             pass.params.partner = window.partner;

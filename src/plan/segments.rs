@@ -4,7 +4,7 @@ use super::planner::{Draft, Planner, Request};
 use super::windows::{Window, nothing, windows};
 use super::{Binding, Bounds, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
 use crate::error::{Error, Result};
-use crate::input::{By, Ends, Piece};
+use crate::input::{By, Ends, Piece, Unit};
 use crate::limits::TRIPS_MAX;
 
 // Figures: an H200, `treefold bench fast_sum --size 2^28 --segments 16,256,4096,65536`, with the constant changed, in µs; as they stand
@@ -88,7 +88,7 @@ impl Planner {
         let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
         windows.retain(|window| window.elements > 0);
         if windows.is_empty() {
-            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, zipped: false, grid: None });
+            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, beside: None, grid: None });
         }
         let dispatches: u64 = windows.iter().map(|window| window.elements.div_ceil(self.most()).max(1)).sum();
         // And as many as 32 bits count, each by what its end counts as; and as the shares that one pass carries over have trips for,
@@ -148,7 +148,7 @@ impl Planner {
             let mut done = 0;
             loop {
                 let now = self.most().min(window.elements - done);
-                let mut pass = self.segments_pass(&shape, (store, rows), window.zipped, (now, segments), dispatches)?;
+                let mut pass = self.segments_pass(&shape, (store, rows), window.beside, (now, segments), dispatches)?;
                 let base = i128::from(before) - i128::from(window.first);
                 pass.bindings = window.bindings.clone();
                 pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
@@ -182,7 +182,7 @@ impl Planner {
         let size = self.carry_size();
         let each = shares.div_ceil(size);
         draft.passes.push(Pass {
-            variant: self.variant(Kernel::Carry, store, size, false, rows),
+            variant: self.variant(Kernel::Carry, store, size, None, rows),
             workgroups: 1,
             bindings: [Resource::Scratch { bytes: carries }, resource]
                 .into_iter()
@@ -260,11 +260,11 @@ impl Planner {
         &self,
         shape: &SegmentLaunch,
         (store, rows): (Store, Rows),
-        zipped: bool,
+        beside: Option<Unit>,
         (elements, segments): (u64, u64),
         dispatches: u64,
     ) -> Result<Pass> {
-        let mut variant = self.variant(shape.kernel, store, shape.size, zipped, rows);
+        let mut variant = self.variant(shape.kernel, store, shape.size, beside, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         let items = elements + u64::from(shape.end_items) * segments;
         let launched =

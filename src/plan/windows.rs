@@ -1,8 +1,9 @@
 //! Pieces of the input, cut into what one binding can cover.
 
 use super::{Binding, Pass, Resource};
-use crate::input::{Grid, Piece, Texel};
+use crate::input::{Beside, Grid, Piece, Texel, Unit};
 use crate::limits::Limits;
+use std::ops::Range;
 
 /// The range that one binding covers, and those of its elements that are meant.
 #[derive(Clone)]
@@ -11,9 +12,10 @@ pub(super) struct Window {
     /// Its first element, counted from the binding's.
     pub first: u64,
     pub elements: u64,
-    /// From an element to its partner.
+    /// From an element to what the second input has for it.
     pub partner: u32,
-    pub zipped: bool,
+    /// Of two inputs: what the second has for an element.
+    pub beside: Option<Unit>,
     /// Of a texture.
     pub grid: Option<Grid>,
 }
@@ -30,6 +32,43 @@ impl Window {
     }
 }
 
+/// How units of so many bits lie in bindings, which begin aligned.
+#[derive(Clone, Copy)]
+struct Lie {
+    bits: u64,
+    alignment: u64,
+    most: u64,
+}
+
+impl Lie {
+    fn of(bits: u64, limits: &Limits) -> Lie {
+        // Elements of three words meet both at every third place.
+        let alignment = limits.storage_alignment * if bits.is_multiple_of(3) { 3 } else { 1 };
+        Lie { bits, alignment, most: limits.binding_bytes_max }
+    }
+
+    /// The byte at which a binding begins that has the unit.
+    fn aligned(self, unit: u64) -> u64 {
+        unit * self.bits / 8 / self.alignment * self.alignment
+    }
+
+    /// The unit's number in that binding.
+    fn at(self, unit: u64) -> u64 {
+        (unit * self.bits - 8 * self.aligned(unit)) / self.bits
+    }
+
+    /// Units from this one on that one binding covers, one at least.
+    fn room(self, unit: u64) -> u64 {
+        ((8 * self.most).saturating_sub(unit * self.bits - 8 * self.aligned(unit)) / self.bits).max(1)
+    }
+
+    /// The binding of so many units.
+    fn bytes(self, first: u64, many: u64) -> Range<u64> {
+        let begin = self.aligned(first);
+        begin..begin + (((first + many) * self.bits).div_ceil(8) - begin).next_multiple_of(4)
+    }
+}
+
 /// Cuts the pieces into windows, in their order.
 pub(super) fn windows(pieces: &[Piece], limits: &Limits, element_bytes: u64) -> Vec<Window> {
     let mut windows = Vec::new();
@@ -37,40 +76,32 @@ pub(super) fn windows(pieces: &[Piece], limits: &Limits, element_bytes: u64) -> 
         if let Some(grid) = piece.grid.filter(|_| piece.elements > 0) {
             let bindings = vec![Binding { slot: 0, resource: Resource::Texture { number: piece.buffer } }];
             let (first, elements, partner) = (piece.first, piece.elements, grid.width);
-            windows.push(Window { bindings, first, elements, partner, zipped: false, grid: Some(grid) });
+            windows.push(Window { bindings, first, elements, partner, beside: None, grid: Some(grid) });
             continue;
         }
-        // Zipped inputs are arrays of words.
-        let bytes = if piece.other.is_some() { 4 } else { element_bytes };
-        // Elements of three words meet both at every third place.
-        let alignment = limits.storage_alignment * if bytes.is_multiple_of(3) { 3 } else { 1 };
-        let aligned = |element: u64| element * bytes / alignment * alignment;
-        let most =
-            |element: u64| (limits.binding_bytes_max.saturating_sub(element * bytes - aligned(element)) / bytes).max(1);
-        let range = |element: u64, count: u64| {
-            let end = ((element + count) * bytes - aligned(element)).next_multiple_of(4);
-            aligned(element)..aligned(element) + end
-        };
-        let at = |first: u64| (first * bytes - aligned(first)) / bytes;
+        let own = Lie::of(8 * piece.other.map_or(element_bytes, |other| other.bytes), limits);
         let mut done = 0;
         while done < piece.elements {
             let first = piece.first + done;
-            let other = piece.other.map(|(buffer, first)| (buffer, first + done));
-            let room = other.map_or(u64::MAX, |(_, first)| most(first)).min(most(first));
+            let other = piece.other.map(|other| (Lie::of(other.unit.bits(), limits), other.after(done)));
+            let room = other.map_or(u64::MAX, |(lie, other)| lie.room(other.first)).min(own.room(first));
             let elements = room.min(piece.elements - done);
-            let words = Resource::Input { buffer: piece.buffer, bytes: range(first, elements) };
+            let words = Resource::Input { buffer: piece.buffer, bytes: own.bytes(first, elements) };
             let vectors = match (other, &words) {
-                (Some((buffer, first)), _) => Resource::Input { buffer, bytes: range(first, elements) },
+                (Some((lie, other)), _) => {
+                    Resource::Input { buffer: other.buffer, bytes: lie.bytes(other.first, elements) }
+                }
                 // A window without a whole vector cannot be bound as vectors, and none are read.
                 (None, Resource::Input { bytes, .. }) if bytes.end - bytes.start < 16 => Resource::Placeholder,
                 (None, _) => words.clone(),
             };
+            let partner = |(lie, other): (Lie, Beside)| (lie.at(other.first) as u32).wrapping_sub(own.at(first) as u32);
             windows.push(Window {
                 bindings: vec![Binding { slot: 0, resource: vectors }, Binding { slot: 1, resource: words }],
-                first: at(first),
+                first: own.at(first),
                 elements,
-                partner: other.map_or(0, |(_, other)| (at(other) as u32).wrapping_sub(at(first) as u32)),
-                zipped: other.is_some(),
+                partner: other.map_or(0, partner),
+                beside: piece.other.map(|other| other.unit),
                 grid: None,
             });
             done += elements;

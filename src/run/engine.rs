@@ -6,7 +6,9 @@ use super::team::{OnOpen, Share, Team, Wanted};
 use crate::device::{Gpu, check_environment, is_auto, is_list, name_asked};
 use crate::element::Element;
 use crate::error::{Error, Result, may_block};
+use crate::input::ReadAt;
 use crate::op::Op;
+use std::ops::Range;
 
 /// A GPU, a software adapter, the CPU engine, or several of them that share the work.
 ///
@@ -225,6 +227,22 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// The answer of `op` over the elements of a range of what the engine reads itself: a file, say, or a [`MaskedSlice`](crate::MaskedSlice).
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`], those of the device and of [`Op::finish`].
+    pub fn reduce_from<T: Element, O: Op<T>>(
+        &self,
+        op: O,
+        from: &dyn ReadAt<T>,
+        range: Range<u64>,
+    ) -> Result<O::Output> {
+        let elements_hint = Some(range.end.saturating_sub(range.start));
+        let mut stream = self.stream(op, &StreamOptions { elements_hint, ..StreamOptions::default() })?;
+        stream.push_from(from, range)?;
+        Ok(stream.finish()?.output)
     }
 
     /// Begins a reduction whose elements come in parts; see [`Stream`].

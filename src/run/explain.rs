@@ -1,7 +1,7 @@
 //! A plan in words, and the text of each pass.
 
 use crate::device::Recorder;
-use crate::plan::{Kernel, Load, Order, Pass, Plan, Resource, Store};
+use crate::plan::{Kernel, Order, Pass, Plan, Resource, Store};
 use std::fmt;
 
 /// The reduction of an input, explained: the plan in words, and the WGSL of each pass.
@@ -80,7 +80,7 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
     for pass in &plan.passes {
         let variant = &pass.variant;
         let inputs = pass.bindings.iter().filter_map(|binding| match &binding.resource {
-            Resource::Input { buffer, bytes } if binding.slot == 1 || variant.load == Load::Zipped => {
+            Resource::Input { buffer, bytes } if binding.slot == 1 || variant.load.beside().is_some() => {
                 Some(format!("bytes {}..{} of buffer {buffer}", bytes.start, bytes.end))
             }
             Resource::Texture { number } => Some(format!("texture {number}, {} texels a row", pass.params.partner)),

@@ -119,11 +119,13 @@ fn sifted(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
         let (x, bits) = number(pieces, test.of, op.over_type());
         pieces.body("keep_element", &format!("fn keep_element(x: {x}) -> bool"), &test.body);
         pieces.add(&format!("fn keeps(bits: Bits) -> bool {{ return keep_element({bits}); }}"));
-    } else if op.over_type() == test.of || test.of.wgsl().is_empty() {
-        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &test.body);
     } else {
-        read_functions(pieces, test.of);
-        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &renamed(&test.body, &OF_ELEMENTS, READ));
+        let of_others = op.over_type() != test.of && !test.of.wgsl().is_empty();
+        let body = if of_others { renamed(&test.body, &OF_ELEMENTS, READ) } else { test.body.to_string() };
+        if body != *test.body {
+            read_functions(pieces, test.of);
+        }
+        pieces.body("keep_element", "fn keeps(bits: Bits) -> bool", &body);
     }
     if variant.kernel.has_cells() && op.has_cells() {
         pieces.add(include_str!("../../shaders/sift/cells.wgsl"));

@@ -7,9 +7,9 @@ mod members;
 pub(crate) use check::check;
 
 use crate::element::Dtype;
-use crate::input::Texel;
+use crate::input::{Texel, Unit};
 use crate::op::{DeviceOp, FoldGroup, Leaf, renamed, unroll};
-use crate::plan::{Bounds, Kernel, Load, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
+use crate::plan::{Bounds, Kernel, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
 
@@ -225,16 +225,17 @@ fn push_element(source: &mut Source, op: &DeviceOp) {
 /// The WGSL that reads elements of a type.
 fn load(op: &DeviceOp, variant: &Variant) -> String {
     let load = variant.load;
-    let words = match op.dtype.bytes() {
-        1 => include_str!("../../shaders/load/quarter.wgsl"),
-        2 => include_str!("../../shaders/load/half.wgsl"),
-        4 => include_str!("../../shaders/load/word.wgsl"),
-        12 => include_str!("../../shaders/load/triple.wgsl"),
-        16 => include_str!("../../shaders/load/quad.wgsl"),
-        _ if matches!(load, Load::Zipped | Load::OneZipped) => include_str!("../../shaders/load/zipped.wgsl"),
-        _ => include_str!("../../shaders/load/pair.wgsl"),
+    let words: String = match (load.beside(), op.dtype.bytes()) {
+        (Some(Unit::Word), _) => include_str!("../../shaders/load/zipped.wgsl").into(),
+        (Some(unit), _) => flagged(op.dtype, unit),
+        (None, 1) => include_str!("../../shaders/load/quarter.wgsl").into(),
+        (None, 2) => include_str!("../../shaders/load/half.wgsl").into(),
+        (None, 4) => include_str!("../../shaders/load/word.wgsl").into(),
+        (None, 12) => include_str!("../../shaders/load/triple.wgsl").into(),
+        (None, 16) => include_str!("../../shaders/load/quad.wgsl").into(),
+        (None, _) => include_str!("../../shaders/load/pair.wgsl").into(),
     };
-    let text = load.texel().map_or(words.into(), |texel| texels(op, texel));
+    let text = load.texel().map_or(words, |texel| texels(op, texel));
     // The text with another `load`, and without lines that are of no use to that.
     let instead = |other: &str, unused: &[&str]| {
         let is_used = |line: &&str| !unused.iter().any(|&start| line.starts_with(start));
@@ -254,6 +255,21 @@ fn load(op: &DeviceOp, variant: &Variant) -> String {
         _ => include_str!("../../shaders/load/one.wgsl"),
     };
     instead(one, &["fn load("])
+}
+
+/// The WGSL that reads values of one input and flags of another.
+fn flagged(dtype: Dtype, unit: Unit) -> String {
+    let flags = match unit {
+        Unit::Bit => include_str!("../../shaders/load/flag_bits.wgsl"),
+        Unit::Byte | Unit::Word => include_str!("../../shaders/load/flag_bytes.wgsl"),
+    };
+    let values = match (dtype.bytes(), dtype.numbers().map(Dtype::bytes)) {
+        (16, _) => include_str!("../../shaders/load/flagged_pair.wgsl"),
+        (8, _) => include_str!("../../shaders/load/flagged_word.wgsl"),
+        (_, Some(1)) => include_str!("../../shaders/load/flagged_quarter.wgsl"),
+        _ => include_str!("../../shaders/load/flagged_half.wgsl"),
+    };
+    [values, flags].join("\n")
 }
 
 /// The WGSL that reads texels of the elements' type.

@@ -7,6 +7,7 @@ mod common;
 
 mod filtered;
 mod mapped;
+mod masked;
 mod narrow;
 mod quads;
 mod vectors;

@@ -1,6 +1,6 @@
 //! Plans of anything.
 
-use crate::cases::{Case, plain, roomy, with_bins};
+use crate::cases::{Case, beside, plain, roomy, with_bins};
 use crate::model::check;
 use proptest::prelude::*;
 use treefold::internals::{Cost, Limits, Piece, Store};
@@ -61,7 +61,7 @@ prop_compose! {
         (first, second) in (0u64..2000, 0u64..2000),
         elements in prop_oneof![0u64..40, 0u64..4000],
     ) -> Piece {
-        Piece { other: Some((other, second)), ..Piece::of(buffer, first, elements) }
+        Piece { other: beside(0, other, second, 8), ..Piece::of(buffer, first, elements) }
     }
 }
 
@@ -89,15 +89,16 @@ prop_compose! {
     fn any_case()(
         (limits, tuning, cost) in (any_limits(), any_tuning(), any_cost()),
         mut pieces in prop::collection::vec(any_piece(), 0..6),
-        zip in any::<bool>(),
+        zip in prop::option::of(0u64..3),
         row in prop::option::of(prop_oneof![1u64..20, 1u64..300, 1u64..5000]),
         start in prop_oneof![Just(0), any::<u64>()],
         direct in any::<bool>(),
         store in prop::sample::select(vec![Store::Sealed, Store::Answer { counted: true }, Store::Answer { counted: false }]),
         output in 0u32..70,
     ) -> Case {
-        if !zip || cost.element_bytes != 8 {
-            pieces.iter_mut().for_each(|piece| piece.other = None);
+        for piece in &mut pieces {
+            let of = |turn| piece.other.and_then(|at| beside(turn, at.buffer, at.first, cost.element_bytes));
+            piece.other = zip.and_then(of);
         }
         if let Some(length) = row {
             cut(&mut pieces, length);

@@ -10,16 +10,16 @@ fn turns(n: u64, size: u64) -> u64 {
 /// Elements of a load.
 pub fn unit(cost: &Cost, variant: &Variant) -> u64 {
     match variant.load {
-        Load::One | Load::OneZipped | Load::OneTexel(_) => 1,
-        Load::Vector | Load::Zipped | Load::Texels(_) => 16 / cost.element_bytes,
+        Load::One | Load::OneZipped(_) | Load::OneTexel(_) => 1,
+        Load::Vector | Load::Zipped(_) | Load::Texels(_) => 16 / cost.element_bytes,
     }
 }
 
 /// reduce.wgsl: so many rounds, and so many elements of the head and the tail.
 pub fn reads(cost: &Cost, variant: &Variant, rounds: u64, ends: u64) -> u64 {
     let vector = match variant.load {
-        Load::One | Load::OneZipped | Load::OneTexel(_) => cost.element_trips,
-        Load::Vector | Load::Zipped | Load::Texels(_) => {
+        Load::One | Load::OneZipped(_) | Load::OneTexel(_) => cost.element_trips,
+        Load::Vector | Load::Zipped(_) | Load::Texels(_) => {
             cost.vector_trips.unwrap_or(unit(cost, variant) * cost.element_trips)
         }
     };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use treefold::internals::{
-    Arrangement, Cost, Grid, GroupCost, Limits, Piece, Plan, Planner, Request, Store, Strided, Texel,
+    Arrangement, Beside, Cost, Grid, GroupCost, Limits, Piece, Plan, Planner, Request, Store, Strided, Texel, Unit,
 };
 use treefold::{Order, Result, Tuning};
 
@@ -45,6 +45,16 @@ impl Case {
     pub fn strided(&self) -> Option<Cow<'_, Strided>> {
         let rows = self.row.map(|length| Cow::Owned(Strided::rows(self.elements() / length, length)));
         rows.or(self.view.as_ref().map(Cow::Borrowed))
+    }
+
+    /// The second input, where there are two.
+    pub fn beside(&self) -> Option<Beside> {
+        self.pieces.first().and_then(|piece| piece.other)
+    }
+
+    /// Bytes that the first input has for an element, and bits that the second has.
+    pub fn bytes_and_bits(&self) -> (u64, u64) {
+        self.beside().map_or((self.cost.element_bytes, 0), |other| (other.bytes, other.unit.bits()))
     }
 
     pub fn elements(&self) -> u64 {
@@ -94,6 +104,19 @@ pub fn roomy(limits: Limits) -> Limits {
         workgroups_max: limits.workgroups_max.max(26),
         ..limits
     }
+}
+
+/// The second input for elements of so many bytes, of each kind in turn: `None` where there are none.
+pub fn beside(turn: u64, buffer: usize, first: u64, element_bytes: u64) -> Option<Beside> {
+    let unit = Unit::ALL[(turn % 3) as usize];
+    let bytes = match (element_bytes, unit) {
+        (8, _) => 4,
+        (16, Unit::Byte | Unit::Bit) => 8,
+        (4, Unit::Byte) => 2,
+        (4, Unit::Bit) => 1,
+        _ => return None,
+    };
+    Some(Beside { buffer, first, unit, bytes })
 }
 
 /// Small shapes, so that short inputs reach every branch.

@@ -7,7 +7,7 @@ use crate::kernels::{
 };
 use treefold::Order;
 use treefold::internals::{
-    GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner, Resource, Rows, Store, Strided, TRIPS_MAX, Texel,
+    GroupCost, Kernel, Neighbours, Params, Pass, Plan, Planner, Resource, Rows, Store, Strided, TRIPS_MAX, Texel,
     offset,
 };
 
@@ -18,26 +18,32 @@ struct Run {
     elements: u64,
     /// Buffer and byte.
     at: (usize, u64),
+    /// Buffer and bit.
     partner: Option<(usize, u64)>,
 }
 
 type Runs = Vec<Run>;
 
 /// Appends a run, in one with the last where it continues it.
-fn append(runs: &mut Runs, run: Run, bytes: u64) {
+fn append(runs: &mut Runs, run: Run, (bytes, bits): (u64, u64)) {
     if let Some(last) = runs.last_mut() {
         let by = last.elements;
-        let follows = |a: (usize, u64), b: (usize, u64)| a.0 == b.0 && a.1 + by * bytes == b.1;
+        let follows = |a: (usize, u64), b: (usize, u64), each: u64| a.0 == b.0 && a.1 + by * each == b.1;
         let partners = match (last.partner, run.partner) {
-            (Some(a), Some(b)) => follows(a, b),
+            (Some(a), Some(b)) => follows(a, b, bits),
             (a, b) => a == b,
         };
-        if last.position.wrapping_add(by) == run.position && follows(last.at, run.at) && partners {
+        if last.position.wrapping_add(by) == run.position && follows(last.at, run.at, bytes) && partners {
             last.elements += run.elements;
             return;
         }
     }
     runs.push(run);
+}
+
+/// A place, so many elements further on.
+fn moved((buffer, first): (usize, u64), elements: u64, each: u64) -> (usize, u64) {
+    (buffer, first + elements * each)
 }
 
 fn wide(words: [u32; 2]) -> u64 {
@@ -221,8 +227,10 @@ impl<'a> Machine<'a> {
         let unit = budget::unit(&case.cost, v);
         let texels = v.load.texel().map(|texel| self.texture(pass, texel));
         let (vectors, words) = if texels.is_some() { (None, None) } else { (input(pass, 0), input(pass, 1)) };
-        let zipped = matches!(v.load, Load::Zipped | Load::OneZipped);
-        let bytes = if zipped { 4 } else { case.cost.element_bytes };
+        // Of two inputs, the bytes of the first's elements; what the second has for each has bits.
+        let beside = v.load.beside();
+        assert!(beside == case.beside().map(|other| other.unit) || p.count == 0, "{pass:?}");
+        let (bytes, bits) = case.bytes_and_bits();
         let (kept, reduced) = match v.rows {
             Rows::Strided { kept, reduced } => {
                 assert_eq!(pass.dims.len(), 2 * (usize::from(kept) + usize::from(reduced)), "{pass:?}");
@@ -250,7 +258,7 @@ impl<'a> Machine<'a> {
                         });
                     }
                     let at = (number, index * bytes);
-                    return append(runs, Run { position, elements: n, at, partner: None }, bytes);
+                    return append(runs, Run { position, elements: n, at, partner: None }, (bytes, bits));
                 }
                 let (buffer, begin, size) = words.expect("an input");
                 let strided_place =
@@ -260,11 +268,12 @@ impl<'a> Machine<'a> {
                 assert!(end <= size, "element {lies} is beyond its binding: {pass:?}");
                 let at = (buffer, begin + lies * bytes);
                 let mut partner = None;
-                if zipped {
+                if let Some(unit) = beside {
                     let (buffer, begin, size) = vectors.expect("partners");
                     let index = u64::from((lies as u32).wrapping_add(p.partner));
-                    assert!((index + n) * 4 <= size, "a partner is beyond its binding: {pass:?}");
-                    partner = Some((buffer, begin + index * 4));
+                    let end = ((index + n) * unit.bits()).div_ceil(32) * 4;
+                    assert!(end <= size, "a partner is beyond its binding: {pass:?}");
+                    partner = Some((buffer, begin * 8 + index * unit.bits()));
                 } else if (vector && !v.load.one()) || own > 1 || scale > 1 {
                     let (other, start, size) = vectors.expect("vectors");
                     assert_eq!((other, start), (buffer, begin), "{pass:?}");
@@ -272,7 +281,7 @@ impl<'a> Machine<'a> {
                     assert!(own == 1 || lies % unit == u64::from(row % own), "a vector of other columns: {pass:?}");
                 }
                 let position = base.wrapping_add(index).wrapping_sub(case.start);
-                append(runs, Run { position, elements: n, at, partner }, bytes);
+                append(runs, Run { position, elements: n, at, partner }, (bytes, bits));
             };
             match v.kernel {
                 Kernel::Columns { .. } => {
@@ -504,6 +513,7 @@ impl<'a> Machine<'a> {
                 })
             })
             .collect();
+        let (bytes, bits) = self.case.bytes_and_bits();
         for (group, rows) in self.results.iter().enumerate() {
             for (row, runs) in (0u64..).zip(rows) {
                 let mut runs = runs.clone().unwrap_or_else(|| panic!("no result {row} of group {group}"));
@@ -520,11 +530,11 @@ impl<'a> Machine<'a> {
                         let number = ends.partition_point(|&end| end <= global);
                         let piece = &pieces[number];
                         let within = global + piece.elements - ends[number];
-                        let bytes = if piece.other.is_some() { 4 } else { self.case.cost.element_bytes };
-                        let at = |(buffer, first): (usize, u64)| (buffer, (first + within) * bytes);
-                        let moved = |(buffer, byte): (usize, u64)| (buffer, byte + done * bytes);
-                        assert_eq!(moved(run.at), at((piece.buffer, piece.first)), "another element: {row}, {run:?}");
-                        assert_eq!(run.partner.map(moved), piece.other.map(at), "another partner: {row}, {run:?}");
+                        let at = (piece.buffer, (piece.first + within) * bytes);
+                        assert_eq!(moved(run.at, done, bytes), at, "another element: {row}, {run:?}");
+                        let partner = run.partner.map(|partner| moved(partner, done, bits));
+                        let at = piece.other.map(|other| (other.buffer, (other.first + within) * bits));
+                        assert_eq!(partner, at, "another partner: {row}, {run:?}");
                         done += (run.elements - done).min(ends[number] - global);
                     }
                     next += run.elements;
@@ -537,6 +547,7 @@ impl<'a> Machine<'a> {
     /// The same of a view: each element of each answer once, from where the view has it.
     fn compare_view(&self, view: &Strided, ordered: bool) {
         let pieces = &self.case.pieces;
+        let (bytes, bits) = self.case.bytes_and_bits();
         let lies = |row: u64, position: u64| {
             let mut at = (view.place(row) as i64 + offset(&view.reduced, position)) as u64;
             let piece = pieces.iter().find(|piece| {
@@ -545,9 +556,8 @@ impl<'a> Machine<'a> {
                 here
             });
             let piece = piece.expect("an element of the input");
-            let bytes = if piece.other.is_some() { 4 } else { self.case.cost.element_bytes };
-            let place = |(buffer, first): (usize, u64)| (buffer, (first + at) * bytes);
-            (place((piece.buffer, piece.first)), piece.other.map(place), bytes)
+            let partner = piece.other.map(|other| (other.buffer, (other.first + at) * bits));
+            ((piece.buffer, (piece.first + at) * bytes), partner)
         };
         for rows in &self.results {
             for (row, runs) in (0u64..).zip(rows) {
@@ -560,9 +570,8 @@ impl<'a> Machine<'a> {
                     assert_eq!(run.position, next, "not once, or not in order: row {row}");
                     assert!(next + run.elements <= self.length, "more than row {row}");
                     for e in 0..run.elements {
-                        let (at, partner, bytes) = lies(row, next + e);
-                        let moved = |(buffer, byte): (usize, u64)| (buffer, byte + e * bytes);
-                        assert_eq!((moved(run.at), run.partner.map(moved)), (at, partner), "row {row}, {run:?}");
+                        let partner = run.partner.map(|partner| moved(partner, e, bits));
+                        assert_eq!((moved(run.at, e, bytes), partner), lies(row, next + e), "row {row}, {run:?}");
                     }
                     next += run.elements;
                 }

@@ -1,6 +1,6 @@
 //! Rows of one length.
 
-use crate::cases::{BYTES_MAX, Case, limits, one, plain, roomy, small, some_limits, some_tunings, with_bins};
+use crate::cases::{BYTES_MAX, Case, beside, limits, one, plain, roomy, small, some_limits, some_tunings, with_bins};
 use crate::{checked, checked_if_bound};
 use treefold::Tuning;
 use treefold::internals::{Cost, Limits, Piece, Store};
@@ -47,8 +47,9 @@ fn rows_of_all_kinds_of_operators() {
                         (case.row, case.direct) = (Some(length), direct);
                         case.pieces = one(0, rows, length * rows);
                         checked_if_bound(&case, &planner);
-                        if case.cost.element_bytes == 8 {
-                            case.pieces[0].other = Some((1, length % 131));
+                        case.pieces[0].other =
+                            beside(rows + u64::from(direct), 1, length % 131, case.cost.element_bytes);
+                        if case.pieces[0].other.is_some() {
                             checked_if_bound(&case, &planner);
                         }
                     }

@@ -1,6 +1,6 @@
 //! Views: axes of arrays in one buffer or several, rows that are read by a few invocations each.
 
-use crate::cases::{BYTES_MAX, Case, limits, plain, roomy, small, some_limits, some_tunings, with_bins};
+use crate::cases::{BYTES_MAX, Case, beside, limits, plain, roomy, small, some_limits, some_tunings, with_bins};
 use crate::model::check;
 use crate::{checked, checked_if_bound};
 use proptest::prelude::*;
@@ -86,9 +86,9 @@ fn of_all_kinds_of_operators() {
                 let mut case = Case::new(roomy(limits), tuning, cost);
                 let planner = case.planner();
                 for (number, view) in some_views().into_iter().enumerate() {
-                    let zipped = case.cost.element_bytes == 8 && number % 2 == 0;
+                    let other = beside(number as u64 / 2, 2, 17, case.cost.element_bytes);
                     let piece = Piece::of(0, number as u64, 3000);
-                    case.pieces = vec![Piece { other: zipped.then_some((2, 17)), ..piece }];
+                    case.pieces = vec![Piece { other: other.filter(|_| number % 2 == 0), ..piece }];
                     (case.view, case.direct) = (Some(view), number % 2 == 1);
                     checked_if_bound(&case, &planner);
                 }

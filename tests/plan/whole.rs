@@ -1,8 +1,8 @@
 //! Whole inputs: lengths, offsets, pieces, huge inputs, and what cannot be planned.
 
 use crate::cases::{
-    BYTES_MAX, Case, grouped, histogram_bins, limits, long, one, plain, roomy, small, some_limits, some_tunings,
-    with_bins,
+    BYTES_MAX, Case, beside, grouped, histogram_bins, limits, long, one, plain, roomy, small, some_limits,
+    some_tunings, with_bins,
 };
 use crate::model::check;
 use crate::{checked, checked_if_bound};
@@ -46,9 +46,10 @@ fn every_short_length_and_offset_of_all_kinds_of_operators() {
                         case.store = if n % 2 == 0 { Store::Sealed } else { Store::Answer { counted: n % 3 == 0 } };
                         case.output = (n * 7) as u32;
                         checked(&case, &planner);
-                        if case.cost.element_bytes == 8 {
-                            // Both in one buffer, or the second in another, up to two alignments away.
-                            case.pieces[0].other = Some(((n % 2) as usize, (first * 13 + n) % 131));
+                        // Both in one buffer, or the second in another, up to two alignments away.
+                        let (buffer, place) = ((n % 2) as usize, (first * 13 + n) % 131);
+                        case.pieces[0].other = beside(n + first, buffer, place, case.cost.element_bytes);
+                        if case.pieces[0].other.is_some() {
                             checked(&case, &planner);
                         }
                     }
@@ -109,8 +110,8 @@ fn real_launch_shapes() {
                     let round = u64::from(launch.workgroup_size) * u64::from(launch.loads_in_flight);
                     let one = (n <= single || vectors <= round) && !cost.in_memory() && cost.slices() == 1;
                     assert_eq!(plan.passes.len() == 1, one, "{case:?}");
-                    if case.cost.element_bytes == 8 {
-                        case.pieces[0].other = Some((1, n % 77));
+                    case.pieces[0].other = beside(n, 1, n % 77, case.cost.element_bytes);
+                    if case.pieces[0].other.is_some() {
                         checked(&case, &planner);
                     }
                 }

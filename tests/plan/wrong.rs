@@ -1,12 +1,12 @@
 //! Plans with one number changed: the model notices what it is there for.
 
 use crate::cases::{
-    BYTES_MAX, Case, exact_bins, grouped, histogram_bins, joined, limits, one, sliced_bins, small, texels,
+    BYTES_MAX, Case, beside, exact_bins, grouped, histogram_bins, joined, limits, one, sliced_bins, small, texels,
 };
 use crate::checked;
 use crate::model::check;
 use treefold::internals::{
-    Cost, Dim, GroupCost, Kernel, Load, Params, Pass, Piece, Plan, Resource, Store, Strided, Texel,
+    Cost, Dim, GroupCost, Kernel, Load, Params, Pass, Piece, Plan, Resource, Store, Strided, Texel, Unit,
 };
 use treefold::{Order, Tuning};
 
@@ -138,14 +138,21 @@ fn of_small_inputs() {
 fn of_zipped_inputs() {
     let mut case = case(small(), grouped(8, vec![exact_bins(20, 1)]), 3000);
     case.limits.binding_bytes_max = 1 << 13;
-    case.pieces = vec![Piece { other: Some((1, 70)), ..Piece::of(0, 5, 3000) }];
     let changes: &[Change] = &[
         ("partner", |pass| pass.params.partner = pass.params.partner.wrapping_add(1)),
         ("the start of its partners", |pass| move_input(pass, 0, 256, 0)),
         ("the end of its partners", |pass| move_input(pass, 0, 0, -4)),
+        ("other partners", |pass| {
+            let unit = pass.variant.load.beside();
+            pass.variant.load = Load::Zipped(Unit::ALL[usize::from(unit == Some(Unit::Word))]);
+        }),
     ];
-    for number in 0..2 {
-        noticed(&case, number, &[changes, PARTIALS, BASE].concat());
+    for turn in 0..3 {
+        case.pieces = vec![Piece { other: beside(turn, 1, 70, 8), ..Piece::of(0, 5, 3000) }];
+        let last = case.plan(&case.planner()).expect("a plan").passes.len() - 1;
+        for number in 0..last {
+            noticed(&case, number, &[changes, PARTIALS, BASE].concat());
+        }
     }
 }
 

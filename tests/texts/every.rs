@@ -13,16 +13,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::{bf16, f16};
 use treefold::internals::{
-    Arrangement, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request, Rules,
-    Runs, Slots, Store, Strided, Texel, Variant, assemble, runs_texts, slots_text, tournament_texts,
+    Arrangement, Beside, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request,
+    Rules, Runs, Slots, Store, Strided, Texel, Unit, Variant, assemble, runs_texts, slots_text, tournament_texts,
 };
 use treefold::ops::{
     self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Filtered, Histogram, Histogram2d,
     Max, Mean, Min, MinMax, Norm2, Numbers, Product, Stats, Std, Sum, SumOfSquares, TABLE, Top, Variance, Visitor,
 };
 use treefold::{
-    Axes, Complex, Components, Dtype, DynOp, Element, Expression, Mapped, Op, Order, OrderKey, Padded, Scalar, Tuning,
-    Value, Widened,
+    Axes, Complex, Components, Dtype, DynOp, Element, Expression, Flagged, Mapped, Op, Order, OrderKey, Padded, Scalar,
+    Tuning, Value, Widened,
 };
 
 /// All that texts depend on besides the operator.
@@ -158,6 +158,7 @@ pub fn texts_of(machines: &[Machine]) -> Vec<Text> {
         all.vectors();
         all.narrow();
         all.maps();
+        all.flags();
         all.runs();
         all.slots();
         all.tournaments();
@@ -371,6 +372,18 @@ impl Texts {
         self.each::<[f32; 2], _>(&Filtered::by(not_nan, Dot));
     }
 
+    /// Over elements whose flags say which count, by values, by bins and by cells.
+    pub fn flags(&mut self) {
+        let not_nan = Numbers { not_nan: true, compare: None };
+        let above = Numbers { not_nan: false, compare: Some("> 7".parse().expect("a comparison")) };
+        self.each::<Flagged<f32>, _>(&Filtered::masked(Sum));
+        self.each::<Flagged<f32>, _>(&Filtered::masked((ArgMax, FastMean)).and(not_nan));
+        self.each::<Flagged<u8>, _>(&Filtered::masked(Mean));
+        self.each::<Flagged<i16>, _>(&Filtered::masked(TextHash));
+        self.each::<Flagged<f16>, _>(&Filtered::masked(Histogram::new(100, -1.0, 1.0).expect("a range")));
+        self.each::<Flagged<f64>, _>(&Filtered::masked(Sum).and(above));
+    }
+
     /// Of runs of equal keys.
     fn runs(&mut self) {
         for dtype in [Dtype::U32, Dtype::F32, Dtype::I64, Dtype::F64] {
@@ -506,17 +519,13 @@ fn variants_of(planner: &Planner, op: &DeviceOp, asks: impl Fn(&str) -> bool) ->
             }
         }
     };
-    for zipped in [false, true] {
-        // Only pairs are zipped.
-        if zipped && op.dtype != Dtype::F32x2 {
-            continue;
-        }
+    for other in besides(op.dtype) {
         for (what, elements, view, store) in requests.iter().filter(|(what, ..)| asks(what)) {
             let (what, elements, store) = (*what, *elements, *store);
             if matches!(store, Store::Answer { .. }) && op.answers.is_empty() {
                 continue;
             }
-            let pieces = [Piece { other: zipped.then_some((1, 3)), ..Piece::of(0, 1, elements) }];
+            let pieces = [Piece { other, ..Piece::of(0, 1, elements) }];
             let each = match view {
                 None => divided(what),
                 Some(view) => Arrangement::Strided(view),
@@ -534,6 +543,19 @@ fn variants_of(planner: &Planner, op: &DeviceOp, asks: impl Fn(&str) -> bool) ->
         see(plan, "a texture");
     }
     seen
+}
+
+/// The second inputs that elements may have: pairs are zipped, flags are bytes or bits.
+fn besides(dtype: Dtype) -> Vec<Option<Beside>> {
+    let flags = |unit| {
+        let bytes = if dtype.bytes() == 4 { 1 } else { dtype.bytes() / 2 };
+        Some(Beside { buffer: 1, first: 3, unit, bytes })
+    };
+    match dtype {
+        Dtype::F32x2 => vec![None, Some(Beside::words(1, 3))],
+        Dtype::Own(_) if dtype.name().starts_with("flagged") => vec![None, flags(Unit::Byte), flags(Unit::Bit)],
+        _ => vec![None],
+    }
 }
 
 /// Textures that an operator can take: texels, what is made of each, and where to.

@@ -1,0 +1,6 @@
+// A value is half a word, and its flag the upper half of that; a vector has four of both.
+
+@group(0) @binding(1) var<storage, read> words: array<u32>;  // the values, two a word
+
+fn load(v: u32) -> vec4<u32> { return vec4<u32>(element(4u * v), element(4u * v + 1u), element(4u * v + 2u), element(4u * v + 3u)); }
+fn element(e: u32) -> Bits { return ((words[e / 2u] >> (e % 2u * 16u)) & 0xffffu) | (flag_of(e) << 16u); }
