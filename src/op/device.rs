@@ -153,6 +153,8 @@ pub struct Leaf {
     pub tested: bool,
     /// The words that the self-test expects.
     pub expect: Expect,
+    /// Its kernel over elements that are read as wider ones.
+    pub device_over: Arc<dyn Fn(Dtype) -> Device + Send + Sync>,
     /// The map that makes its elements of those that are read.
     pub map: Option<Arc<ElementMap>>,
     /// The test of those that it takes, where it does not take all that are read.
@@ -220,7 +222,7 @@ impl Leaf {
 
     /// A fold that is no tuple.
     pub fn of<T: Element, F: Fold<T>>(fold: &F, keep: Keep) -> Leaf {
-        let expecting = fold.clone();
+        let (expecting, over) = (fold.clone(), fold.clone());
         Leaf {
             key: FoldKey { fold: TypeId::of::<F>(), dtype: T::DTYPE, kind: fold.kind() },
             device: fold.device(keep),
@@ -239,6 +241,7 @@ impl Leaf {
                 expecting.write_acc(&acc, &mut words);
                 words
             }),
+            device_over: Arc::new(move |read| over.device_over(keep, read)),
             map: None,
             test: None,
         }
@@ -262,6 +265,9 @@ impl Leaf {
     /// The same over elements of another type, of which `widen` makes those that it is over.
     pub(super) fn over(&mut self, dtype: Dtype, widen: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) {
         self.key.dtype = dtype;
+        if self.map.is_none() {
+            self.device = (self.device_over)(dtype);
+        }
         let expect = self.expect.clone();
         self.expect = Arc::new(move |bytes| expect(&widen(bytes)));
     }

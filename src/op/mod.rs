@@ -34,7 +34,7 @@ pub(crate) use wgsl::Cell;
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
 pub use widened::{Narrow, Widened};
 
-use crate::element::Element;
+use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -206,6 +206,13 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
     fn device(&self, keep: Keep) -> Device {
         let _ = keep;
         Device::Value(self.wgsl())
+    }
+
+    /// The same of one over elements that are read as wider ones, whose own type is this one.
+    #[doc(hidden)]
+    fn device_over(&self, keep: Keep, read: Dtype) -> Device {
+        let _ = read;
+        self.device(keep)
     }
 
     /// A read-only table that `table[i]` gives the device half; empty: none.

@@ -91,6 +91,9 @@ macro_rules! fold_passed_on {
         fn device(&self, keep: Keep) -> Device {
             self.0.device(keep)
         }
+        fn device_over(&self, keep: Keep, read: crate::element::Dtype) -> Device {
+            self.0.device_over(keep, read)
+        }
         fn table(&self) -> Vec<u32> {
             self.0.table()
         }

@@ -356,6 +356,12 @@ impl Wgsl {
     }
 
     /// A form that invocations share; of its functions the texts may leave out those that have a default.
+    /// Texts of the pass that reads elements, for the vector form.
+    pub(crate) fn reading(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
+        self.reading.extend(texts.into_iter().map(Into::into));
+        self
+    }
+
     pub(crate) fn cell(mut self, words: usize, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         let texts: Vec<Text> = texts.into_iter().map(Into::into).collect();
         let has = |name: &str| texts.iter().any(|text| text.contains(&format!("fn {name}(")));

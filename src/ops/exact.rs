@@ -3,7 +3,7 @@
 use crate::exact::{LongAccumulator, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
 use crate::half::f16;
 use crate::op::{Bins, Device, DeviceAnswer, Keep, LINES_MAX, Member, Text, Trips, Wgsl, WordType, unroll};
-use crate::{Accumulator, Element};
+use crate::{Accumulator, Dtype, Element};
 
 /// The terms of a sum: elements, products of pairs, or squares.
 pub trait Terms<T: Element> {
@@ -17,6 +17,10 @@ pub trait Terms<T: Element> {
     fn sum(elements: &[T]) -> Self::Acc;
     /// The kernel.
     fn device(keep: Keep) -> Device;
+    /// The kernel over elements that are read as wider ones, whose own type is this one.
+    fn device_over(keep: Keep, _read: Dtype) -> Device {
+        Self::device(keep)
+    }
 }
 
 const ACCUMULATOR: &str = include_str!("../../shaders/exact/accumulator.wgsl");
@@ -149,7 +153,7 @@ pub struct Sizes;
 
 /// Floats as terms of so many limbs, in units of 2^`$unit`.
 macro_rules! float_terms {
-    ($type:ty, $limbs:literal limbs, $unit:literal; $($terms:ident: |$xs:ident| $sum:expr, |$keep:ident| $device:expr;)+) => {$(
+    ($type:ty, $limbs:literal limbs, $unit:literal; $($terms:ident: |$xs:ident| $sum:expr, |$keep:ident, $read:pat_param| $device:expr;)+) => {$(
         impl Terms<$type> for $terms {
             const LIMBS: u64 = $limbs;
             const UNIT: i32 = $unit;
@@ -159,7 +163,10 @@ macro_rules! float_terms {
             fn sum($xs: &[$type]) -> LongAccumulator<$limbs> {
                 $sum
             }
-            fn device($keep: Keep) -> Device {
+            fn device(keep: Keep) -> Device {
+                <Self as Terms<$type>>::device_over(keep, <$type as Element>::DTYPE)
+            }
+            fn device_over($keep: Keep, $read: Dtype) -> Device {
                 $device
             }
         }
@@ -167,16 +174,16 @@ macro_rules! float_terms {
 }
 
 float_terms! { f32, 11 limbs, -150;
-    Elements: |xs| sum_f32(xs, |x| x), |keep| with_cell(keep, single(keep, ELEMENT, ELEMENTS));
-    Sizes: |xs| sum_f32(xs, f32::abs), |keep| single(keep, SIZE_32, SIZES_32);
+    Elements: |xs| sum_f32(xs, |x| x), |keep, read| with_cell(keep, single(keep, read, ELEMENT, ELEMENTS));
+    Sizes: |xs| sum_f32(xs, f32::abs), |keep, read| single(keep, read, SIZE_32, SIZES_32);
 }
 float_terms! { f16, 4 limbs, -56;
-    Elements: |xs| sum_f16(xs, f16::to_bits), |keep| half(keep, ELEMENT, ELEMENTS);
-    Sizes: |xs| sum_f16(xs, |x| x.to_bits() & 0x7fff), |keep| half(keep, SIZE_16, SIZES_16);
+    Elements: |xs| sum_f16(xs, f16::to_bits), |keep, _| half(keep, ELEMENT, ELEMENTS);
+    Sizes: |xs| sum_f16(xs, |x| x.to_bits() & 0x7fff), |keep, _| half(keep, SIZE_16, SIZES_16);
 }
 float_terms! { f64, 68 limbs, -1075;
-    Elements: |xs| sum_f64(xs, |x| x), |keep| double(keep, ELEMENT);
-    Sizes: |xs| sum_f64(xs, f64::abs), |keep| double(keep, SIZE_64);
+    Elements: |xs| sum_f64(xs, |x| x), |keep, _| double(keep, ELEMENT);
+    Sizes: |xs| sum_f64(xs, f64::abs), |keep, _| double(keep, SIZE_64);
 }
 
 /// With the form that invocations share, of f32 as they are.
@@ -184,7 +191,7 @@ fn with_cell(keep: Keep, device: Device) -> Device {
     match device {
         Device::Value(wgsl) if keep == Keep::Cells => {
             let cell = include_str!("../../shaders/cells/exact_f32.wgsl");
-            Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, cell]).cell_trips(0, 64))
+            Device::Value(wgsl.cell(129, [AMOUNT, COLUMN, WHOLE, cell]).cell_trips(0, 64))
         }
         device => device,
     }
@@ -192,9 +199,12 @@ fn with_cell(keep: Keep, device: Device) -> Device {
 
 const AMOUNT: &str = include_str!("../../shaders/exact/f32_amount.wgsl");
 const COLUMN: &str = include_str!("../../shaders/exact/column_bytes.wgsl");
+const WHOLE: &str = "fn column(j: u32) -> vec3<u32> { return column_of_bytes(j); }\n";
 
-/// The kernel of terms of 32 bits.
-fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
+/// The kernel of terms of 32 bits. Those of bf16 have significands of 8 bits, whose amounts of 15 fit counters of 32.
+fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> Device {
+    const UPPER_AMOUNT: &str = include_str!("../../shaders/exact/bf16_amount.wgsl");
+    const UPPER: &str = include_str!("../../shaders/exact/column_upper.wgsl");
     const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
     const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
     const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
@@ -203,7 +213,11 @@ fn single(keep: Keep, term: &'static str, terms: &'static str) -> Device {
     match keep {
         Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
-            Device::Bins(bins(replicas, 11, vec![AMOUNT, term, terms, shared, FLAGS, COLUMN, COLUMNS], 64, 8))
+            let upper = read == Dtype::BF16;
+            let (amount, whole) = if upper { (UPPER_AMOUNT, UPPER) } else { (AMOUNT, WHOLE) };
+            let read = vec![amount, term, terms, shared, FLAGS, COLUMN, whole, COLUMNS];
+            let elements_max = if upper { 1 << 17 } else { u64::MAX };
+            Device::Bins(Bins { wide: !upper, elements_max, ..bins(replicas, 11, read, 64, 8) })
         }
         // A window that is flushed loops over its three slices.
         Keep::Registers | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
@@ -510,6 +524,9 @@ macro_rules! exact_fold {
             }
             fn device(&self, keep: crate::op::Keep) -> crate::op::Device {
                 <$terms as crate::ops::exact::Terms<$type>>::device(keep)
+            }
+            fn device_over(&self, keep: crate::op::Keep, read: crate::Dtype) -> crate::op::Device {
+                <$terms as crate::ops::exact::Terms<$type>>::device_over(keep, read)
             }
         }
     )+};

@@ -216,8 +216,8 @@ impl<K: OrderKey> Located<K> {
     }
 }
 
-/// The WGSL of a fold into [`Located`].
-pub(super) fn located_wgsl<T: Scalar>(end: End) -> Wgsl {
+/// The WGSL of a fold into [`Located`], where elements are read as they are or are of a narrower type.
+pub(super) fn located_wgsl<T: Scalar>(end: End, read: Dtype) -> Wgsl {
     let wgsl = match T::Key::WORDS {
         1 => Wgsl::new(
             "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
@@ -240,7 +240,19 @@ return Acc(select(a.key, b.key, other), select(a.key_high, b.key_high, other),
     select(a.low, b.low, other), select(a.high, b.high, other));",
         ),
     };
-    wgsl.offset(moved_wgsl::<T::Key>()).helpers(end.wgsl::<T>("")).checked()
+    let wgsl = wgsl.offset(moved_wgsl::<T::Key>()).helpers(end.wgsl::<T>("")).checked();
+    let constant = |name: &str, value: u32| format!("const {name} = {value:#x}u;\n");
+    let texts = match read {
+        Dtype::F16 => {
+            let flip = if end == End::Low { 0 } else { u32::MAX };
+            [constant("FLIP", flip), include_str!("../../shaders/arg/halves.wgsl").into()]
+        }
+        // Signed keys lie around 2^31.
+        Dtype::I8 | Dtype::I16 => [constant("AROUND", 1 << 31), include_str!("../../shaders/arg/narrow.wgsl").into()],
+        Dtype::U8 | Dtype::U16 => [constant("AROUND", 0), include_str!("../../shaders/arg/narrow.wgsl").into()],
+        _ => return wgsl,
+    };
+    wgsl.reading(texts).vector("return best_of(acc, vector, index);")
 }
 
 /// The element that was found and its index, as the device answers them.
@@ -286,7 +298,10 @@ macro_rules! arg_extreme {
                 acc.moved(by)
             }
             fn wgsl(&self) -> Wgsl {
-                located_wgsl::<T>($end)
+                located_wgsl::<T>($end, T::DTYPE)
+            }
+            fn device_over(&self, _: crate::op::Keep, read: crate::Dtype) -> crate::op::Device {
+                crate::op::Device::Value(located_wgsl::<T>($end, read))
             }
         }
 

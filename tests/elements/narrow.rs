@@ -2,12 +2,15 @@
 //! those over the widened numbers.
 
 use crate::common::*;
-use treefold::half::bf16;
+use treefold::half::{bf16, f16};
+use treefold::internals::Keep;
 use treefold::ops::{
-    Any, ArgMax, ArgMin, CountIf, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Product, Stats, Sum, SumOfSquares,
-    Variance, Xor,
+    Any, ArgMax, ArgMin, CountIf, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Norm1, Product, Stats, Sum,
+    SumOfSquares, Variance, Xor,
 };
-use treefold::{Answer, Cpu, Dtype, Element, Engine, Error, Input, Narrow, Op, StreamOptions, Value, Widened, check};
+use treefold::{
+    Answer, Cpu, Dtype, Element, Engine, Error, Gpu, Input, Narrow, Op, StreamOptions, Tuning, Value, Widened, check,
+};
 
 #[test]
 fn every_length_from_any_place() {
@@ -72,6 +75,75 @@ fn every_bf16() {
     for engine in [Engine::Cpu(Cpu::with_threads(2)), Engine::Gpu(gpu())] {
         let narrow = engine.reduce(Widened((Sum, Max, SumOfSquares)), &all).expect("answers");
         assert_eq!(narrow, engine.reduce((Sum, Max, SumOfSquares), &wide).expect("answers"), "{}", engine.name());
+    }
+}
+
+/// Counters of 32 bits, of which a dispatch may give none more than 2^17 of the largest amounts.
+#[test]
+fn exact_sums_of_bf16_in_bins() {
+    let mut random = Random(16);
+    let mut any: Vec<bf16> = (0..70_000).map(|_| bf16::from_bits(random.next() as u16)).collect();
+    any.retain(|x| x.is_finite());
+    let largest = vec![bf16::from_bits(0x3fff); 13_000_000];
+    let negative: Vec<bf16> = any.iter().map(|x| -bf16::from_f32(x.to_f32().abs())).collect();
+    let mut infinite = any.clone();
+    infinite[777] = bf16::INFINITY;
+    let wide = |narrow: &[bf16]| narrow.iter().map(|x| x.to_f32()).collect::<Vec<f32>>();
+    for shape in [small(), small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
+        let gpu = gpu().with_tuning(shape.with(|tuning| tuning.own_bins_max = 0)).expect("a launch shape");
+        let reducer = gpu.reducer::<bf16, _>(Widened((Sum, Norm1))).expect("a reducer");
+        assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());
+        for narrow in
+            [&any[..], &any[..7], &negative, &infinite, &largest[..if shape == small() { 13_000_000 } else { 9 }]]
+        {
+            let want = Cpu::new().reduce((Sum, Norm1), &wide(narrow)).expect("sums");
+            let buffer = upload(&gpu, narrow);
+            let input = Input::range(&buffer, 0..narrow.len() as u64);
+            assert_eq!(reducer.reduce(input).expect("sums"), want, "{} elements", narrow.len());
+        }
+    }
+}
+
+/// Extremes among equal ones, zeros of both signs and NaN, in every place of a vector.
+#[test]
+fn the_first_of_ties() {
+    fn of<T: Element, A: Op<T>, B: Op<T>>(gpu: &Gpu, least: A, most: B, values: &[T])
+    where
+        A::Output: PartialEq,
+        B::Output: PartialEq,
+    {
+        let mut random = Random(9);
+        let all: Vec<T> = (0..6000)
+            .map(|i| values[random.below(if i % 3000 < 1500 { 2 } else { values.len() as u64 }) as usize])
+            .collect();
+        let buffer = upload(gpu, &all);
+        let (low, high) = (gpu.reducer::<T, _>(least.clone()), gpu.reducer::<T, _>(most.clone()));
+        let (low, high) = (low.expect("a reducer"), high.expect("a reducer"));
+        let ranges = (0..160).map(|at| (at * 37, at * 37 + 1 + at % 49)).chain([(0, 1500), (3, 6000), (1500, 6000)]);
+        let ranges: Vec<_> = ranges.collect();
+        let input = |&(from, to): &(usize, usize)| Input::range(&buffer, from as u64..to as u64);
+        let lows = low.reduce_batch(ranges.iter().map(input)).expect("answers");
+        let highs = high.reduce_batch(ranges.iter().map(input)).expect("answers");
+        for ((&(from, to), low), high) in ranges.iter().zip(lows).zip(highs) {
+            let want = (plain_fold(&least, &all[from..to]), plain_fold(&most, &all[from..to]));
+            let want = (want.0.expect("an answer"), want.1.expect("an answer"));
+            assert_eq!(format!("{:?}", (low, high)), format!("{want:?}"), "{from}..{to} of {}", T::DTYPE);
+        }
+    }
+    for shape in [small(), small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
+        let gpu = gpu().with_tuning(shape).expect("a launch shape");
+        let halves = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -6e-8].map(f16::from_f32);
+        of(&gpu, ArgMin, ArgMax, &halves);
+        of(&gpu, ArgMin, ArgMax, &halves[..3]);
+        of(&gpu, ArgMin, ArgMax, &[halves[0], halves[1], halves[3]]);
+        of(&gpu, ArgMin, ArgMax, &[f16::from_bits(0xfe00), f16::from_bits(0x7e01), halves[2]]);
+        let halves = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, -1e-40].map(bf16::from_f32);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves[..3]);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0u8, 255, 1, 254]);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0i8, -128, 127, -1]);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0u16, 65_535, 1, 65_534]);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0i16, -32_768, 32_767, -1]);
     }
 }
 
