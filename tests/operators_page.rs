@@ -19,8 +19,8 @@ const TAIL: &str = "
 as they are, and the program widens them as it reads a file. Every operator over single numbers is one over what a function makes of each, too
 (`Mapped`, `Expression`; `--map`): of 32 bits wherever the operator is computed, of 64 on the CPU engine. And every operator is one over those elements only that pass a condition
 (`Filtered`; `--nan ignore`, `--where`): NaN and comparisons of every type wherever the operator is computed; a condition of your own, or one
-on what a function makes or another condition lets through, as the page of `Filtered` says. A mask beside the numbers, bytes or bits, goes with every
-operator over single numbers of every type (`Filtered::masked`; `--mask`).
+on what a function makes or another condition lets through, as the page of `Filtered` says. A mask beside the numbers, bytes or bits, goes
+with the operators of this table over every type of numbers (`Filtered::masked`; `--mask`), on a device those that have kernels over single numbers.
 
 Every operator over single numbers is one over each number of vectors, in one read of them: `Components(Mean)` over `[f32; 3]`, over vectors of
 two, three (12 or 16 bytes apart) and four numbers of f32, i32, u32, and of f16 two, three (8 bytes apart) and four; the page of `Vector` has the

@@ -1,5 +1,5 @@
-// The best of four narrow integers and its place: a rank stands above its element's place among the four, so that the least word is the
-// first of the best.
+// The best of four narrow integers and its place: a rank stands above its element's place among the four, so that the least word
+// is the first of the best.
 //
 // Expects: rank, combine. Ranks lie between -2^16 and 2^16 - 1, or as far around 2^31.
 fn rank_at(bits: u32, k: u32) -> u32 { return ((rank(bits) + 0x10000u) << 2u) | k; }

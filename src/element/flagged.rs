@@ -31,7 +31,7 @@ pub struct Flagged<T: Flaggable> {
 pub trait Flaggable: Element + sealed::Sized {
     /// The type that it is read as: itself, but for narrow ones.
     type Wide: Scalar;
-    /// The flag beside it, in as many bytes.
+    /// The flag beside it, in as many bytes, of one byte in three.
     type Flag: Pod + Default + fmt::Debug + Send + Sync;
     /// The flag of what counts.
     #[doc(hidden)]

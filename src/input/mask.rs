@@ -7,6 +7,8 @@ use std::io;
 use std::ops::Range;
 
 /// The flags of elements in a buffer, a byte or a bit of each: see [`Input::masked`].
+///
+/// The buffer has a multiple of 4 bytes, for kernels read whole words; flags beyond the last element may say anything.
 #[derive(Clone, Debug)]
 pub struct Mask<'a> {
     buffer: &'a wgpu::Buffer,

@@ -208,7 +208,7 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         Device::Value(self.wgsl())
     }
 
-    /// The same of one over elements that are read as wider ones, whose own type is this one.
+    /// The same, where the elements are read as wider ones: `read` is their own type.
     #[doc(hidden)]
     fn device_over(&self, keep: Keep, read: Dtype) -> Device {
         let _ = read;

@@ -176,7 +176,10 @@ impl Wgsl {
         "finish_workgroup",
         "first_of",
         "first_vector",
+        "flag_of",
+        "flag_words",
         "float64",
+        "four_flagged",
         "get_acc",
         "group",
         "group_of",
@@ -210,6 +213,7 @@ impl Wgsl {
         "lift_position",
         "load",
         "load_own",
+        "made_Bits",
         "made_accumulate",
         "made_accumulate_vector",
         "made_add_to_cell",
@@ -348,6 +352,12 @@ impl Wgsl {
         self
     }
 
+    /// Texts of the pass that reads elements, for the vector form.
+    pub(crate) fn reading(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
+        self.reading.extend(texts.into_iter().map(Into::into));
+        self
+    }
+
     /// A state of its own for the pass that reads: `State`, `init_state`, `accumulate`, `accumulate_vector` and `to_acc`.
     pub(crate) fn state(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         self.state = true;
@@ -356,12 +366,6 @@ impl Wgsl {
     }
 
     /// A form that invocations share; of its functions the texts may leave out those that have a default.
-    /// Texts of the pass that reads elements, for the vector form.
-    pub(crate) fn reading(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
-        self.reading.extend(texts.into_iter().map(Into::into));
-        self
-    }
-
     pub(crate) fn cell(mut self, words: usize, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         let texts: Vec<Text> = texts.into_iter().map(Into::into).collect();
         let has = |name: &str| texts.iter().any(|text| text.contains(&format!("fn {name}(")));

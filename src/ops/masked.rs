@@ -26,7 +26,8 @@ impl<O> Filtered<Flags, Mapped<Values, O>> {
     ///
     /// Elements are [`Flagged`]: on a device [`Input::masked`](crate::Input::masked) reads numbers and flags from two buffers, in rows, axes,
     /// segments and groups too; on the host [`MaskedSlice`](crate::MaskedSlice) reads them from two slices. Places are those among all elements.
-    /// Narrow numbers are widened, as [`Widened`](crate::Widened) has it.
+    /// Narrow numbers are widened, as [`Widened`](crate::Widened) has it. No device answer: for `reduce`, not `record`. A function of the numbers,
+    /// or another condition within, has no device half: for what is asked of the numbers there is [`Filtered::and`].
     ///
     /// ```
     /// use treefold::{Engine, MaskedSlice, ops::{ArgMax, Filtered, Sum}};

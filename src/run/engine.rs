@@ -230,6 +230,7 @@ impl Engine {
     }
 
     /// The answer of `op` over the elements of a range of what the engine reads itself: a file, say, or a [`MaskedSlice`](crate::MaskedSlice).
+    /// Places are counted from the range's first element; a range that ends before it begins has none.
     ///
     /// # Errors
     /// [`Error::Unreadable`], those of the device and of [`Op::finish`].

@@ -5,7 +5,7 @@ use crate::every::Texts;
 use crate::every::own::{TextHash, WeightedSum};
 use std::collections::BTreeSet;
 use treefold::ops::{Filtered, Max, MinMax};
-use treefold::{Mapped, Wgsl};
+use treefold::{Flagged, Mapped, Wgsl};
 
 /// Names that helpers of these operators declare themselves.
 const OWN: [&str; 1] = ["word"];
@@ -35,6 +35,7 @@ fn every_name_around_an_own_operator_is_reserved() {
     let mapped = Mapped::new("return x * 2u;", |x: u32| x.wrapping_mul(2), WeightedSum);
     all.everywhere::<u32, _>(&mapped);
     all.everywhere::<u32, _>(&Filtered::new("return x > 2u;", |x: u32| x > 2, WeightedSum));
+    all.everywhere::<Flagged<u32>, _>(&Filtered::masked(WeightedSum));
     assert!(all.texts.len() > 500, "{}", all.texts.len());
     let names: BTreeSet<String> = all.texts.iter().flat_map(|text| declared(&text.text)).collect();
     // In tuples, such as an operator and what it leaves out, names begin with their member's.
