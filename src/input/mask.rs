@@ -43,8 +43,8 @@ impl<'a, T: Flaggable> Input<'a, Flagged<T>> {
     ///
     /// ```no_run
     /// # fn f(levels: &wgpu::Buffer, valid: &wgpu::Buffer, gpu: &treefold::Gpu) -> treefold::Result<()> {
-    /// use treefold::{Flagged, Input, Mask, Reducer, ops::{Filtered, Mean}};
-    /// let mean = Reducer::<Flagged<f32>, _>::new(gpu, Filtered::masked(Mean))?;
+    /// use treefold::{Flagged, Input, Mask, ops::{Filtered, Mean}};
+    /// let mean = gpu.reducer::<Flagged<f32>, _>(Filtered::masked(Mean))?;
     /// let of_all = mean.reduce(Input::masked(levels, Mask::bytes(valid))?)?;
     /// let of_each_row = mean.reduce_each(Input::masked(levels, Mask::bytes(valid))?.rows(512))?;
     /// # Ok(()) }

@@ -25,7 +25,10 @@ pub enum Keep {
     /// The same with one 64-bit integer, where the device has `SHADER_INT64`.
     Registers64,
     /// In values that lanes exchange, of which an invocation may hold several: for many answers.
-    Values,
+    Values {
+        /// Whether they may be integers of 64 bits: the device has `SHADER_INT64`.
+        words64: bool,
+    },
     /// In cells of workgroup memory, one for each of many groups and replica, added to by atomics.
     Cells,
     /// Counts of bins in so many bytes of workgroup memory, a slice of them: neighbouring workgroups read the same elements and count
@@ -41,7 +44,7 @@ pub enum Keep {
 impl Keep {
     /// Whether its kernels may have 64-bit integers.
     pub fn words64(self) -> bool {
-        matches!(self, Keep::Registers64 | Keep::Bins { words64: true, .. })
+        matches!(self, Keep::Registers64 | Keep::Bins { words64: true, .. } | Keep::Values { words64: true })
     }
 }
 

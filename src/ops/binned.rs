@@ -86,7 +86,7 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
     let (most, counters) = match keep {
         Keep::Bins { replicas: 32, .. } => (32, 33 * 128),
         Keep::Bins { replicas, .. } => (replicas, 4096),
-        Keep::Registers | Keep::Registers64 | Keep::Values | Keep::Cells | Keep::Slices { .. } => (1, 4096),
+        Keep::Registers | Keep::Registers64 | Keep::Values { .. } | Keep::Cells | Keep::Slices { .. } => (1, 4096),
         Keep::Memory => (0, 4096),
     };
     let room = (counters / slots.max(1)).max(1).ilog2();

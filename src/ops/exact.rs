@@ -17,7 +17,7 @@ pub trait Terms<T: Element> {
     fn sum(elements: &[T]) -> Self::Acc;
     /// The kernel.
     fn device(keep: Keep) -> Device;
-    /// The kernel over elements that are read as wider ones, whose own type is this one.
+    /// The kernel over elements that are read as wider ones: `read` is their own type.
     fn device_over(keep: Keep, _read: Dtype) -> Device {
         Self::device(keep)
     }
@@ -128,9 +128,12 @@ fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
             let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
             Device::Bins(bins(replicas, limbs, read, 2 * limbs, limbs))
         }
-        Keep::Registers | Keep::Registers64 | Keep::Values | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
-            own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), Trips::default())
-        }
+        Keep::Registers
+        | Keep::Registers64
+        | Keep::Values { .. }
+        | Keep::Cells
+        | Keep::Slices { .. }
+        | Keep::Memory => own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), Trips::default()),
     }
 }
 
@@ -207,9 +210,10 @@ fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> D
     const UPPER: &str = include_str!("../../shaders/exact/column_upper.wgsl");
     const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
     const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
-    const WINDOW64: &str = include_str!("../../shaders/exact/f32_window64.wgsl");
     const VALUES: &str = include_str!("../../shaders/exact/f32_values.wgsl");
-    const SLICES: &str = include_str!("../../shaders/exact/f32_slices.wgsl");
+    const MOVED: &str = include_str!("../../shaders/exact/f32_moved.wgsl");
+    const WIDE: &str = include_str!("../../shaders/exact/f32_wide.wgsl");
+    const WIDE64: &str = include_str!("../../shaders/exact/f32_wide64.wgsl");
     match keep {
         Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
@@ -219,13 +223,14 @@ fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> D
             let elements_max = if upper { 1 << 17 } else { u64::MAX };
             Device::Bins(Bins { wide: !upper, elements_max, ..bins(replicas, 11, read, 64, 8) })
         }
-        // A window that is flushed loops over its three slices.
+        Keep::Registers64 => own(11, &[SCATTER, OWN, term, WIDE64, WINDOW, FLAGS, IN_TURN], Trips::default()),
         Keep::Registers | Keep::Cells | Keep::Slices { .. } | Keep::Memory => {
-            let trips = Trips { lift: 3, vector: 12, ..Trips::default() };
-            own(11, &[SCATTER, OWN, term, SLICES, WINDOW, FLAGS, IN_TURN], trips)
+            own(11, &[SCATTER, OWN, term, WIDE, WINDOW, FLAGS, IN_TURN], Trips::default())
         }
-        Keep::Registers64 => own(11, &[SCATTER, OWN, term, WINDOW64, FLAGS, IN_TURN], Trips::default()),
-        Keep::Values => values(11, &[term, terms, SLICES, VALUES, FLAGS], Trips { vector: 4, ..Trips::default() }),
+        Keep::Values { words64 } => {
+            let wide = if words64 { WIDE64 } else { WIDE };
+            values(11, &[term, terms, wide, VALUES, MOVED, FLAGS], Trips { vector: 4, ..Trips::default() })
+        }
     }
 }
 

@@ -14,10 +14,10 @@ const WHOLE: u64 = 64;
 /// 242.2 and 264.1 µs, argmax 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
 const ROUNDS: u64 = 2;
 /// The same where a lane keeps more than its accumulator, of which the others make it at the end. An H200, `treefold bench sum --axis 1`, by
-/// 2, 4 and 8 here, with four loads in flight: shape=2097152x128 684, 535 and 535 µs, shape=524288x512 725, 554 and 478.
+/// 2, 4 and 8 here, with four loads in flight and a window in three words: shape=2097152x128 684, 535 and 535 µs, shape=524288x512 725, 554 and 478.
 const STATES_ROUNDS: u64 = 8;
 /// Invocations of a workgroup that reads columns and keeps that, at most: registers. An H200, `treefold bench sum --axis 0`, by 128, 256 and
-/// 512 here: shape=16384x16384 1215, 728 and 502 µs, shape=1048576x256 673, 526 and 524.
+/// 512 here, with such a window: shape=16384x16384 1215, 728 and 502 µs, shape=1048576x256 673, 526 and 524.
 const STATES_SIZE: u32 = 512;
 /// Invocations of a workgroup that reads short rows, at most.
 const SHORT_ROWS_SIZE: u32 = 256;

@@ -102,8 +102,8 @@ impl Tuning {
     /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 369, 358, 392, 352, 4096
     /// 387, 371, 390, 367, 8192 414, 404, 423, 396 (`--launch workgroups_max=132,264,396,528`).
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
-    /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, by
-    /// `sum` in the same way with 1024 and 16384: 65536x4096 734 and 491 µs, 16384x16384 341 and 451.
+    /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
+    /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 1024,
@@ -117,7 +117,7 @@ impl Tuning {
             workgroups_max: 264,
             loads_in_flight: 2,
             single_elements_max: 1 << 15,
-            short_rows_max: 1 << 12,
+            short_rows_max: 1 << 13,
         },
         counts: Launch {
             workgroup_size: 1024,

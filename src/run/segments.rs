@@ -65,20 +65,29 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if let Some(found) = self.values.get() {
             return Ok(found.as_ref());
         }
-        let op = DeviceOp::new::<T, O>(&self.op, Keep::Values)?;
-        // Browsers cannot wait for a self-test here.
-        let none = !op.holds_many() || (cfg!(target_arch = "wasm32") && op.folds.iter().any(|fold| fold.tested));
-        let context = self.recorder.context.clone();
-        let right = if none { Ok(false) } else { pollster::block_on(is_right(&context, &op, Waiting::Blocking)) };
-        let right = match right {
-            Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. })) => {
-                log::warn!("{}: {:?} does not run on this device: {error}", op.name, op.keep);
-                false
+        let context = &self.recorder.context;
+        // With integers of 64 bits first, where the device has them.
+        let ways: &[bool] = if context.limits.words64 { &[true, false] } else { &[false] };
+        let mut found = None;
+        for &words64 in ways {
+            let op = DeviceOp::new::<T, O>(&self.op, Keep::Values { words64 })?;
+            // Browsers cannot wait for a self-test here.
+            if !op.holds_many() || (cfg!(target_arch = "wasm32") && op.folds.iter().any(|fold| fold.tested)) {
+                break;
             }
-            right => right?,
-        };
-        let recorder = right.then(|| Recorder::new(context, op)).transpose()?;
-        Ok(self.values.get_or_init(|| recorder).as_ref())
+            match pollster::block_on(is_right(context, &op, Waiting::Blocking)) {
+                Ok(true) => {
+                    found = Some(Recorder::new(context.clone(), op)?);
+                    break;
+                }
+                Ok(false) => {}
+                Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. })) => {
+                    log::warn!("{}: {:?} does not run on this device: {error}", op.name, op.keep);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.values.get_or_init(|| found).as_ref())
     }
 
     /// The recorder for rows and axes: where bins are no quicker than values, those, which need no workgroup for each answer.

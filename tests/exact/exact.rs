@@ -224,7 +224,7 @@ fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
         Some(Keep::Bins { .. }) => in_bins,
         Some(Keep::Registers64) => !in_bins && has64,
         Some(Keep::Registers) => !in_bins && !has64,
-        Some(Keep::Values | Keep::Slices { .. } | Keep::Memory | Keep::Cells) | None => false,
+        Some(Keep::Values { .. } | Keep::Slices { .. } | Keep::Memory | Keep::Cells) | None => false,
     };
     assert!(right, "{:?} with bins: {in_bins}, 64-bit integers: {has64}", reducer.kernel());
 }

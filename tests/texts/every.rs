@@ -211,13 +211,13 @@ impl Each for Texts {
 }
 
 /// Whether a reducer keeps accumulators so for a request, where every self-test passes; `first` is how it keeps those of whole inputs.
-/// `values`: whether there are values of which an invocation holds several.
-fn chosen(first: &DeviceOp, op: &DeviceOp, values: bool, what: &str) -> bool {
+/// `values`: how it keeps values of which an invocation holds several, where there are such.
+fn chosen(first: &DeviceOp, op: &DeviceOp, values: Option<Keep>, what: &str) -> bool {
     let bins: Vec<_> = first.folds.iter().filter_map(|fold| fold.bins()).collect();
     let values = match (first.holds_many(), values) {
         (true, _) => first.keep,
-        (false, true) => Keep::Values,
-        (false, false) => Keep::Registers,
+        (false, Some(values)) => values,
+        (false, None) => Keep::Registers,
     };
     let quick = bins.iter().all(|bins| bins.many_by_value) && !bins.is_empty();
     let rows = if quick { values } else { first.keep };
@@ -229,7 +229,7 @@ fn chosen(first: &DeviceOp, op: &DeviceOp, values: bool, what: &str) -> bool {
         Some("groups" | "segments" | "elements" | "rows") => op.keep == values,
         Some("long") => op.keep == rows,
         Some("short" | "columns" | "few" | "a" | "two") if what != "a texture" => {
-            op.keep == rows || (op.keep == Keep::Values && op.keep == values && exact)
+            op.keep == rows || (matches!(op.keep, Keep::Values { .. }) && op.keep == values && exact)
         }
         _ => op.keep == first.keep,
     }
@@ -242,7 +242,9 @@ pub fn keeps(machine: &Machine) -> Vec<Keep> {
         let words: &[bool] = if machine.wide { &[false, true] } else { &[false] };
         words.iter().map(move |&words64| Keep::Bins { replicas, words64 })
     });
-    bins.chain([Keep::Registers, Keep::Values]).chain(machine.wide.then_some(Keep::Registers64)).collect()
+    let wide = [Keep::Registers64, Keep::Values { words64: true }];
+    let own = [Keep::Registers, Keep::Values { words64: false }];
+    bins.chain(own).chain(wide.into_iter().filter(|_| machine.wide)).collect()
 }
 
 impl Texts {
@@ -257,7 +259,8 @@ impl Texts {
         let memory = op.name().starts_with("histogram").then_some(Keep::Memory);
         // Slices of 16 bins, where there are bins to count in.
         let slices = Keep::Slices { bytes: 64 };
-        let values = DeviceOp::new::<T, O>(op, Keep::Values).expect("names").holds_many();
+        let values = Keep::Values { words64: machine.wide };
+        let values = DeviceOp::new::<T, O>(op, values).expect("names").holds_many().then_some(values);
         let mut first = None;
         for keep in keeps(machine).into_iter().chain([Keep::Cells]).chain(memory).chain([slices]) {
             let op = Arc::new(DeviceOp::new::<T, O>(op, keep).expect("names"));
@@ -380,7 +383,8 @@ impl Texts {
         self.each::<Flagged<f32>, _>(&Filtered::masked((ArgMax, FastMean)).and(not_nan));
         self.each::<Flagged<u8>, _>(&Filtered::masked(Mean));
         self.each::<Flagged<i16>, _>(&Filtered::masked(TextHash));
-        self.each::<Flagged<f16>, _>(&Filtered::masked(Histogram::new(100, -1.0, 1.0).expect("a range")));
+        self.each::<Flagged<f16>, _>(&Filtered::masked(MinMax));
+        self.each::<Flagged<f32>, _>(&Filtered::masked(Histogram::new(100, -1.0, 1.0).expect("a range")));
         self.each::<Flagged<f64>, _>(&Filtered::masked(Sum).and(above));
     }
 
