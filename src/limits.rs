@@ -29,6 +29,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Whether kernels may have integers of 64 bits, in the order in which they are tried: with them first, where shaders have them.
+    pub(crate) fn ways64(&self) -> &'static [bool] {
+        if self.words64 { &[true, false] } else { &[false] }
+    }
+
     /// Reads them off a device.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ fn most_bins(op: &DeviceOp) -> u64 {
 fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     // 16 replicas of f64's bins, which stand for 32, take 36 KiB; the default limit is 16 KiB. Tuples may have room for fewer only.
     let room = context.limits.workgroup_bytes_max;
-    let words: &[bool] = if context.limits.words64 { &[true, false] } else { &[false] };
+    let words = context.limits.ways64();
     let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
     let bins = replicas.flat_map(|(replicas, _)| words.iter().map(move |&words64| Keep::Bins { replicas, words64 }));
     let own = context.limits.words64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);

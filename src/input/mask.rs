@@ -55,16 +55,15 @@ impl<'a, T: Flaggable> Input<'a, Flagged<T>> {
     /// [`Error::Misaligned`]; [`Error::TextureInParts`] of a texture.
     pub fn masked(values: impl Into<Input<'a, T>>, mask: Mask<'a>) -> Result<Self> {
         let ranges = values.into().ranges;
-        let (pieces, _) = ranges.pieces()?;
         let (elements, flags) = (ranges.elements(), mask.flags.end.saturating_sub(mask.flags.start));
         if flags < elements {
             return Err(Error::MaskTooShort { elements, flags });
         }
         let mut first = mask.flags.start;
-        let mut others = Vec::with_capacity(pieces.len());
-        for piece in pieces {
+        let mut others = Vec::with_capacity(ranges.ranges.len());
+        for (_, bytes) in &ranges.ranges {
             others.push(Second { buffer: mask.buffer, first, unit: mask.unit });
-            first += piece.elements;
+            first += ranges.elements_of(bytes);
         }
         let masked = Self::of(ranges.ranges, others, T::DTYPE.bytes());
         masked.ranges.pieces()?;

@@ -361,8 +361,7 @@ impl Wgsl {
     /// A state of its own for the pass that reads: `State`, `init_state`, `accumulate`, `accumulate_vector` and `to_acc`.
     pub(crate) fn state(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         self.state = true;
-        self.reading.extend(texts.into_iter().map(Into::into));
-        self
+        self.reading(texts)
     }
 
     /// A form that invocations share; of its functions the texts may leave out those that have a default.

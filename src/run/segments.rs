@@ -66,10 +66,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             return Ok(found.as_ref());
         }
         let context = &self.recorder.context;
-        // With integers of 64 bits first, where the device has them.
-        let ways: &[bool] = if context.limits.words64 { &[true, false] } else { &[false] };
         let mut found = None;
-        for &words64 in ways {
+        for &words64 in context.limits.ways64() {
             let op = DeviceOp::new::<T, O>(&self.op, Keep::Values { words64 })?;
             // Browsers cannot wait for a self-test here.
             if !op.holds_many() || (cfg!(target_arch = "wasm32") && op.folds.iter().any(|fold| fold.tested)) {
