@@ -25,19 +25,23 @@ fn some_counts() -> Vec<Room> {
     ]
 }
 
-fn everywhere(run: impl Fn(&Gpu, &[Room]) -> Vec<String>) {
+fn some_shapes() -> [Tuning; 3] {
     let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
-    let parts = [
+    [
         few.loads(1),
         few.with(|tuning| (tuning.subgroups, tuning.single_workgroup_size) = (false, 16)),
         small().with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
-    ];
-    by_shapes(&[Tuning::GPU], &parts, &some_counts(), run);
+    ]
+}
+
+fn everywhere(run: impl Fn(&Gpu, &[Room]) -> Vec<String>) {
+    by_shapes(&[Tuning::GPU], &some_shapes(), &some_counts(), run);
 }
 
 #[test]
 fn sums() {
-    everywhere(|gpu, some| counts::<f32, _>(gpu, &FastSum, some));
+    let sum = |gpu: &Gpu, some: &[Room]| counts::<f32, _>(gpu, &FastSum, some);
+    by_all_shapes(&[Tuning::GPU], &some_shapes(), &some_counts(), sum);
     everywhere(|gpu, some| counts::<f16, _>(gpu, &SetHash, some));
 }
 

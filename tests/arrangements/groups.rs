@@ -22,18 +22,22 @@ fn some_groups() -> Vec<Spread> {
     ]
 }
 
-fn everywhere(run: impl Fn(&Gpu, &[Spread]) -> Vec<String>) {
-    let parts = [
+fn some_shapes() -> [Tuning; 3] {
+    [
         small(),
         small().with(|tuning| (tuning.subgroups, tuning.dispatch_bytes_max) = (false, 4096)),
         Tuning::GPU.loads(1).with(|tuning| tuning.fold.workgroups_max = 2),
-    ];
-    by_shapes(&[Tuning::GPU], &parts, &some_groups(), run);
+    ]
+}
+
+fn everywhere(run: impl Fn(&Gpu, &[Spread]) -> Vec<String>) {
+    by_shapes(&[Tuning::GPU], &some_shapes(), &some_groups(), run);
 }
 
 #[test]
 fn sums() {
-    everywhere(|gpu, some| groups::<f32, _>(gpu, &FastSum, some));
+    let sum = |gpu: &Gpu, some: &[Spread]| groups::<f32, _>(gpu, &FastSum, some);
+    by_all_shapes(&[Tuning::GPU], &some_shapes(), &some_groups(), sum);
     everywhere(|gpu, some| groups::<i32, _>(gpu, &MinMax, some));
 }
 

@@ -21,56 +21,51 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-fn none(failures: Vec<String>, shape: Tuning) {
-    assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
-}
-
-fn everywhere(run: impl Fn(&Gpu) -> Vec<String>) {
-    for shape in some_shapes() {
-        none(run(&gpu().with_tuning(shape).expect("a launch shape")), shape);
-    }
-    none(run(&gpu()), *gpu().tuning());
+/// All lengths by the shapes and by the adapter's own, or each by one of them.
+fn everywhere(run: impl Fn(&Gpu, &[usize]) -> Vec<String>) {
+    by_shapes(&some_shapes(), &[], &LENGTHS, run);
 }
 
 #[test]
 fn sums() {
-    everywhere(|gpu| rows::<f32, _>(gpu, &FastSum, &LENGTHS));
-    everywhere(|gpu| rows::<f32, _>(gpu, &Sum, &LENGTHS));
-    everywhere(|gpu| rows::<u64, _>(gpu, &Sum, &LENGTHS[..14]));
+    by_all_shapes(&some_shapes(), &[], &LENGTHS, |gpu, some| rows::<f32, _>(gpu, &FastSum, some));
+    everywhere(|gpu, some| rows::<f32, _>(gpu, &Sum, some));
+    by_shapes(&some_shapes(), &[], &LENGTHS[..14], |gpu, some| rows::<u64, _>(gpu, &Sum, some));
 }
 
 #[test]
 fn places_count_from_the_row() {
-    everywhere(|gpu| rows::<i32, _>(gpu, &ArgMin, &LENGTHS));
-    everywhere(|gpu| rows::<f64, _>(gpu, &ArgMax, &LENGTHS));
-    everywhere(|gpu| rows::<u32, _>(gpu, &WeightedSum, &LENGTHS));
+    everywhere(|gpu, some| rows::<i32, _>(gpu, &ArgMin, some));
+    everywhere(|gpu, some| rows::<f64, _>(gpu, &ArgMax, some));
+    everywhere(|gpu, some| rows::<u32, _>(gpu, &WeightedSum, some));
 }
 
 #[test]
 fn strict_orders() {
-    everywhere(|gpu| rows::<u32, _>(gpu, &TextHash, &LENGTHS));
-    everywhere(|gpu| rows::<u64, _>(gpu, &TextHash, &LENGTHS));
-    everywhere(|gpu| rows::<treefold::half::f16, _>(gpu, &TextHash, &LENGTHS));
+    everywhere(|gpu, some| rows::<u32, _>(gpu, &TextHash, some));
+    everywhere(|gpu, some| rows::<u64, _>(gpu, &TextHash, some));
+    everywhere(|gpu, some| rows::<treefold::half::f16, _>(gpu, &TextHash, some));
 }
 
 #[test]
 fn histograms() {
     let op = Histogram::new(37, -0.5, 0.7).expect("a histogram");
-    everywhere(|gpu| rows::<f32, _>(gpu, &op, &LENGTHS));
+    everywhere(|gpu, some| rows::<f32, _>(gpu, &op, some));
 }
 
 #[test]
 fn tuples_with_exact_members() {
-    everywhere(|gpu| rows::<f32, _>(gpu, &(Sum, ArgMax, Mean), &LENGTHS));
+    everywhere(|gpu, some| rows::<f32, _>(gpu, &(Sum, ArgMax, Mean), some));
     let histogram = Histogram::new(5, -1.0, 1.0).expect("a histogram");
-    everywhere(|gpu| rows::<f32, _>(gpu, &(MinMax, Norm2, histogram.clone(), Sum), &LENGTHS));
+    let large = (MinMax, Norm2, histogram, Sum);
+    by_shapes(&some_shapes(), &[], &one_in(3, &LENGTHS), |gpu, some| rows::<f32, _>(gpu, &large, some));
 }
 
 #[test]
 fn short_bindings() {
     let gpu = small_gpu(1 << 14).with_tuning(small()).expect("a launch shape");
-    none(rows::<f32, _>(&gpu, &(Sum, ArgMin), &LENGTHS), *gpu.tuning());
-    none(rows::<u32, _>(&gpu, &TextHash, &LENGTHS), *gpu.tuning());
+    none(rows::<f32, _>(&gpu, &(Sum, ArgMin), &LENGTHS), &gpu);
+    none(rows::<u32, _>(&gpu, &TextHash, &LENGTHS), &gpu);
 }
 
 #[test]

@@ -57,14 +57,15 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others.
+/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others; or each by one of all.
 fn everywhere(run: impl Fn(&Gpu, &[Lengths]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &some_shapes(), &some_segments(), run);
 }
 
 #[test]
 fn sums() {
-    everywhere(|gpu, some| segments::<f32, _>(gpu, &FastSum, some));
+    let sum = |gpu: &Gpu, some: &[Lengths]| segments::<f32, _>(gpu, &FastSum, some);
+    by_all_shapes(&[Tuning::GPU], &some_shapes(), &some_segments(), sum);
 }
 
 #[test]

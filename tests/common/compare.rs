@@ -1,6 +1,6 @@
 //! Kernels against a plain fold: what an operator's own `read` and `close` say of each answer, and index by index.
 
-use super::{Random, TextHash, WeightedSum, extremes, one, recorded, upload};
+use super::{Random, TextHash, WeightedSum, all, extremes, one, recorded, upload};
 use std::ops::Range;
 use treefold::ops::Visitor;
 use treefold::wgpu;
@@ -44,11 +44,20 @@ pub struct Compare<'a> {
     pub failures: Vec<String>,
     /// Whether nothing more is compared behind a batch with failures.
     brief: bool,
+    /// Which of how many operators one behind another are compared.
+    part: (usize, usize),
+    /// Number of operators that were given.
+    given: usize,
 }
 
 impl<'a> Compare<'a> {
     pub fn new(gpu: &'a Gpu, lengths: &'a [usize]) -> Self {
-        Compare { gpu, lengths, failures: Vec::new(), brief: false }
+        Compare { gpu, lengths, failures: Vec::new(), brief: false, part: (0, 1), given: 0 }
+    }
+
+    /// The same of one in so many operators, where not every combination is wanted: other launch shapes have the others.
+    pub fn part(gpu: &'a Gpu, lengths: &'a [usize], turn: usize, of: usize) -> Self {
+        Compare { part: (turn, if all() { 1 } else { of }), ..Compare::new(gpu, lengths) }
     }
 
     /// The same up to the first failure, where one is as good as many.
@@ -71,6 +80,11 @@ impl Compare<'_> {
     }
 
     fn all_of<T: Element>(&mut self, op: &DynOp<T>) {
+        let (turn, of) = self.part;
+        self.given += 1;
+        if self.given % of != turn % of {
+            return;
+        }
         let longest = self.lengths.iter().copied().max().unwrap_or(0);
         let mut random = Random(longest as u64);
         // Mostly ones and zeros too, on which any, all, count and product have something to say.

@@ -27,7 +27,7 @@ pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};
-pub use cover::{all, on_devices, stands_for_others};
+pub use cover::{all, on_devices, one_in, stands_for_others};
 pub use elements::{Random, extremes, from_bits, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;
@@ -35,5 +35,7 @@ pub use lists::{list_bits, lists, short_parts};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use rows::rows;
 pub use segments::{Lengths, segments};
-pub use shapes::{Shape, by_few_shapes, by_odd_shapes, by_shapes, lengths, none, odd_shapes, shapes, small};
+pub use shapes::{
+    Shape, by_all_shapes, by_few_shapes, by_odd_shapes, by_shapes, lengths, none, odd_shapes, shapes, small,
+};
 pub use views::{View, views};

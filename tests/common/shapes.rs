@@ -1,6 +1,6 @@
 //! Launch shapes that put every boundary within a few thousand elements.
 
-use super::{gpu, some};
+use super::{all, gpu, some};
 use treefold::{Gpu, Order, Tuning};
 
 /// All launch policies of a tuning at once.
@@ -46,15 +46,38 @@ pub fn none(failures: Vec<String>, gpu: &Gpu) {
 }
 
 /// All cases by the adapter's own launch shape and by those of `whole`, and each by one of `parts`.
-pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
-    let judge = |gpu: &Gpu, cases: &[C]| none(run(gpu, cases), gpu);
-    let shaped = |shape: Tuning| gpu().with_tuning(shape).expect("a launch shape");
-    for (number, &shape) in parts.iter().enumerate() {
-        let those: Vec<C> = cases.iter().skip(number).step_by(parts.len()).cloned().collect();
-        judge(&shaped(shape), &those);
+pub fn by_all_shapes<C: Clone>(
+    whole: &[Tuning],
+    parts: &[Tuning],
+    cases: &[C],
+    run: impl Fn(&Gpu, &[C]) -> Vec<String>,
+) {
+    by_turns(parts, cases, 0, &run);
+    for &shape in whole.iter().chain([gpu().tuning()]) {
+        by_turns(&[shape], cases, 0, &run);
     }
-    whole.iter().for_each(|&shape| judge(&shaped(shape), cases));
-    judge(&gpu(), cases);
+}
+
+/// The same; where a run takes parts that cover, every other case by one of all these shapes. Other tests have others, by other shapes.
+pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
+    if all() {
+        return by_all_shapes(whole, parts, cases, run);
+    }
+    let turn: usize = std::any::type_name_of_val(&run).bytes().map(usize::from).sum();
+    let half: Vec<C> = cases.iter().skip(turn % 2).step_by(2).cloned().collect();
+    by_turns(&[parts, whole, &[*gpu().tuning()]].concat(), &half, turn / 2, &run);
+}
+
+/// Each case by one of these shapes, the first by that of this turn.
+fn by_turns<C: Clone>(shapes: &[Tuning], cases: &[C], turn: usize, run: &impl Fn(&Gpu, &[C]) -> Vec<String>) {
+    for (number, &shape) in shapes.iter().enumerate() {
+        let its = (number + shapes.len() - turn % shapes.len()) % shapes.len();
+        let those: Vec<C> = cases.iter().skip(its).step_by(shapes.len()).cloned().collect();
+        // The adapter's own context has pipelines already.
+        let own = gpu();
+        let gpu = if shape == *own.tuning() { own } else { own.with_tuning(shape).expect("a launch shape") };
+        none(run(&gpu, &those), &gpu);
+    }
 }
 
 /// Cases over the widest launch shape, and parts of them over small ones with subgroups and without, in either order.

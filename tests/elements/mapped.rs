@@ -55,10 +55,10 @@ impl<T: Element> Map<T> for Placed {
 
 #[test]
 fn every_length_from_any_place() {
-    for shape in shapes() {
+    for (turn, shape) in shapes().into_iter().enumerate() {
         let gpu = gpu().with_tuning(shape).expect("a launch shape");
         let lengths = lengths(&shape);
-        let mut compare = Compare::new(&gpu, &lengths);
+        let mut compare = Compare::part(&gpu, &lengths, turn, 2);
         compare.all::<f32, _>(&negated(TextHash));
         compare.all::<u32, _>(&mixed(WeightedSum));
         compare.all::<[f32; 2], _>(&both(TextHash));
@@ -71,9 +71,9 @@ fn every_length_from_any_place() {
 /// Operators with each kind of kernel.
 #[test]
 fn operators_answer_as_over_what_is_made() {
-    for shape in [small(), small().with(|tuning| tuning.subgroups = false)] {
+    for (turn, shape) in [small(), small().with(|tuning| tuning.subgroups = false)].into_iter().enumerate() {
         let gpu = gpu().with_tuning(shape).expect("a launch shape");
-        let mut compare = Compare::new(&gpu, &[0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 300, 1537]);
+        let mut compare = Compare::part(&gpu, &[0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 300, 1537], turn, 2);
         compare.all::<f32, _>(&negated((Sum, Max, ArgMax)));
         compare.all::<f32, _>(&negated(FastSum));
         compare.all::<f32, _>(&negated((Mean, Variance::default())));

@@ -115,9 +115,9 @@ fn every_index_once_and_in_order() {
     }
 }
 
-/// A turn of so many where every combination is wanted, else of six.
+/// A turn of so many where every combination is wanted, else one type of each operator.
 fn part(turn: usize, of: usize) -> Types {
-    Types::Part { turn, of: if all() { of } else { 6 } }
+    Types::Part { turn, of: if all() { of } else { usize::MAX } }
 }
 
 /// Every operator and type; in a process with another number of lanes every operator, and types in turn.
