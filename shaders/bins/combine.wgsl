@@ -1,8 +1,8 @@
 // The columns of a row's partials are added, COLUMNS_HERE of them in a workgroup, and the operator settles the sums.
 // Lane l of a column takes partials l, l + LANES_PER_SUM, … A line that ends in `for K` is repeated for each K.
 //
-// Expects: COLUMNS, COLUMNS_HERE, low_of, high_of, flags_of_column, settle_columns (the operator); bins/sums.wgsl with two sums
-// for each column here.
+// Expects: COLUMNS, COLUMNS_HERE, low_of, high_of, flags_of_column, settle_columns (the operator); column_place
+// (bins/place.wgsl); bins/sums.wgsl with two sums for each column here.
 
 @group(0) @binding(0) var<storage, read> partials: array<vec4<u32>>;
 @group(0) @binding(2) var<uniform> params: Params;
@@ -39,5 +39,5 @@ fn main(id: Invocation) {
 
 fn load_column(j: u32, p: u32, end: u32) -> vec4<u32> {
     let here = (p < end) & (!RAGGED | (j < COLUMNS));
-    return select(vec4<u32>(), partials[select(j, min(j, COLUMNS - 1u), RAGGED) * params.partials + min(p, end - 1u)], here);
+    return select(vec4<u32>(), partials[column_place(select(j, min(j, COLUMNS - 1u), RAGGED), min(p, end - 1u))], here);
 }

@@ -1,7 +1,7 @@
 // BINS counters of each workgroup in its own partial, in the memory of the device, for more of them than workgroup memory
 // holds. No other workgroup adds to them, so a barrier of the workgroup suffices; they lie there as flush.wgsl leaves others.
 //
-// Expects: COLUMNS (the operator); partials_out, word by word; partial_of (rows/*.wgsl).
+// Expects: COLUMNS (the operator); partials_out, word by word; column_place (bins/place.wgsl); partial_of (rows/*.wgsl).
 
 fn init_workgroup(id: Invocation) {
     let partial = partial_of(id.workgroup.x);
@@ -10,7 +10,7 @@ fn init_workgroup(id: Invocation) {
 }
 
 // The word of a counter: four neighbours are a column.
-fn counter_at(bin: u32, partial: u32) -> u32 { return 4u * (bin / 4u * params.partials + partial) + bin % 4u; }
+fn counter_at(bin: u32, partial: u32) -> u32 { return 4u * column_place(bin / 4u, partial) + bin % 4u; }
 
 fn replica_of(id: Invocation) -> u32 { return partial_of(id.workgroup.x); }
 

@@ -2,8 +2,8 @@
 // workgroups read the same elements, which all but the first find in the cache; each counts what lies in its own slice, and leaves
 // these columns in the partial that they share.
 //
-// Expects: BINS, a multiple of 4 (the last slice may need fewer), COLUMNS (the operator); store_column; slice_of, partial_of
-// (rows/sliced.wgsl).
+// Expects: BINS, a multiple of 4 (the last slice may need fewer), COLUMNS (the operator); store_column; column_place
+// (bins/place.wgsl); slice_of, partial_of (rows/sliced.wgsl).
 //
 // Memory: 4 bytes a counter.
 
@@ -33,6 +33,6 @@ fn flush(state: State, id: Invocation) {
     let first = first_bin / 4u;
     let partial = partial_of(id.workgroup.x);
     for (var j = id.local; (j < BINS / 4u) & (first + j < COLUMNS); j += WORKGROUP_SIZE) {
-        store_column((first + j) * params.partials + partial, own_column(j));
+        store_column(column_place(first + j, partial), own_column(j));
     }
 }

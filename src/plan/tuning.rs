@@ -56,9 +56,9 @@ pub struct Tuning {
     pub dispatch_bytes_max: u64,
 }
 
-/// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H200, `treefold bench
-/// 'histogram(range=0:1,bins=16384,…)' --size 2^28`, in slices and with `slices_max=1`: 16,384 bins (2 slices) 561, 5295 µs; 65,536 (6)
-/// 1739, 6287; 262,144 (22) 6480, 14,959; 524,288 (43) 12,637, 19,246.
+/// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H100, `treefold bench
+/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 610, 3215 µs; 131,072 (11) 3696,
+/// 11,542; 524,288 (43) 13,958, 16,909.
 const SLICES_MAX: u32 = 44;
 
 impl Tuning {
@@ -99,8 +99,8 @@ impl Tuning {
     /// takes 4.8 µs for 2^16 elements, two dispatches 6.1 (`fast_sum --size 2^16 --launch single_elements_max=1024`). `bins`, sum of 2^28 f32
     /// by loads in flight: 1: 251.0, 2: 246.3, 3: 249.9, 4: 251.3 µs; of 2^15 and 2^16 in one workgroup 6.9, 10.2 µs, in two
     /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2 and 4: with 256 bins 253.1 and 253.1, 4096 269.6 and
-    /// 263.4, 8192 359.5 and 303.2 µs; 6: 298.4, 8: 309.9. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 369, 358, 392, 352, 4096
-    /// 387, 371, 390, 367, 8192 414, 404, 423, 396 (`--launch workgroups_max=132,264,396,528`).
+    /// 263.4. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 369, 358, 392, 352, 4096 387, 371, 390, 367, 8192 398, 386, 396, 379
+    /// (`--launch workgroups_max=132,264,396,528`).
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
     /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
     /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.

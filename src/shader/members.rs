@@ -400,6 +400,9 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     }
     // Whose one replica of counters is flushed as it lies.
     let alone = reads && (bins.replicas == 0 || bins.slices > 0);
+    if !reads || variant.store == Store::Partial {
+        out.add(include_str!("../../shaders/bins/place.wgsl"));
+    }
     if reads && !alone {
         // Arrays within arrays are worth it to exact sums of one word a counter (an H200: 2^28 f16 149.5 µs, 166.2 flat), not to wide
         // counters (2^14 f32 5.4 µs, 5.1 flat), nor to counts (256 bins of 2^28 f32 265.1 µs, 253.8 flat).
