@@ -291,6 +291,9 @@ pub fn check(name: &str, told: &Told) -> Result<()> {
         type Out = ();
         fn visit<T: Element>(self, _: DynOp<T>) {}
     }
+    if told.is_empty() {
+        return Ok(());
+    }
     check_names(&[name], told)?;
     let chosen = Dtype::ALL.into_iter().find_map(|dtype| choose(name, dtype, false));
     chosen.map_or(Ok(()), |chosen| chosen.visit(told, Nothing))

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of numbers that are handed over at a time, at most, and the share of a column's memory that they take.
+/// Bytes of numbers that are handed over at a time, but for what a block of rows has beyond them, and the share of a column's memory that they
+/// take.
 const PART_BYTES: u64 = 64 << 10;
 const PART_SHARE: u64 = 32;
 

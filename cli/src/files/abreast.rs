@@ -37,7 +37,7 @@ pub fn columns_of_text(
     listed(name, delimiter, text, ask)
 }
 
-/// Hands the numbers of several columns of a text to `put`, row by row, in one pass; those that are left at its end.
+/// Hands the numbers of several columns of a text to `put`, block by block, in one pass; those that are left at its end.
 pub fn pass(name: &str, path: Option<&Path>, text: Reader, asks: &[Ask], put: Put) -> Result<Vec<Vec<u8>>> {
     let Some(first) = asks.first() else { return Ok(vec![]) };
     let (text, delimiter) = text_of(name, path, text, first)?;

@@ -15,8 +15,6 @@ mod npz;
 mod packing;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "csv")]
-mod rows;
 #[cfg(feature = "safetensors")]
 mod safetensors;
 #[cfg(any(feature = "arrow", feature = "parquet"))]

@@ -233,6 +233,48 @@ fn tables_that_are_wrong() {
     run(["sum", "--column", "a", &folder.file("c.csv.gz", &gzip(&huge)[..2000])]).fails(1, &["c.csv.gz: "]);
 }
 
+/// Rows that several threads go through, and one: the same answers, places and lines.
+#[test]
+fn tables_of_many_blocks() {
+    let folder = Folder::new();
+    // Fields of several lines, lines with nothing on them, rows that end as on Windows, marks within fields.
+    let row = |at: usize| match at % 97 {
+        0 => format!("\"a \"\"note\"\",\nof two lines\",{at},{}\r\n\n", at % 7),
+        1 => format!("5\" pipe,,{}\n", at % 7),
+        2 => format!("\"\",\"{at}\",{}\n", at % 7),
+        _ => format!("plain text of a row,{at},{}\n", at % 7),
+    };
+    let rows: Vec<String> = (0..200_000).map(row).collect();
+    let text = format!("\u{feff}\"note\",x,y\n{}", rows.concat());
+    assert!(text.len() > 4 << 20, "{} bytes are few blocks", text.len());
+    let file = folder.file("t.csv", text.as_bytes());
+    let holes = (0..200_000u64).filter(|at| at % 97 == 1);
+    let sum = (0..200_000u64).sum::<u64>() - holes.clone().sum::<u64>();
+    for memory in ["1GiB", "1MiB"] {
+        let with = |args: &[&str]| run(args.iter().copied().chain(["--memory", memory, "--column", "x", &file]));
+        let [value, count, missing] = told(&with(&["sum", "--json"]), ["value", "count", "missing"]);
+        assert_eq!((value, count, missing), (json!(sum as f64), json!(200_000 - holes.clone().count()), json!(2062)));
+        assert_eq!(with(&["argmax", "-q"]).text(), "199999 199999");
+        assert_eq!(with(&["argmax", "-q", "--missing", "nan"]).text(), "nan 1");
+        // Behind the header and a row of three lines, one of them with nothing on it.
+        let line = 2 + rows[0].matches('\n').count();
+        with(&["sum", "--missing", "error"]).fails(1, &[&format!("line {line}, column \"x\": the field is missing")]);
+        let both = run(["sum", "--columns", "x,y", "--json", "--memory", memory, &file]).out;
+        assert!(both.contains(&format!("{}", sum as f64)) && both.contains("599994"), "{both}");
+        for (bad, says) in [("plain,1x,1\n", "column \"x\": \"1x\" is no number"), ("1,2\n", "a row of 2 fields")] {
+            let (before, behind) = rows.split_at(150_000);
+            let text = ["note,x,y\n", &before.concat(), bad, &behind.concat()].concat();
+            let line = 2 + before.concat().matches('\n').count();
+            let file = folder.file("bad.csv", text.as_bytes());
+            run(["sum", "--memory", memory, "--column", "x", &file]).fails(1, &[&format!("line {line}"), says]);
+        }
+        let open = [&text, "\"", &"1".repeat(40 << 20)].concat();
+        let line = 1 + text.matches('\n').count();
+        run(["sum", "--memory", memory, "--column", "x", &folder.file("open.csv", open.as_bytes())])
+            .fails(1, &[&format!("line {line}: a row of more than 16777216 bytes")]);
+    }
+}
+
 #[test]
 fn missing_values() {
     let folder = Folder::new();

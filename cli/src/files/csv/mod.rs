@@ -1,25 +1,37 @@
-//! Tables of text, with commas or tabs: columns of numbers, row by row.
+//! Tables of text, with commas or tabs: columns of numbers.
 //!
 //! A row has as many fields as the first one; lines with nothing on them are no rows. The first row is a header where the column is asked
-//! for by a name in it, or where its field of the column is no number.
+//! for by a name in it, or where its field of the column is no number. Threads go through blocks of rows side by side; what a row is told to
+//! lack, and where, is settled in the rows' order.
+
+mod blocks;
+mod made;
+mod rows;
+mod side;
 
 use super::abreast::Put;
 use super::choice::{ListedColumn, listed};
-use super::rows::{Rows, TEXT_BYTES};
 use super::{Ask, Missing, Reader, take, told};
 use crate::error::{unreadable, usage};
 use crate::format::Stored;
 use crate::source::fill;
 use anyhow::{Result, anyhow, bail, ensure};
+use blocks::{BLOCK_BYTES, RowBlock, RowBlocks};
+use made::{Fault, Made, Plan};
+use rows::{ROW_MAX, Rows, TooLong};
+use side::Side;
+use std::collections::VecDeque;
 use std::io::{Cursor, Read};
 
-/// Bytes of numbers that are made at a time.
-const PART_BYTES: usize = 64 << 10;
+/// Threads that go through rows, at most, and bytes of memory for each: two blocks are under way, and of each up to twelve times as many
+/// bytes of numbers and of empty fields.
+const THREADS: usize = 8;
+const THREAD_BYTES: u64 = 26 * BLOCK_BYTES as u64;
 /// Letters of a field that an error quotes.
 const QUOTED_MAX: usize = 40;
 /// Rows, and bytes of text, that show which columns are of numbers, at most.
 const SHOWN_ROWS: usize = 1000;
-const SHOWN_BYTES: usize = 8 * TEXT_BYTES;
+const SHOWN_BYTES: usize = 1 << 20;
 
 /// The form of a table.
 #[derive(Clone, Copy)]
@@ -37,11 +49,11 @@ impl Table {
         Ok(Box::new(CsvNumbers { fields, made: [vec![]], taken: 0, ended: false }))
     }
 
-    /// Hands the numbers of several columns to `put` after each row, in one pass over the text; those that are left at its end.
+    /// Hands the numbers of several columns to `put` after each block of rows, in one pass over the text; those that are left at its end.
     pub fn pass(self, name: &str, text: Reader, asks: &[Ask], put: Put) -> Result<Vec<Vec<u8>>> {
         let mut fields = Fields::open(self, name, text, asks)?;
         let mut made = vec![vec![]; asks.len()];
-        while fields.row(&mut made).map_err(|error| unreadable(name, &error))? && put(&mut made) {}
+        while fields.block(&mut made).map_err(|error| unreadable(name, &error))? && put(&mut made) {}
         fields.columns.iter().for_each(|column| column.missing.passed(column.elements));
         Ok(made)
     }
@@ -53,8 +65,8 @@ impl Table {
         beginning.truncate(got);
         let last = beginning.iter().rposition(|&byte| byte == b'\n').filter(|_| got == SHOWN_BYTES);
         let whole = beginning[..last.map_or(got, |last| last + 1)].to_vec();
-        let mut rows = Rows::new(Box::new(Cursor::new(whole)), self.delimiter);
-        let next = |rows: &mut Rows| rows.next().map_err(|error| unreadable(name, &error));
+        let mut rows = Rows::new(whole, self.delimiter);
+        let next = |rows: &mut Rows| rows.next().map_err(|TooLong| unreadable(name, &too_long(rows.line)));
         ensure!(next(&mut rows)?, "{name}: holds no rows, so no columns");
         let titles = rows.titles();
         let header = !titles.iter().any(|title| is_number(title));
@@ -73,8 +85,8 @@ impl Table {
             for (at, column) in all.iter_mut().enumerate().take(rows.width) {
                 let field = rows.field(at).trim_ascii();
                 if column.other.is_none() && !field.is_empty() {
-                    let place = || format!("line {}, column {}", rows.line, column.name);
-                    column.other = self.number(field, &mut vec![], place).err().map(|what| format!("{name}: {what}"));
+                    let told = |what| format!("{name}: line {}, column {}: {what}", rows.line, column.name);
+                    column.other = self.number(field, &mut vec![]).err().map(told);
                 }
             }
             more = next(&mut rows)?;
@@ -83,12 +95,12 @@ impl Table {
     }
 
     /// Appends the number that a field says.
-    fn number(self, field: &[u8], made: &mut Vec<u8>, place: impl Fn() -> String) -> Result<(), String> {
+    fn number(self, field: &[u8], made: &mut Vec<u8>) -> Result<(), String> {
         if std::str::from_utf8(field).is_ok_and(|text| self.stored.parse(text, made)) {
             return Ok(());
         }
         let (text, what) = (quoted(&String::from_utf8_lossy(field)), self.stored.name());
-        Err(format!("{}: {text:?} is no number of type {what}", place()))
+        Err(format!("{text:?} is no number of type {what}"))
     }
 }
 
@@ -129,23 +141,28 @@ fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
     }
 }
 
-/// The fields of some columns, row by row.
+/// The numbers of some columns, block by block.
 struct Fields {
-    rows: Rows,
     table: Table,
+    /// That with the first row, until it is wanted.
+    first: Option<RowBlock>,
+    blocks: RowBlocks,
+    side: Side<(RowBlock, bool), Made>,
+    /// Threads that go through blocks, and bytes of the texts that are under way.
+    threads: usize,
+    under_way: VecDeque<usize>,
+    columns: Vec<CsvColumn>,
     /// Fields that each row has.
     width: usize,
-    columns: Vec<CsvColumn>,
-    /// Whether the first row is yet to be taken.
-    first: bool,
+    /// Lines that are behind.
+    lines: u64,
+    /// What has ended the text too early.
+    failed: Option<std::io::Error>,
 }
 
 struct CsvColumn {
-    at: usize,
     /// Its title or number, for errors.
     title: String,
-    /// Whether the first row is its header.
-    is_header: bool,
     missing: Missing,
     /// Numbers that were made.
     elements: u64,
@@ -154,53 +171,119 @@ struct CsvColumn {
 impl Fields {
     /// The columns that are asked for in a text; `name` is the file's.
     fn open(table: Table, name: &str, text: Reader, asks: &[Ask]) -> Result<Fields> {
-        let mut rows = Rows::new(text, table.delimiter);
-        if !rows.next().map_err(|error| unreadable(name, &error))? {
-            let asked = asks.first().and_then(|ask| ask.column.as_ref());
-            let asked = asked.map_or(String::new(), |column| format!(", so no column {column}"));
-            bail!("{name}: holds no rows{asked}");
-        }
+        let (mut blocks, mut lines) = (RowBlocks::new(text, table.delimiter), 0);
+        let (rows, begin) = loop {
+            let Some(block) = blocks.next().map_err(|error| unreadable(name, &error))? else {
+                let asked = asks.first().and_then(|ask| ask.column.as_ref());
+                let asked = asked.map_or(String::new(), |column| format!(", so no column {column}"));
+                bail!("{name}: holds no rows{asked}");
+            };
+            let mut rows = Rows::new(block.text.clone(), table.delimiter);
+            match rows.next().map(|found| found && !block.too_long) {
+                Ok(true) => break (rows, block),
+                Ok(false) if !block.too_long => lines += rows.lines(),
+                _ => return Err(unreadable(name, &too_long(lines + rows.line))),
+            }
+        };
         let (first, width) = (rows.titles(), rows.width);
-        let column = |ask: &Ask| {
+        let (mut places, mut columns) = (vec![], vec![]);
+        for ask in asks {
             ask.missing.expect();
             let (at, is_header) = find(name, &first, ask)?;
             let title = match first.get(at).filter(|_| is_header) {
                 Some(title) => format!("{:?}", quoted(title)),
                 None => (at + 1).to_string(),
             };
-            Ok(CsvColumn { at, title, is_header, missing: ask.missing.clone(), elements: 0 })
-        };
-        let columns = asks.iter().map(column).collect::<Result<_>>()?;
-        Ok(Fields { rows, table, width, columns, first: true })
+            places.push((at, is_header));
+            columns.push(CsvColumn { title, missing: ask.missing.clone(), elements: 0 });
+        }
+        let plan = Plan { table, width, columns: places };
+        let side = Side::new(move |(block, first)| plan.numbers(block, first));
+        let memory = asks.iter().map(|ask| ask.memory).fold(0, u64::saturating_add);
+        let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS));
+        let threads = threads.min(usize::try_from(memory / THREAD_BYTES).unwrap_or(THREADS));
+        let (first, under_way) = (Some(begin), VecDeque::new());
+        Ok(Fields { table, first, blocks, side, threads, under_way, columns, width, lines, failed: None })
     }
 
-    /// Goes to the next row, if there is one, and makes its numbers.
-    fn row(&mut self, made: &mut [Vec<u8>]) -> std::io::Result<bool> {
-        let first = std::mem::take(&mut self.first);
-        if !first && !self.rows.next()? {
-            return Ok(false);
-        }
-        let (line, width) = (self.rows.line, self.rows.width);
-        if width != self.width {
-            return Err(told(format!("line {line}: a row of {width} fields, where the first row has {}", self.width)));
-        }
-        for (column, made) in self.columns.iter_mut().zip(made).filter(|(column, _)| !(first && column.is_header)) {
-            let field = self.rows.field(column.at).trim_ascii();
-            let place = || format!("line {line}, column {}", column.title);
-            if field.is_empty() {
-                let stored = self.table.stored;
-                if !column.missing.meet(column.elements, 1, stored, || format!("{}: the field", place()))? {
-                    continue;
-                }
-                stored.parse("nan", made);
-            } else {
-                let no_number = |what| told(format!("{what}; a field without a value is to be empty"));
-                self.table.number(field, made, place).map_err(no_number)?;
-            }
-            column.elements += 1;
-        }
-        Ok(true)
+    /// Whether more blocks may be under way. Rows may be longer than blocks are meant to be.
+    fn has_room(&self) -> bool {
+        !self.side.is_full() && self.under_way.iter().sum::<usize>() < 2 * self.threads.max(1) * BLOCK_BYTES
     }
+
+    fn give(&mut self, block: RowBlock, first: bool) -> std::io::Result<()> {
+        self.under_way.push_back(block.text.len());
+        self.side.give((block, first))
+    }
+
+    /// Makes the numbers of the next block, if there is one.
+    fn block(&mut self, made: &mut [Vec<u8>]) -> std::io::Result<bool> {
+        if let Some(begin) = self.first.take() {
+            // Gone through here: of a text that has no other block, or that is only looked at, no thread begins.
+            self.give(begin, true)?;
+        } else {
+            if self.threads > 1 && !self.blocks.has_ended() {
+                self.side.begin(self.threads);
+            }
+            while self.has_room() && !self.blocks.has_ended() {
+                match self.blocks.next() {
+                    Ok(Some(block)) => self.give(block, false)?,
+                    Ok(None) => break,
+                    Err(error) => self.failed = Some(error),
+                }
+            }
+        }
+        let made_here = self.side.take()?;
+        self.under_way.pop_front();
+        match made_here {
+            Some(block) => self.settle(block, made).map(|()| true),
+            None => self.failed.take().map_or(Ok(false), Err),
+        }
+    }
+
+    /// Appends the numbers of a block, with what its empty fields become.
+    fn settle(&mut self, block: Made, made: &mut [Vec<u8>]) -> std::io::Result<()> {
+        let stored = self.table.stored;
+        let size = stored.size();
+        let lines = self.lines;
+        let place = |line: u64, column: &CsvColumn| format!("line {}, column {}", lines + line, column.title);
+        let begun: Vec<usize> = made.iter().map(Vec::len).collect();
+        let mut taken = vec![0; made.len()];
+        for empty in block.empty {
+            let (at, behind) = (empty.column as usize, empty.behind as usize);
+            let (column, made) = (&self.columns[at], &mut made[at]);
+            made.extend_from_slice(&block.numbers[at][taken[at]..behind]);
+            taken[at] = behind;
+            let elements = column.elements + ((made.len() - begun[at]) / size) as u64;
+            let field = || format!("{}: the field", place(empty.line.into(), column));
+            if column.missing.meet(elements, 1, stored, field)? {
+                stored.parse("nan", made);
+            }
+        }
+        for (at, (column, made)) in self.columns.iter_mut().zip(made).enumerate() {
+            made.extend_from_slice(&block.numbers[at][taken[at]..]);
+            column.elements += ((made.len() - begun[at]) / size) as u64;
+        }
+        if let Some((line, fault)) = block.fault {
+            let width = self.width;
+            return Err(match fault {
+                Fault::Width(other) => {
+                    told(format!("line {}: a row of {other} fields, where the first row has {width}", lines + line))
+                }
+                Fault::TooLong => too_long(lines + line),
+                Fault::Field(column, what) => told(format!(
+                    "{}: {what}; a field without a value is to be empty",
+                    place(line, &self.columns[column])
+                )),
+            });
+        }
+        self.lines += block.lines;
+        Ok(())
+    }
+}
+
+fn too_long(line: u64) -> std::io::Error {
+    told(format!("line {line}: a row of more than {ROW_MAX} bytes; a quotation mark may be missing"))
 }
 
 /// Numbers of a column, made as they are read.
@@ -216,9 +299,7 @@ impl Read for CsvNumbers {
         while self.taken == self.made[0].len() && !self.ended {
             self.made[0].clear();
             self.taken = 0;
-            while self.made[0].len() < PART_BYTES && !self.ended {
-                self.ended = !self.fields.row(&mut self.made)?;
-            }
+            self.ended = !self.fields.block(&mut self.made)?;
         }
         Ok(take(&self.made[0], &mut self.taken, space))
     }

@@ -4,6 +4,7 @@ use super::decoded::{Decoded, DecodedRows};
 use crate::files::choice::damaged;
 use crate::files::{Missing, take};
 use crate::format::Stored;
+use bytes::Bytes;
 use std::io::Read;
 
 pub struct ParquetCells {
@@ -14,7 +15,7 @@ pub struct ParquetCells {
     stored: Stored,
     missing: Missing,
     read: Done,
-    made: Vec<u8>,
+    made: Bytes,
     taken: usize,
 }
 
@@ -31,13 +32,12 @@ struct Done {
 
 impl ParquetCells {
     pub fn new(decoded: Decoded, groups: Vec<u64>, title: String, stored: Stored, missing: Missing) -> ParquetCells {
-        ParquetCells { decoded, groups, title, stored, missing, read: Done::default(), made: vec![], taken: 0 }
+        ParquetCells { decoded, groups, title, stored, missing, read: Done::default(), made: Bytes::new(), taken: 0 }
     }
 
     /// Makes the next numbers; whether there are more rows.
     fn make(&mut self) -> std::io::Result<bool> {
-        self.made.clear();
-        self.taken = 0;
+        (self.made, self.taken) = (Bytes::new(), 0);
         let Done { group, rows, before, elements } = &mut self.read;
         let Some(&claimed) = self.groups.get(*group) else { return Ok(false) };
         let wrong = |what: String| damaged(&self.title, "row group", *group, &what);
@@ -59,11 +59,13 @@ impl ParquetCells {
         };
         let (title, size, mut value) = (&self.title, self.stored.size(), 0);
         let place = |row: usize| format!("row {}, column {title}: the value", first + row as u64);
-        self.missing.rows(&present, self.stored, (elements, &mut self.made), place, |rows, made| {
+        let mut all = vec![];
+        self.missing.rows(&present, self.stored, (elements, &mut all), place, |rows, made| {
             let end = value + size * rows.len();
             made.extend_from_slice(&bytes[value..end]);
             value = end;
         })?;
+        self.made = all.into();
         Ok(true)
     }
 }
