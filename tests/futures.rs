@@ -134,10 +134,11 @@ fn a_pending_future_asks_again_by_itself() {
 fn a_wait_ends_in_time() {
     let _alone = alone();
     let busy = Busy::new();
+    let usual = busy.reducer.timeout();
     busy.reducer.set_timeout(Duration::from_millis(5));
     let late = pollster::block_on(busy.future());
     assert!(matches!(late, Err(Error::Timeout { .. })), "{late:?}");
-    busy.reducer.set_timeout(Duration::from_secs(60));
+    busy.reducer.set_timeout(usual);
     assert_eq!(pollster::block_on(busy.future()).expect("a sum"), busy.sum());
     drop(busy.gpu);
 }

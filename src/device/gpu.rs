@@ -180,6 +180,7 @@ impl Gpu {
         let mut context = Context::new(device, queue, tuning).map_err(|error| self.context.diagnosed(error))?;
         context.loss = loss.clone();
         context.cache = cache.clone();
+        context.set_timeout(self.context.timeout());
         Ok(context)
     }
 

@@ -13,8 +13,11 @@ pub fn gpu() -> Gpu {
     static OPENED: Mutex<Vec<(Gpu, Arc<()>)>> = Mutex::new(Vec::new());
     thread_local!(static OWN: OnceCell<(Gpu, Arc<()>)> = const { OnceCell::new() });
     let open = || {
-        Gpu::new()
-            .unwrap_or_else(|error| panic!("these tests need a GPU or lavapipe (scripts/test installs it): {error}"))
+        let gpu = Gpu::new()
+            .unwrap_or_else(|error| panic!("these tests need a GPU or lavapipe (scripts/test installs it): {error}"));
+        // lavapipe compiles a kernel where it runs first, some for half a minute of a quiet core.
+        gpu.set_timeout(std::time::Duration::from_secs(600));
+        gpu
     };
     let take = || {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);

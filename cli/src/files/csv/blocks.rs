@@ -126,8 +126,11 @@ mod tests {
         assert_eq!(whole("\"a\"b\"\n2\n"), "\"a\"b\"\n2\n");
     }
 
-    /// The fields of rows, and the lines on which they begin, behind so many lines; the lines behind them.
-    fn rows(text: &[u8], delimiter: u8, lines: u64) -> (Vec<(u64, Vec<Vec<u8>>)>, u64) {
+    /// The line on which a row begins, and its fields.
+    type Row = (u64, Vec<Vec<u8>>);
+
+    /// Rows behind so many lines, and the lines behind them.
+    fn rows(text: &[u8], delimiter: u8, lines: u64) -> (Vec<Row>, u64) {
         let mut rows = Rows::new(text.to_vec(), delimiter);
         let mut all = vec![];
         while rows.next().is_ok_and(|more| more) {
