@@ -55,7 +55,7 @@ impl<'a> Compare<'a> {
         Compare { gpu, lengths, failures: Vec::new(), brief: false, part: (0, 1), given: 0 }
     }
 
-    /// The same of one in so many operators, where not every combination is wanted: other launch shapes have the others.
+    /// The same of one in so many operators, where not every combination is wanted: others compare the rest.
     pub fn part(gpu: &'a Gpu, lengths: &'a [usize], turn: usize, of: usize) -> Self {
         Compare { part: (turn, if all() { 1 } else { of }), ..Compare::new(gpu, lengths) }
     }

@@ -233,6 +233,15 @@ fn tables_that_are_wrong() {
     run(["sum", "--column", "a", &folder.file("c.csv.gz", &gzip(&huge)[..2000])]).fails(1, &["c.csv.gz: "]);
 }
 
+/// A mark of the byte order is no letter of the first title, however columns are asked for.
+#[test]
+fn a_mark_of_the_byte_order() {
+    let folder = Folder::new();
+    let file = folder.file("m.csv", "\u{feff}x,y\n1,2\n".as_bytes());
+    assert_eq!(run(["sum", "-q", "--column", "x", &file]).text(), "1");
+    assert_eq!(run(["sum", "-q", "--columns", "*", &file]).text(), "1\n2");
+}
+
 /// Rows that several threads go through, and one: the same answers, places and lines.
 #[test]
 fn tables_of_many_blocks() {

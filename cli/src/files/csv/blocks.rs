@@ -3,7 +3,7 @@
 use super::rows::ROW_MAX;
 use crate::files::Reader;
 use memchr::{memchr, memrchr2};
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 /// Bytes of a block, but for longer rows, and of the first one.
 pub const BLOCK_BYTES: usize = 1 << 20;
@@ -16,6 +16,7 @@ const PROBE_BYTES: usize = 32;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whole rows of a text.
+#[derive(Default)]
 pub struct RowBlock {
     pub text: Vec<u8>,
     /// Whether they are the begin of one row, which is too long.
@@ -41,8 +42,14 @@ impl RowBlocks {
         RowBlocks::of(text, delimiter, FIRST_BYTES, BLOCK_BYTES)
     }
 
-    fn of(text: Reader, delimiter: u8, bytes: usize, more_bytes: usize) -> RowBlocks {
+    /// With blocks of so many bytes, the first one and the others.
+    pub fn of(text: Reader, delimiter: u8, bytes: usize, more_bytes: usize) -> RowBlocks {
         RowBlocks { text, delimiter, bytes, more_bytes, rest: vec![], first: true, ended: false }
+    }
+
+    /// The text behind the blocks that were handed out.
+    pub fn into_text(self) -> Reader {
+        Box::new(Cursor::new(self.rest).chain(self.text))
     }
 
     /// Whether the last block was handed out.
@@ -110,7 +117,6 @@ fn whole_rows(text: &[u8], delimiter: u8) -> usize {
 mod tests {
     use super::super::rows::Rows;
     use super::*;
-    use std::io::Cursor;
 
     #[test]
     fn rows_end_outside_quotation_marks() {

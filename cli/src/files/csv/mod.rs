@@ -14,7 +14,6 @@ use super::choice::{ListedColumn, listed};
 use super::{Ask, Missing, Reader, take, told};
 use crate::error::{unreadable, usage};
 use crate::format::Stored;
-use crate::source::fill;
 use anyhow::{Result, anyhow, bail, ensure};
 use blocks::{BLOCK_BYTES, RowBlock, RowBlocks};
 use made::{Fault, Made, Plan};
@@ -29,9 +28,8 @@ const THREADS: usize = 8;
 const THREAD_BYTES: u64 = 26 * BLOCK_BYTES as u64;
 /// Letters of a field that an error quotes.
 const QUOTED_MAX: usize = 40;
-/// Rows, and bytes of text, that show which columns are of numbers, at most.
+/// Rows of the first block that show which columns are of numbers, at most.
 const SHOWN_ROWS: usize = 1000;
-const SHOWN_BYTES: usize = 1 << 20;
 
 /// The form of a table.
 #[derive(Clone, Copy)]
@@ -59,13 +57,12 @@ impl Table {
     }
 
     /// The columns of a text, by what its first rows hold, and all of it once more.
-    pub fn columns(self, name: &str, mut text: Reader) -> Result<(Vec<ListedColumn>, Reader)> {
-        let mut beginning = vec![0; SHOWN_BYTES];
-        let got = fill(&mut text, &mut beginning).map_err(|error| unreadable(name, &error))?;
-        beginning.truncate(got);
-        let last = beginning.iter().rposition(|&byte| byte == b'\n').filter(|_| got == SHOWN_BYTES);
-        let whole = beginning[..last.map_or(got, |last| last + 1)].to_vec();
-        let mut rows = Rows::new(whole, self.delimiter);
+    pub fn columns(self, name: &str, text: Reader) -> Result<(Vec<ListedColumn>, Reader)> {
+        let mut blocks = RowBlocks::of(text, self.delimiter, BLOCK_BYTES, BLOCK_BYTES);
+        let beginning = blocks.next().map_err(|error| unreadable(name, &error))?;
+        let RowBlock { text, too_long: endless } = beginning.unwrap_or_default();
+        ensure!(!endless, unreadable(name, &too_long(1)));
+        let mut rows = Rows::new(text, self.delimiter);
         let next = |rows: &mut Rows| rows.next().map_err(|TooLong| unreadable(name, &too_long(rows.line)));
         ensure!(next(&mut rows)?, "{name}: holds no rows, so no columns");
         let titles = rows.titles();
@@ -91,7 +88,7 @@ impl Table {
             }
             more = next(&mut rows)?;
         }
-        Ok((all, Box::new(Cursor::new(beginning).chain(text))))
+        Ok((all, Box::new(Cursor::new(rows.into_text()).chain(blocks.into_text()))))
     }
 
     /// Appends the number that a field says.

@@ -35,6 +35,11 @@ impl Rows {
         Rows { text, taken: 0, core, empty: 0, line: 0, fields, ends, width: 0 }
     }
 
+    /// The whole text.
+    pub fn into_text(self) -> Vec<u8> {
+        self.text
+    }
+
     /// Lines that are behind.
     pub fn lines(&self) -> u64 {
         self.empty + self.core.line() - 1
