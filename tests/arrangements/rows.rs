@@ -53,6 +53,16 @@ fn histograms() {
     everywhere(|gpu, some| rows::<f32, _>(gpu, &op, some));
 }
 
+/// Partials of several rows where each has its counters in one stretch: in slices, and in the device's memory.
+#[test]
+fn histograms_of_many_bins() {
+    let op = Histogram::new(9000, -0.5, 0.7).expect("a histogram");
+    for slices in [44, 1] {
+        let gpu = gpu().with_tuning(small().with(|tuning| tuning.slices_max = slices)).expect("a launch shape");
+        none(rows::<f32, _>(&gpu, &op, &[1000, 3001]), &gpu);
+    }
+}
+
 #[test]
 fn tuples_with_exact_members() {
     everywhere(|gpu, some| rows::<f32, _>(gpu, &(Sum, ArgMax, Mean), some));
