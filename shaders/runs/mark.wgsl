@@ -5,8 +5,6 @@
 @group(0) @binding(1) var<storage, read_write> bits: array<u32>;    // a word for 32 keys
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;  // of each tile
 
-const TOGETHER = 8u;  // keys that an invocation reads at a time
-
 var<workgroup> marks: array<atomic<u32>, WORKGROUP_SIZE>;
 var<workgroup> number: atomic<u32>;
 
@@ -20,17 +18,15 @@ fn main(
         atomicStore(&marks[local], 0u);
         if local == 0u { atomicStore(&number, 0u); }
         workgroupBarrier();
-        // Neighbouring invocations read neighbours, each several keys before it marks the first of them.
-        for (var done = 0u; done < 32u; done += TOGETHER) {
-            var found = 0u;
-            for (var k = 0u; k < TOGETHER; k++) {
-                let i = tile * TILE + (done + k) * WORKGROUP_SIZE + local;
-                found |= select(0u, 1u << k, begins(min(i, params.count - 1u)) & (i < params.count));
-            }
-            for (; found != 0u; found &= found - 1u) {
-                let here = (done + firstTrailingBit(found)) * WORKGROUP_SIZE + local;
-                atomicOr(&marks[here / 32u], 1u << (here % 32u));
-            }
+        // Neighbouring invocations read neighbours, four keys each at a time, and all of them before the first is marked.
+        var found = 0u;
+        for (var k = 0u; k < 8u; k++) {
+            found |= begins(tile * TILE + 4u * (k * WORKGROUP_SIZE + local)) << (4u * k);
+        }
+        for (var k = 0u; k < 8u; k++) {
+            let bits = (found >> (4u * k)) & 15u;
+            let here = k * WORKGROUP_SIZE + local;
+            if bits != 0u { atomicOr(&marks[here / 8u], bits << (4u * (here % 8u))); }
         }
         workgroupBarrier();
         let mine = atomicLoad(&marks[local]);

@@ -13,8 +13,9 @@ fn main(id: Invocation) {
     let span = span_of_window();
     let shares = params.splits * WORKGROUP_SIZE;
     let share = id.workgroup.x * WORKGROUP_SIZE + id.local;
-    let start = share_of(span, share, shares, id);
-    let stop = share_of(span, share + 1u, shares, id);
+    let places = share_of(span, share, shares, id);
+    let start = places.start;
+    let stop = places.stop;
     let begun = is_begun(start);
     var at = start;
     segment = start.segment;

@@ -1,7 +1,7 @@
 // Equal shares of elements and ends of segments, merged into one list: an end stands before the element at its position. So no
 // length of segments is slow, and neither are empty ones. Source: merge path (Merrill and Garland, Merge-based SpMV).
 //
-// Expects: Carry, NONE (segments/left.wgsl); begin_of, end_of (rows/segments.wgsl); place_of (segments/search_*.wgsl). In params,
+// Expects: Carry, NONE (segments/left.wgsl); begin_of, end_of (ends/*.wgsl); places_of (segments/search_*.wgsl). In params,
 // `first` and `count` are the window of the binding, `base` the position of its element 0, `vectors` the items of an end.
 
 @group(0) @binding(5) var<storage, read_write> carries: array<Carry>;
@@ -11,6 +11,8 @@ struct Place {
     position: u32,
     segment: u32,
 }
+
+struct Places { start: Place, stop: Place }
 
 // The part of a window.
 struct Span {
@@ -48,6 +50,12 @@ fn span_of_window() -> Span {
 fn items_in(span: Span) -> u32 { return span.elements + params.vectors * span.ends; }
 fn items_of(span: Span, shares: u32) -> u32 { return (items_in(span) + shares - 1u) / shares; }
 
+// The fewest ends that lie before a place at which so many items are done, and the most.
+fn fewest_ends(span: Span, done: vec2<u32>) -> vec2<u32> {
+    return (max(done, vec2<u32>(span.elements)) - span.elements) / params.vectors;
+}
+fn most_ends(span: Span, done: vec2<u32>) -> vec2<u32> { return min(done / params.vectors, vec2<u32>(span.ends)); }
+
 // The place behind so many ends where so many items are done: no further than the next end.
 fn place_behind(span: Span, ends: u32, done: u32) -> Place {
     var elements = min(done - params.vectors * ends, span.elements);
@@ -60,9 +68,10 @@ fn is_done(span: Span, end: u32, done: u32) -> bool {
     return (end_of(span.start.segment + end) - span.start.position) + params.vectors * (end + 1u) <= done;
 }
 
-// The place at which the n-th of so many shares begins.
-fn share_of(span: Span, share: u32, shares: u32, id: Invocation) -> Place {
-    return place_of(span, min(share * items_of(span, shares), items_in(span)), id);
+// The places between which the n-th of so many shares lies.
+fn share_of(span: Span, share: u32, shares: u32, id: Invocation) -> Places {
+    let done = min(vec2<u32>(share, share + 1u) * items_of(span, shares), vec2<u32>(items_in(span)));
+    return places_of(span, done, id);
 }
 
 // Whether a share begins within a segment.

@@ -43,9 +43,12 @@ impl Runs {
             let (value, needs) = (limits.storage_buffers_max.into(), BUFFERS.into());
             return small("max_storage_buffers_per_shader_stage", value, needs);
         }
-        let room = (limits.workgroup_bytes_max / 8).clamp(1, SCAN_SIZE.into()) as u32;
-        let fitting = |size: u32| 1u32 << size.min(room).min(limits.invocations_max).max(1).ilog2();
-        let (workgroup_size, scan_size) = (fitting(SIZE), fitting(SCAN_SIZE));
+        let fitting = |size: u32, bytes: u64| {
+            let room = (limits.workgroup_bytes_max / bytes).clamp(1, size.into()) as u32;
+            1u32 << room.min(limits.invocations_max).max(1).ilog2()
+        };
+        // A sum of each invocation, and where a workgroup writes, eight starts.
+        let (workgroup_size, scan_size) = (fitting(SIZE, 4 * (1 + 8)), fitting(SCAN_SIZE, 4));
         let size = u64::from(workgroup_size);
         // Offsets are one more than there are keys, at most.
         let needs = (keys * key_bytes).max(4 * (keys + 1)) + limits.storage_alignment;
@@ -56,8 +59,8 @@ impl Runs {
         let most = u64::from(limits.workgroups_max.min(65_535));
         let workgroups = tiles.min(most).max(1);
         let steps = |size: u32| u64::from(size.ilog2()) + 1;
-        // A key is read in one loop and marked in another, in groups.
-        let tile = 1 + 2 * KEYS + 4 + steps(workgroup_size);
+        // Starts of runs are laid out in workgroup memory, at most four times, and written eight by eight.
+        let tile = 1 + steps(workgroup_size) + 4 * (1 + KEYS + 8);
         let scan = 2 * tiles.div_ceil(scan_size.into()) + steps(scan_size);
         let trips = (tiles.div_ceil(workgroups) * tile).max(scan);
         if trips > TRIPS_MAX {

@@ -7,35 +7,47 @@ use crate::error::{Error, Result};
 use crate::input::{By, Ends, Piece, Unit};
 use crate::limits::TRIPS_MAX;
 
-// Figures: an H200, `treefold bench fast_sum --size 2^28 --segments 16,256,4096,65536`, with the constant changed, in µs; as they stand
-// 521.0, 452.0, 337.4 and 310.4.
+// Figures: an H200 (Vulkan, driver 580), `treefold bench fast_sum --size 2^28 --segments …`, with the constant changed, in µs.
 
-/// Invocations of a workgroup. 64: 521.1, 454.5, 335.7, 308.6; 256: 561.7, 502.5, 379.5, 335.6.
+/// Invocations of a workgroup.
 const SIZE: u32 = 128;
-/// Elements and ends of an invocation, at least, where there are enough. 16 or 64 change less than 1 percent.
+/// Elements and ends of an invocation, at least, where there are enough.
 const ITEMS_MIN: u64 = 32;
-/// Loads in flight, at most. 2: 675.9, 615.2, 392.4, 347.4; a round has no more than four where elements are words.
+/// Loads in flight of a lane, at most, where segments are short. Segments of 4, 8, 16, 32 elements: 579, 403, 411, 463; 2: 644, 430,
+/// 438, 480; 8: 761, 430, 430, 448. Of 64 and 128, with 8: 526, 446; 4: 527, 543. Of long ones half as many: 256, 4096, 65,536
+/// elements with 2: 332, 270, 265; 4: 341, 274, 273; 8: 383, 272, 268.
 const LOADS_MAX: u32 = 4;
 /// Elements and ends that one plan takes: 32 bits count them, and those of a share more.
 const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
-/// Invocations of the workgroup that carries, where there is room. 1024 changes less than 1 percent.
+/// Invocations of the workgroup that carries, where there is room.
 const CARRY_SIZE: u32 = 256;
-/// Shares that an invocation carries over, about, where there is a choice. 16 or 256 change less than 1 percent.
+/// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
-/// Vectors of a lane in a round of segments/subgroup.wgsl. 16: 499.2, 468.7, 337.9, 316.6; 64: 513.3, 461.8, 332.0, 307.6.
-const VECTORS: u64 = 32;
+/// Elements that a lane takes of a segment at most where its cluster does, as segments/clusters.wgsl has it. Lengths from 1 to 30, as
+/// many of each power of two: 813; with 16: 1886.
+const ELEMENTS_MAX: u64 = 64;
+/// Elements of a lane, about, of a segment of a share's mean length; twice as many from [`MIDDLE`] on. Segments of 8, 16, 32 elements:
+/// 403, 411, 463; with 4: 582, 595, 650; with 16: 402, 597, 588. Of 64 and 128, with 16: 526, 446.
+const ELEMENTS_MEAN: u64 = 8;
+const MIDDLE: u64 = 48;
+/// Vectors of a segment, on average, from which on all lanes take one, as segments/subgroup.wgsl has it. 256 f32: 341 by all lanes,
+/// 530 by clusters; 128: 584 and 530.
+const VECTORS_MEAN: u64 = 64;
+/// Elements that an end of a segment counts as, for each lane of a cluster.
+const ENDS_AS: u64 = 4;
+/// Parts of a trip.
+const PARTS: u64 = 256;
 
 /// The launch of a dispatch over segments.
 struct SegmentLaunch {
-    kernel: Kernel,
+    /// Whether each invocation has a share of its own.
+    serial: bool,
     size: u32,
     loads: u32,
     /// Trips of an invocation, beside those for each element and each end of its share.
     fixed: u64,
-    /// Those, in sixteenths.
+    /// Those of an item, in so many parts of a trip: [`PARTS`].
     each: u64,
-    /// Shares that a workgroup leaves, at most; and at least.
-    shares: (u32, u32),
     /// Shares of a workgroup, at least.
     teams: u32,
     /// Items that an end counts as; an element is one.
@@ -45,7 +57,7 @@ struct SegmentLaunch {
 impl SegmentLaunch {
     /// Items of a share, at most.
     fn items_max(&self) -> u64 {
-        (TRIPS_MAX - self.fixed) * 16 / self.each
+        (TRIPS_MAX - self.fixed) * PARTS / self.each
     }
 }
 
@@ -80,7 +92,7 @@ impl Planner {
         }
         // Where a pass of its own finishes, groups of segments whose accumulators one binding holds; and whose offsets one does.
         let apart = if self.finishes_apart(request) { self.finished_together() - 1 } else { u64::MAX };
-        let shape = self.segments_shape(elements, 1)?;
+        let shape = self.segments_shape(elements, segments)?;
         let all = self.segments_most(&shape);
         if elements > all {
             return Err(Error::SegmentsTooMany { elements, segments, most: all });
@@ -99,7 +111,7 @@ impl Planner {
         let mut done = 0;
         while done < segments {
             let now = together.min(segments - done);
-            self.segments_group(draft, request, (&windows, dispatches), &ends.part(done, now), elements, done)?;
+            self.segments_group(draft, request, (&shape, &windows, dispatches), &ends.part(done, now), elements, done)?;
             done += now;
         }
         Ok(())
@@ -110,7 +122,7 @@ impl Planner {
         &self,
         draft: &mut Draft,
         request: &Request,
-        (windows, dispatches): (&[Window], u64),
+        (shape, windows, dispatches): (&SegmentLaunch, &[Window], u64),
         ends: &Ends,
         elements: u64,
         row: u64,
@@ -143,12 +155,11 @@ impl Planner {
         let begin = draft.passes.len();
         let mut shares = 0;
         let mut before = 0;
-        let shape = self.segments_shape(elements, segments)?;
         for window in windows {
             let mut done = 0;
             loop {
                 let now = self.most().min(window.elements - done);
-                let mut pass = self.segments_pass(&shape, (store, rows), window.beside, (now, segments), dispatches)?;
+                let mut pass = self.segments_pass(shape, (store, rows), window.beside, (now, segments), dispatches)?;
                 let base = i128::from(before) - i128::from(window.first);
                 pass.bindings = window.bindings.clone();
                 pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
@@ -164,7 +175,7 @@ impl Planner {
                     base: [base as u32, (base >> 32) as u32],
                     ..found
                 };
-                shares += pass.workgroups * shape.shares.0;
+                shares += pass.workgroups;
                 draft.passes.push(pass);
                 done += now;
                 if done >= window.elements {
@@ -204,45 +215,66 @@ impl Planner {
         (self.tuning.dispatch_bytes_max / self.cost.element_bytes).max(1)
     }
 
-    /// The kernel for segments, and its workgroup.
+    /// The kernel for segments of this length on average, and its workgroup.
     fn segments_shape(&self, elements: u64, segments: u64) -> Result<SegmentLaunch> {
         let cost = &self.cost;
-        // Searches; what a share leaves.
-        let ends = 64 + 4 * 33 + 2 * cost.once_trips;
         let by_value = !cost.own_state && !cost.own_shuffle && !cost.reads_position && !self.one;
         let lanes = self.lanes_min(SIZE).filter(|_| by_value && SIZE <= self.limits.invocations_max);
-        if let Some((lanes, (_, most))) = lanes.zip(self.limits.lanes) {
-            // The elements of a lane in a chunk have a bit each in a word.
-            let loads = self.loads().min(LOADS_MAX).min((32 / self.per_vector()) as u32);
-            let loads: u32 = 1 << loads.ilog2();
-            // Elements of a lane in a chunk.
-            let unit = self.per_vector() * u64::from(loads);
-            let chunks = VECTORS / u64::from(loads);
-            let meets = cost.combine_trips + cost.shuffle_trips;
-            // An answer, whose segment may have to be searched for.
-            let answer = 17 + cost.once_trips + cost.element_trips;
-            let chunk = 2 + unit * cost.element_trips + u64::from(loads) * self.vector_trips() + 24 * meets;
-            let fixed = ends + 9 * meets + 2 + chunks * (1 + chunk + unit * answer);
-            // Elements by chunks; ends by lanes, twice; an answer takes an element and an end.
-            let lanes = u64::from(lanes);
-            let each = (16 * chunk).div_ceil(unit * lanes)
-                + (16 * 2 * (2 + cost.once_trips)).div_ceil(lanes)
-                + (8 * answer).div_ceil(lanes);
-            let bytes = 4 * u64::from(SIZE) * self.per_vector();
-            if bytes <= self.limits.workgroup_bytes_max && fixed + (ITEMS_MIN * lanes * each).div_ceil(16) <= TRIPS_MAX
-            {
-                let kernel = Kernel::Segments { serial: false };
-                let shares = (SIZE / lanes as u32, SIZE / most);
-                let teams = shares.1;
-                return Ok(SegmentLaunch { kernel, size: SIZE, loads, fixed, each, shares, teams, end_items: 1 });
+        if let Some((least, (_, most))) = lanes.zip(self.limits.lanes) {
+            let shape = self.segments_by_subgroups(elements, segments, least.into(), most);
+            let memory = u64::from(SIZE / least) * self.carry_bytes();
+            let fewest = (ITEMS_MIN * u64::from(least) * shape.each).div_ceil(PARTS);
+            if memory <= self.limits.workgroup_bytes_max && shape.fixed + fewest <= TRIPS_MAX {
+                return Ok(shape);
             }
         }
+        self.segments_by_invocations(elements, segments)
+    }
+
+    /// The launch where subgroups of `lanes` to `most` lanes have a share each.
+    fn segments_by_subgroups(&self, elements: u64, segments: u64, lanes: u64, most: u32) -> SegmentLaunch {
+        let cost = &self.cost;
+        let mean = elements / segments.max(1);
+        let middle = (MIDDLE..VECTORS_MEAN * self.per_vector()).contains(&mean);
+        let loads = self.loads().min(LOADS_MAX) * if middle { 2 } else { 1 };
+        let in_flight = u64::from(loads);
+        let trips_of = |elements: u64| elements.div_ceil(in_flight) * (1 + in_flight * cost.element_trips);
+        // Lanes meet, and one writes; a workgroup's subgroups leave one carry.
+        let answer = 1 + 8 * (cost.combine_trips + cost.shuffle_trips) + cost.once_trips;
+        let left = u64::from(SIZE) / lanes * (1 + 2 * cost.combine_trips + cost.once_trips);
+        // By all lanes: vectors, those that do not fill a trip, and what lies around them.
+        let at_once = in_flight.div_ceil(2).min(2);
+        let vectors = 1 + at_once * self.vector_trips();
+        let by_all = 1 + vectors + (2 * self.per_vector()).div_ceil(lanes) * (1 + cost.element_trips) + answer;
+        // By clusters: steps, each of as many segments as there are clusters, whose lanes take so many elements of the mean length.
+        let each = (2 * in_flight).max(ELEMENTS_MEAN);
+        let step = 1 + trips_of(ELEMENTS_MAX) + answer;
+        let room = (ITEMS_IN_ALL - elements) / segments.max(1);
+        let end_items = (ENDS_AS * (mean / each).clamp(1, lanes)).min(room).max(1);
+        let of_end = (PARTS * (step + 1)).div_ceil(lanes * end_items);
+        let of_element = (PARTS * vectors).div_ceil(at_once * self.per_vector() * lanes)
+            + (PARTS * step).div_ceil(each * lanes)
+            + (PARTS * by_all).div_ceil(ELEMENTS_MAX);
+        SegmentLaunch {
+            serial: false,
+            size: SIZE,
+            loads,
+            fixed: self.search_trips() + left + 2 * step + 2 * by_all,
+            each: of_end.max(of_element),
+            teams: SIZE / most,
+            end_items: end_items as u32,
+        }
+    }
+
+    /// The launch where invocations have a share each.
+    fn segments_by_invocations(&self, elements: u64, segments: u64) -> Result<SegmentLaunch> {
+        let cost = &self.cost;
         // A workgroup holds what each of its invocations leaves open.
         let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max).min(self.held());
         let vector = if self.one { 0 } else { self.vector_trips().div_ceil(self.per_vector()) };
         let element = cost.element_trips.max(vector);
         let (element, end) = (2 + element, 2 + cost.once_trips);
-        let fixed = ends + end + (u64::from(size.ilog2()) + 2) * (1 + cost.combine_trips);
+        let fixed = self.search_trips() + end + (u64::from(size.ilog2()) + 2) * (1 + cost.combine_trips);
         // An end counts as many elements as it takes trips.
         let room = (ITEMS_IN_ALL - elements) / segments.max(1);
         let end_items = end.div_ceil(element).min(room).max(1);
@@ -250,9 +282,13 @@ impl Planner {
         if fixed + each > TRIPS_MAX {
             return Err(self.too_many_trips(fixed + each));
         }
-        let kernel = Kernel::Segments { serial: true };
-        let (each, end_items) = (16 * each, end_items as u32);
-        Ok(SegmentLaunch { kernel, size, loads: 1, fixed, each, shares: (1, 1), teams: size, end_items })
+        let (serial, each, end_items) = (true, PARTS * each, end_items as u32);
+        Ok(SegmentLaunch { serial, size, loads: 1, fixed, each, teams: size, end_items })
+    }
+
+    /// Trips that find a share, and of what it leaves.
+    fn search_trips(&self) -> u64 {
+        64 + 4 * 33 + 2 * self.cost.once_trips
     }
 
     /// The launch over so many elements of a window, in which so many segments may end; one of so many dispatches.
@@ -264,16 +300,18 @@ impl Planner {
         (elements, segments): (u64, u64),
         dispatches: u64,
     ) -> Result<Pass> {
-        let mut variant = self.variant(shape.kernel, store, shape.size, beside, rows);
+        let mut variant = self.variant(Kernel::Segments { serial: shape.serial }, store, shape.size, beside, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         let items = elements + u64::from(shape.end_items) * segments;
-        let launched =
-            u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max) / u64::from(shape.size);
+        // Subgroups' shares are half as large: those of a multiprocessor end together.
+        let times = if shape.serial { 1 } else { 2 };
+        let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
+        let launched = times * invocations / u64::from(shape.size);
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
         // No more shares than are carried over quickly, where fewer have trips for it all.
-        let carried = u64::from(self.carry_size()) * CARRIED_MAX / (dispatches * u64::from(shape.shares.0));
+        let carried = u64::from(self.carry_size()) * CARRIED_MAX / dispatches;
         let workgroups = enough.min(launched).min(carried).max(needed).max(1);
         let most = u64::from(self.limits.workgroups_max.min(65_535));
         if workgroups > most {
@@ -288,7 +326,7 @@ impl Planner {
             regions: Vec::new(),
             dims: Vec::new(),
             trips: shape.fixed
-                + (shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.teams))).div_ceil(16),
+                + (shape.each * items.div_ceil(u64::from(workgroups) * u64::from(shape.teams))).div_ceil(PARTS),
         })
     }
 
@@ -312,7 +350,7 @@ impl Planner {
     fn segments_most(&self, shape: &SegmentLaunch) -> u64 {
         let size = self.carry_size();
         let each = (TRIPS_MAX.saturating_sub(self.carry_trips(size, 0)) / self.carried_trips()).max(1);
-        let workgroups = u64::from(size) * each / u64::from(shape.shares.0);
+        let workgroups = u64::from(size) * each;
         (workgroups * u64::from(shape.teams)).saturating_mul(shape.items_max()).min(ITEMS_IN_ALL)
     }
 

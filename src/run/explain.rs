@@ -105,10 +105,8 @@ pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
         let meet = match (variant.kernel, variant.lanes_min) {
             (Kernel::Finish | Kernel::Clear, _) => String::new(),
             (Kernel::Carry, _) => ", by a scan in workgroup memory".into(),
-            (Kernel::Segments { serial: true }, _) => ", a share each".into(),
-            (Kernel::Segments { .. }, Some(lanes)) => {
-                format!(", scanned by shuffles of subgroups of {lanes} lanes or more")
-            }
+            (Kernel::Segments { .. }, None) => ", a share each".into(),
+            (Kernel::Segments { .. }, Some(lanes)) => format!(", a share each subgroup of {lanes} lanes or more"),
             (Kernel::Reduce | Kernel::Columns { .. }, _) if counts => ", added to counters".into(),
             (_, Some(lanes)) => format!(", reduced by shuffles of subgroups of {lanes} lanes or more"),
             (_, None) => ", reduced by a tree in workgroup memory".into(),

@@ -213,10 +213,6 @@ pub(super) fn glue_values(op: &DeviceOp, folds: &[usize], variant: &Variant) -> 
     function("combine(a: Acc, b: Acc)", &|m| format!("m{m}_combine(a.m{m}, b.m{m})"));
     if variant.lanes_min.is_some() {
         function("shuffle(acc: Acc, mask: u32)", &|m| format!("m{m}_shuffle(acc.m{m}, mask)"));
-        if let Kernel::Segments { .. } = variant.kernel {
-            function("shuffle_up(acc: Acc, distance: u32)", &|m| format!("m{m}_shuffle_up(acc.m{m}, distance)"));
-            function("shuffle_from(acc: Acc, lane: u32)", &|m| format!("m{m}_shuffle_from(acc.m{m}, lane)"));
-        }
     }
     out
 }

@@ -241,11 +241,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     if variant.lanes_min.is_some() {
         match &wgsl.shuffle {
             Some(body) => out.body("shuffle", "fn shuffle(acc: Acc, mask: u32) -> Acc", body),
-            None => out.add(&shuffle(fold, "shuffle", "mask", "Xor")),
-        }
-        if let Kernel::Segments { .. } = variant.kernel {
-            out.add(&shuffle(fold, "shuffle_up", "distance", "Up"));
-            out.add(&shuffle(fold, "shuffle_from", "lane", ""));
+            None => out.add(&shuffle(fold)),
         }
     }
     if variant.kernel == Kernel::Finish {
@@ -259,14 +255,14 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
 }
 
 /// A shuffle of an accumulator, member by member.
-fn shuffle(fold: &Leaf, name: &str, argument: &str, kind: &str) -> String {
-    let head = format!("fn {name}(acc: Acc, {argument}: u32) -> Acc {{");
+fn shuffle(fold: &Leaf) -> String {
+    let head = "fn shuffle(acc: Acc, mask: u32) -> Acc {";
     if let [only] = fold.members
         && only.name.is_empty()
     {
-        return format!("{head} return subgroupShuffle{kind}(acc, {argument}); }}");
+        return format!("{head} return subgroupShuffleXor(acc, mask); }}");
     }
-    let shuffled = |of: &str| format!("subgroupShuffle{kind}(acc.{of}, {argument})");
+    let shuffled = |of: &str| format!("subgroupShuffleXor(acc.{of}, mask)");
     let mut out = format!("{head}\n    var other = acc;\n");
     for member in fold.members {
         let (name, words) = (member.name, member.words);

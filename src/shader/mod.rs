@@ -365,9 +365,6 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bool, variant: &Variant) {
     push_element(source, op);
     source.push(&load(op, variant));
-    if !serial {
-        source.push(elements_of_vectors(op.dtype));
-    }
     reading(source, op, groups, variant);
     source.push(include_str!("../../shaders/segments/left.wgsl"));
     source.push(include_str!("../../shaders/segments/share.wgsl"));
@@ -377,19 +374,16 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bo
         return source.push(&in_loads(include_str!("../../shaders/segments/serial.wgsl"), op.dtype, variant));
     }
     source.push(include_str!("../../shaders/segments/search_lanes.wgsl"));
-    // As many lines as a vector has elements, too.
-    let elements = [("PER_VECTOR", (16 / op.dtype.bytes()) as u32)];
-    for text in [
-        include_str!("../../shaders/segments/lanes.wgsl"),
-        include_str!("../../shaders/segments/answer.wgsl"),
-        include_str!("../../shaders/segments/marks.wgsl"),
-        include_str!("../../shaders/segments/within.wgsl"),
-        include_str!("../../shaders/segments/chunk.wgsl"),
-    ] {
-        source.push(&unrolled(&unroll(text, &elements), variant));
-    }
-    let main = unroll(include_str!("../../shaders/segments/subgroup.wgsl"), &elements);
-    source.push(&by_loads(&unrolled(&main, variant), op.dtype));
+    source.push(include_str!("../../shaders/segments/team.wgsl"));
+    source.push(&unrolled(include_str!("../../shaders/segments/part.wgsl"), variant));
+    // Half as many vectors in flight as elements.
+    let vectors = unroll(
+        include_str!("../../shaders/segments/vectors.wgsl"),
+        &[("VECTORS", variant.loads_in_flight.div_ceil(2).min(2))],
+    );
+    source.push(&by_loads(&vectors, op.dtype));
+    source.push(&unrolled(include_str!("../../shaders/segments/clusters.wgsl"), variant));
+    source.push(include_str!("../../shaders/segments/subgroup.wgsl"));
 }
 
 /// The kernel that reads the elements of groups.

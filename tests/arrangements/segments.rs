@@ -41,7 +41,11 @@ fn some_segments() -> Vec<Lengths> {
         of(0, [1, 9000, 1, 1, 9000, 0, 2], 0),
         of(0, short, 0),
         of(4, long, 17),
-        // Shares of several rounds, in each chunk of which segments end.
+        // Of two buffers the second begins one or two elements behind the last offset.
+        of(0, vec![4; 150], 1200),
+        of(0, [600], 1203),
+        of(10, [], 23),
+        // Shares of some steps, and of segments that are much longer than others.
         of(0, vec![40; 1500], 0),
         of(0, [vec![0; 5000], vec![3], vec![0; 5000], vec![700, 1], vec![0; 300]].concat(), 0),
     ]

@@ -65,7 +65,9 @@ fn every_run_once() {
                 let keys: Vec<u64> = (0..n).map(|i| (i / length * 7 % 5) as u64).collect();
                 let plan = Runs::of(&limits, n as u64, 8).expect("a plan");
                 assert!(plan.workgroup_size <= limits.invocations_max && plan.trips <= TRIPS_MAX);
-                assert!(u64::from(plan.workgroup_size.max(plan.scan_size)) * 8 <= limits.workgroup_bytes_max);
+                assert!(
+                    u64::from(9 * plan.workgroup_size).max(u64::from(plan.scan_size)) * 4 <= limits.workgroup_bytes_max
+                );
                 assert!(plan.scan_size <= limits.invocations_max);
                 assert!((1..=limits.workgroups_max).contains(&plan.workgroups));
                 assert!(plan.counts_at.is_multiple_of(limits.storage_alignment));

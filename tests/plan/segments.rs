@@ -157,7 +157,10 @@ fn shape(case: &Case, plan: &Plan, pass: &Pass, done: usize) {
     let words = case.cost.value_words();
     let memory = match pass.variant.kernel {
         Kernel::Carry => u64::from(size) * 4 * (words + 1),
-        Kernel::Segments { serial: false } => 64 * u64::from(size) / case.cost.element_bytes,
+        Kernel::Segments { serial: false } => {
+            let subgroups = size / pass.variant.lanes_min.expect("a subgroup's kernel with none");
+            u64::from(subgroups) * 4 * (2 * words + 2)
+        }
         _ => 0,
     };
     assert!(memory <= limits.workgroup_bytes_max, "{memory} bytes of workgroup memory: {pass:?}");
@@ -297,8 +300,7 @@ fn walk(
     let mut answer = |segment: usize, acc: Acc| {
         assert!(answers[segment].replace(acc).is_none(), "segment {segment} is answered twice");
     };
-    // Of a workgroup, where its invocations carry from one to the next.
-    let serial = pass.variant.kernel == Kernel::Segments { serial: true };
+    // Of a workgroup, whose invocations or subgroups carry from one to the next.
     let mut workgroup = Carry::default();
     for share in 0..shares {
         let begun = segment < segments && offsets[segment] < position;
@@ -323,31 +325,19 @@ fn walk(
                 }
             }
         }
-        let most = pass.variant.workgroup_size / pass.variant.lanes_min.unwrap_or(1);
-        let mut leave = |slot: u32, carry: Carry| {
-            let place = &mut carries[(pass.params.partial + slot) as usize];
-            assert!(place.replace(carry).is_none(), "slot {slot} is written twice");
-        };
-        let (here, number) = (share / of_workgroup, share % of_workgroup);
-        if serial {
-            if let Some(segment) = carry.segment {
-                let head = [std::mem::take(&mut workgroup.tail), carry.head].concat();
-                match workgroup.ended {
-                    true => answer(segment, head),
-                    false => (workgroup.head, workgroup.segment) = (head, Some(segment)),
-                }
+        if let Some(segment) = carry.segment {
+            let head = [std::mem::take(&mut workgroup.tail), carry.head].concat();
+            match workgroup.ended {
+                true => answer(segment, head),
+                false => (workgroup.head, workgroup.segment) = (head, Some(segment)),
             }
-            workgroup.tail = if carry.ended { carry.tail } else { [workgroup.tail, carry.tail].concat() };
-            workgroup.ended |= carry.ended;
-            if number + 1 == of_workgroup {
-                leave(here, std::mem::take(&mut workgroup));
-            }
-        } else {
-            leave(here * most + number, carry);
-            // Those that smaller subgroups would have.
-            if number + 1 == of_workgroup {
-                (of_workgroup..most).for_each(|slot| leave(here * most + slot, Carry::default()));
-            }
+        }
+        workgroup.tail = if carry.ended { carry.tail } else { [workgroup.tail, carry.tail].concat() };
+        workgroup.ended |= carry.ended;
+        if (share + 1) % of_workgroup == 0 {
+            let slot = pass.params.partial + share / of_workgroup;
+            let left = carries[slot as usize].replace(std::mem::take(&mut workgroup));
+            assert!(left.is_none(), "slot {slot} is written twice");
         }
     }
     assert!(rest.next().is_none(), "items that no share has: {pass:?}");
