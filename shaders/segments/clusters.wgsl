@@ -2,10 +2,7 @@
 // longer than others. A line that ends in `for K` is repeated for each K.
 //
 // Expects: State, init_state, accumulate, raw_of (the operator); element (load/*.wgsl); segments/part.wgsl; taken_by_all
-// (segments/vectors.wgsl).
-
-const ELEMENTS_MEAN = max(2u * LOADS, 8u);  // of a lane, about, in a segment of the share's mean length
-const ELEMENTS_MAX = 64u;                   // at most
+// (segments/vectors.wgsl); ELEMENTS_MEAN, of a lane in a segment of the share's mean length, and ELEMENTS_MAX, at most (the plan).
 
 // The elements from `first` on, so many, of which the n-th of `width` lanes takes every one that is `width` behind its last.
 fn taken(first: u32, count: u32, n: u32, width: u32, id: Invocation) -> State {

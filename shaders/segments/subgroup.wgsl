@@ -2,11 +2,10 @@
 // them.
 //
 // Expects: an operator whose order is free; segments/share.wgsl, search_lanes.wgsl and team.wgsl; walk_short
-// (segments/clusters.wgsl); walk_long, taken_by_all (segments/vectors.wgsl). Full subgroups of LANES_MIN lanes at least.
+// (segments/clusters.wgsl); walk_long, taken_by_all (segments/vectors.wgsl); LONG, the elements of a segment, on average,
+// from which on all lanes take one (the plan). Full subgroups of LANES_MIN lanes at least.
 
 @group(0) @binding(2) var<uniform> params: Params;
-
-const LONG = 64u * PER_VECTOR;  // elements of a segment, on average, from which on all lanes take one
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(id: Invocation) {

@@ -2,9 +2,7 @@
 // is repeated for each K.
 //
 // Expects: State, Acc, init_state, accumulate, accumulate_vector, raw_of (the operator); load, element (load/*.wgsl);
-// segments/part.wgsl.
-
-const VECTORS = min((LOADS + 1u) / 2u, 2u);  // in flight, of a lane
+// segments/part.wgsl; VECTORS (the plan).
 
 // Elements, so many: whole vectors, and what lies around them one by one. The place of none may be anywhere.
 fn taken_by_all(place: u32, count: u32, id: Invocation) -> Acc {

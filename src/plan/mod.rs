@@ -29,6 +29,7 @@ pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
+pub(crate) use segments::OfLanes;
 pub use slots::Slots;
 pub use tournament::{Entrants, Round, Rules, Tournament};
 pub use tuning::{Launch, Order, Tuning};

@@ -23,20 +23,44 @@ const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
 const CARRY_SIZE: u32 = 256;
 /// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
-/// Elements that a lane takes of a segment at most where its cluster does, as segments/clusters.wgsl has it. Lengths from 1 to 30, as
+/// Elements that a lane takes of a segment at most where its cluster does. Lengths from 1 to 30, as
 /// many of each power of two: 813; with 16: 1886.
-const ELEMENTS_MAX: u64 = 64;
+const ELEMENTS_MAX: u32 = 64;
 /// Elements of a lane, about, of a segment of a share's mean length; twice as many from [`MIDDLE`] on. Segments of 8, 16, 32 elements:
 /// 403, 411, 463; with 4: 582, 595, 650; with 16: 402, 597, 588. Of 64 and 128, with 16: 526, 446.
-const ELEMENTS_MEAN: u64 = 8;
+const ELEMENTS_MEAN: u32 = 8;
 const MIDDLE: u64 = 48;
-/// Vectors of a segment, on average, from which on all lanes take one, as segments/subgroup.wgsl has it. 256 f32: 341 by all lanes,
+/// Vectors of a segment, on average, from which on all lanes take one. 256 f32: 341 by all lanes,
 /// 530 by clusters; 128: 584 and 530.
-const VECTORS_MEAN: u64 = 64;
+const VECTORS_MEAN: u32 = 64;
 /// Elements that an end of a segment counts as, for each lane of a cluster.
 const ENDS_AS: u64 = 4;
 /// Parts of a trip.
 const PARTS: u64 = 256;
+
+/// What the lanes of a subgroup take of segments: constants of the text.
+pub(crate) struct OfLanes {
+    /// Elements of a lane, about, in a segment of a share's mean length.
+    pub elements_mean: u32,
+    /// Elements of a lane at most, where its cluster takes a segment.
+    pub elements_max: u32,
+    /// Vectors of a lane in flight.
+    pub vectors: u32,
+    /// Elements of a segment, on average, from which on all lanes take one.
+    pub long: u32,
+}
+
+impl OfLanes {
+    /// With so many loads of elements in flight, and so many elements in a vector.
+    pub fn of(loads: u32, per_vector: u32) -> OfLanes {
+        OfLanes {
+            elements_mean: (2 * loads).max(ELEMENTS_MEAN),
+            elements_max: ELEMENTS_MAX,
+            vectors: loads.div_ceil(2).min(2),
+            long: VECTORS_MEAN * per_vector,
+        }
+    }
+}
 
 /// The launch of a dispatch over segments.
 struct SegmentLaunch {
@@ -235,26 +259,27 @@ impl Planner {
     fn segments_by_subgroups(&self, elements: u64, segments: u64, lanes: u64, most: u32) -> SegmentLaunch {
         let cost = &self.cost;
         let mean = elements / segments.max(1);
-        let middle = (MIDDLE..VECTORS_MEAN * self.per_vector()).contains(&mean);
+        let middle = (MIDDLE..u64::from(VECTORS_MEAN) * self.per_vector()).contains(&mean);
         let loads = self.loads().min(LOADS_MAX) * if middle { 2 } else { 1 };
+        let of_lanes = OfLanes::of(loads, self.per_vector() as u32);
+        let (each, most_each) = (u64::from(of_lanes.elements_mean), u64::from(of_lanes.elements_max));
         let in_flight = u64::from(loads);
         let trips_of = |elements: u64| elements.div_ceil(in_flight) * (1 + in_flight * cost.element_trips);
         // Lanes meet, and one writes; a workgroup's subgroups leave one carry.
         let answer = 1 + 8 * (cost.combine_trips + cost.shuffle_trips) + cost.once_trips;
         let left = u64::from(SIZE) / lanes * (1 + 2 * cost.combine_trips + cost.once_trips);
         // By all lanes: vectors, those that do not fill a trip, and what lies around them.
-        let at_once = in_flight.div_ceil(2).min(2);
+        let at_once = u64::from(of_lanes.vectors);
         let vectors = 1 + at_once * self.vector_trips();
         let by_all = 1 + vectors + (2 * self.per_vector()).div_ceil(lanes) * (1 + cost.element_trips) + answer;
         // By clusters: steps, each of as many segments as there are clusters, whose lanes take so many elements of the mean length.
-        let each = (2 * in_flight).max(ELEMENTS_MEAN);
-        let step = 1 + trips_of(ELEMENTS_MAX) + answer;
+        let step = 1 + trips_of(most_each) + answer;
         let room = (ITEMS_IN_ALL - elements) / segments.max(1);
         let end_items = (ENDS_AS * (mean / each).clamp(1, lanes)).min(room).max(1);
         let of_end = (PARTS * (step + 1)).div_ceil(lanes * end_items);
         let of_element = (PARTS * vectors).div_ceil(at_once * self.per_vector() * lanes)
             + (PARTS * step).div_ceil(each * lanes)
-            + (PARTS * by_all).div_ceil(ELEMENTS_MAX);
+            + (PARTS * by_all).div_ceil(most_each);
         SegmentLaunch {
             serial: false,
             size: SIZE,

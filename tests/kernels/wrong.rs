@@ -79,9 +79,15 @@ fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     first(&[&|| segments::<u32, _>(gpu, &SetHash, &all), &|| segments::<f32, _>(gpu, &ArgMin, &all)])
 }
 
-/// Segments in shares of several rounds.
-fn by_rounds(gpu: &Gpu, _: &[usize]) -> Vec<String> {
-    segments::<u32, _>(gpu, &SetHash, &[(60_000, (0..=1500).map(|s| s * 40).collect())])
+/// Segments of which all lanes of a subgroup take one after another.
+fn by_long_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    segments::<u32, _>(gpu, &SetHash, &[(60_000, (0..=60).map(|s| s * 1000).collect())])
+}
+
+/// Short segments, and some that are much longer.
+fn by_mixed_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let group = |s: u32| (0..20).map(move |k| s * 120 + k).chain([s * 120 + 20]);
+    segments::<u32, _>(gpu, &SetHash, &[(60_000, (0..500).flat_map(group).chain([60_000]).collect())])
 }
 
 /// Fewer rows and elements than there is room for.
@@ -93,7 +99,9 @@ fn by_counts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
 fn by_runs(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     let zeros = |n: usize| (0..n).map(|i| if i % 3 == 0 { -0.0f32 } else { 0.0 });
     let nan = |n: u32| (0..n).map(|i| f32::from_bits(0x7f80_0001 + i));
-    let keys: Vec<f32> = zeros(9000).chain(nan(70)).chain((0..9000).map(|i| (i / 7) as f32)).collect();
+    let sevens = (0..9000).map(|i| (i / 7) as f32);
+    let ones = (0..20_000).map(|i| i as f32);
+    let keys: Vec<f32> = zeros(9000).chain(nan(70)).chain(sevens).chain(ones).collect();
     runs::<f32, u32, _>(gpu, &TextHash, &[keys])
 }
 
@@ -404,8 +412,12 @@ wrong! {
     ties_the_other_way: "(same(other, own) & (j < i))" => "(same(other, own) & (j > i))", by_lists;
     zeros_of_a_list_differ: "let own = tie(best[i]);" => "let own = best[i];", by_lists;
     indices_among_elements: "let indices = params.at + params.room * WORDS;" => "let indices = params.at + params.chosen * WORDS;", by_lists;
-    runs_end_with_their_tile: "return (i == 0u) |" => "return (i % TILE == 0u) |", by_runs;
-    first_run_lost: "return (i == 0u) |" => "return (i > 0u) &", by_runs;
+    runs_end_with_their_tile: "(i == 0u) | any(before != key_0)" => "(i % TILE == 0u) | any(before != key_0)", by_runs;
+    first_run_lost: "(i == 0u) | any(before != key_0)" => "any(before != key_0)", by_runs;
+    run_of_a_neighbour: "select(0u, 4u, any(key_1 != key_2))" => "select(0u, 4u, any(key_2 != key_3))", by_runs;
+    keys_behind_the_last_begin_runs: "same(key_at(min(i + 2u, last)))" => "same(key_at(i + 2u))", by_runs;
+    runs_written_over_one_another: "var place = before - low;" => "var place = before;", by_runs;
+    runs_behind_those_at_once_lost: "for (var low = 0u; low < number; low += ROOM)" => "for (var low = 0u; low < min(number, ROOM); low += ROOM)", by_runs;
     runs_of_tiles_before_miscounted: "sum += sums[local - distance];" => "sum += sums[local - 1u];", by_runs;
     end_of_the_last_run_lost: "if before <= params.room {" => "if false {", by_runs;
     key_of_a_neighbour: "let key = key_at(i);" => "let key = key_at(i + 9u);", by_runs;
@@ -421,19 +433,26 @@ wrong! {
     carry_of_a_cell_lost: "amount.high + select(0u, 1u, before + amount.low < before)" => "amount.high", by_cells;
     words_of_another_fold: "fn m1_word_of(cell: u32, w: u32) -> u32 { return (2u + w)" => "fn m1_word_of(cell: u32, w: u32) -> u32 { return (1u + w)", by_cells;
     nan_of_a_cell_lost: "flags |= FLAG_NAN;" => "", by_cells;
-    ends_of_other_segments: "return marks.first + rank;" => "return marks.first + rank + 1u;", by_segments;
-    empty_segments_count: "if !marks.sparse { return" => "if true { return", by_segments;
-    scan_one_step_short: "if back >= distance" => "if back > distance", by_segments;
-    open_lost_at_an_end: "if before == 0u { into = combine(open, into); }" => "", by_segments;
-    open_kept_behind_an_end: "if ends_of.y > 0u { open = last; }" => "if false { open = last; }", by_segments;
-    run_lost_at_an_end: "if held.ran { open = combine(" => "if false { open = combine(", by_segments;
-    neighbours_far_apart: "subgroupAny(there != 0u) |" => "", by_segments;
-    neighbours_of_a_round_far_apart: "(upcoming <= coming + chunk)" => "false", by_rounds;
-    ends_of_a_lane_are_one: "if subgroupAny(count > 1u) {" => "if false {", by_segments;
-    round_without_its_marks: "marks.until = s + subgroupAdd(found);" => "marks.until = s;", by_segments;
-    segments_within_a_vector_lost: "if count > 1u { emit_within(" => "if false { emit_within(", by_segments;
-    tail_of_a_share_lost: "carries[share.slot].tail = placed(tail, behind);" => "carries[share.slot].tail = identity();", by_segments;
-    head_of_a_share_stored: "if share.begun & (number == share.segment)" => "if false", by_segments;
+    ends_of_other_segments: "begin_of(t), share.start.position)" => "begin_of(t + 1u), share.start.position)", by_segments;
+    segment_begun_taken_from_its_begin: "max(begin_of(t), share.start.position)" => "begin_of(t)", by_segments;
+    lanes_of_a_cluster_do_not_meet: "if (1u << 1u) < width" => "if (1u << 1u) > width", by_segments;
+    element_of_another_lane: "min(k + 1u * width, count - 1u)" => "min(k, count - 1u)", by_segments;
+    place_of_another_lane: "element_1, first + at_1)" => "element_1, first + at_0)", by_segments;
+    cluster_of_a_neighbour: "share.start.segment + id.lane / width" => "share.start.segment + id.lane % width", by_segments;
+    longer_segments_lost: "some_longer |= longer;" => "", by_mixed_segments;
+    longer_segment_of_another_lane: "answer(acc, t + lane, share," => "answer(acc, t, share,", by_mixed_segments;
+    elements_around_vectors_lost: "let before = min(begin * PER_VECTOR - first, count);" => "let before = 0u;", by_segments;
+    elements_behind_vectors_again: "select(count - behind - before, 0u, k < before)" => "select(count - behind, 0u, k < before)", by_segments;
+    vectors_of_another_lane: "min(v + 1u * id.lanes, end - 1u)" => "min(v, end - 1u)", by_long_segments;
+    long_segments_from_the_second_on: "var t = share.start.segment; t < share.stop.segment; t++" => "var t = share.start.segment + 1u; t < share.stop.segment; t++", by_long_segments;
+    open_behind_a_share_lost: "taken_by_all(reached - params.base.x, behind - reached, id)" => "taken_by_all(reached - params.base.x, 0u, id)", by_segments;
+    head_of_a_share_lost: "select(NONE, share.start.segment, begun & ended)" => "NONE", by_segments;
+    head_of_a_share_stored: "if begun & (t == share.start.segment)" => "if false", by_segments;
+    tail_carried_behind_an_end: "if left_by[t].ended == 0u {" => "if true {", by_segments;
+    tail_of_a_subgroup_lost: "all.tail = combine(all.tail, left_by[t].tail);" => "all.tail = left_by[t].tail;", by_segments;
+    end_within_a_workgroup_lost: "all.ended |= left_by[t].ended;" => "", by_segments;
+    share_ends_where_another_does: "is_done(span, asked.y, done.y)" => "is_done(span, asked.y, done.x)", by_segments;
+    ends_of_a_part_lost: "low += parts * part;" => "low += (parts + vec2<u32>(1u)) * part;", by_segments;
     places_of_other_segments: "add64(params.base, vec2<u32>(0u - begin," => "add64(params.base, vec2<u32>(0u,", by_segments;
     open_before_a_workgroup_lost: "head = combine(open, head);" => "", in_order;
     carried_in_another_order: "store(combine(open, carries[share].head), named)" => "store(combine(carries[share].head, open), named)", in_order;
