@@ -1,9 +1,8 @@
 // Segments by subgroups: each has a share of elements and ends, walks the segments that end in it, and leaves what is open behind
 // them.
 //
-// Expects: an operator whose order is free; segments/share.wgsl, search_lanes.wgsl and team.wgsl; walk_short
-// (segments/clusters.wgsl); walk_long, taken_by_all (segments/vectors.wgsl); LONG, the elements of a segment, on average,
-// from which on all lanes take one (the plan). Full subgroups of LANES_MIN lanes at least.
+// Expects: an operator whose order is free; segments/share.wgsl, search_lanes.wgsl and team.wgsl; walk, taken_by_all
+// (segments/clusters.wgsl). Full subgroups of LANES_MIN lanes at least.
 
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -18,7 +17,7 @@ fn main(id: Invocation) {
     // Of one length, segments that a share has in part make the mean a little less.
     let elements = elements_of(share);
     let mean = (elements + elements / 8u) / max(share.stop.segment - share.start.segment, 1u);
-    if mean >= LONG { walk_long(share, begun, id); } else { walk_short(share, mean, begun, id); }
+    walk(share, mean, begun, id);
     let behind = max(share.start.position, share.stop.position);
     let reached = clamp(begin_of(share.stop.segment), share.start.position, behind);
     let open = taken_by_all(reached - params.base.x, behind - reached, id);

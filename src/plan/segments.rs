@@ -13,52 +13,38 @@ use crate::limits::TRIPS_MAX;
 const SIZE: u32 = 128;
 /// Elements and ends of an invocation, at least, where there are enough.
 const ITEMS_MIN: u64 = 32;
-/// Loads in flight of a lane, at most, where segments are short. Segments of 4, 8, 16, 32 elements: 579, 403, 411, 463; 2: 644, 430,
-/// 438, 480; 8: 761, 430, 430, 448. Of 64 and 128, with 8: 526, 446; 4: 527, 543. Of long ones half as many: 256, 4096, 65,536
-/// elements with 2: 332, 270, 265; 4: 341, 274, 273; 8: 383, 272, 268.
-const LOADS_MAX: u32 = 4;
+/// Vectors in flight of a lane, at most. Segments of 4, 16, 64, 128, 256 elements with 1: 559, 371, 357, 351, 354; with 2: 566, 343,
+/// 317, 318, 322, both by lanes of 8 elements.
+const VECTORS: u32 = 2;
 /// Elements and ends that one plan takes: 32 bits count them, and those of a share more.
 const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
 /// Invocations of the workgroup that carries, where there is room.
 const CARRY_SIZE: u32 = 256;
 /// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
-/// Elements that a lane takes of a segment at most where its cluster does. Lengths from 1 to 30, as
-/// many of each power of two: 813; with 16: 1886.
+/// Elements that a lane takes of a segment at most where its cluster does.
 const ELEMENTS_MAX: u32 = 64;
-/// Elements of a lane, about, of a segment of a share's mean length; twice as many from [`MIDDLE`] on. Segments of 8, 16, 32 elements:
-/// 403, 411, 463; with 4: 582, 595, 650; with 16: 402, 597, 588. Of 64 and 128, with 16: 526, 446.
-const ELEMENTS_MEAN: u32 = 8;
-const MIDDLE: u64 = 48;
-/// Vectors of a segment, on average, from which on all lanes take one. 256 f32: 341 by all lanes,
-/// 530 by clusters; 128: 584 and 530.
-const VECTORS_MEAN: u32 = 64;
+/// Elements of a lane, about, of a segment of a share's mean length, and vectors at most. Segments of 16, 64, 128, 256 elements: 338,
+/// 324, 295, 285; with 8 elements 343, 317, 318, 322.
+const ELEMENTS_MEAN: u32 = 16;
+const VECTORS_MEAN: u32 = 4;
 /// Elements that an end of a segment counts as, for each lane of a cluster.
 const ENDS_AS: u64 = 4;
 /// Parts of a trip.
 const PARTS: u64 = 256;
 
-/// What the lanes of a subgroup take of segments: constants of the text.
-pub(crate) struct OfLanes {
-    /// Elements of a lane, about, in a segment of a share's mean length.
-    pub elements_mean: u32,
-    /// Elements of a lane at most, where its cluster takes a segment.
-    pub elements_max: u32,
-    /// Vectors of a lane in flight.
-    pub vectors: u32,
-    /// Elements of a segment, on average, from which on all lanes take one.
-    pub long: u32,
+/// What a lane of a subgroup takes of segments: constants of the text.
+pub(crate) struct OfLane {
+    /// Elements, about, in a segment of a share's mean length.
+    pub mean: u32,
+    /// Elements at most, where its cluster takes a segment.
+    pub most: u32,
 }
 
-impl OfLanes {
-    /// With so many loads of elements in flight, and so many elements in a vector.
-    pub fn of(loads: u32, per_vector: u32) -> OfLanes {
-        OfLanes {
-            elements_mean: (2 * loads).max(ELEMENTS_MEAN),
-            elements_max: ELEMENTS_MAX,
-            vectors: loads.div_ceil(2).min(2),
-            long: VECTORS_MEAN * per_vector,
-        }
+impl OfLane {
+    /// With so many elements in a vector.
+    pub fn of(per_vector: u32) -> OfLane {
+        OfLane { mean: ELEMENTS_MEAN.min(VECTORS_MEAN * per_vector), most: ELEMENTS_MAX }
     }
 }
 
@@ -258,28 +244,27 @@ impl Planner {
     /// The launch where subgroups of `lanes` to `most` lanes have a share each.
     fn segments_by_subgroups(&self, elements: u64, segments: u64, lanes: u64, most: u32) -> SegmentLaunch {
         let cost = &self.cost;
-        let mean = elements / segments.max(1);
-        let middle = (MIDDLE..u64::from(VECTORS_MEAN) * self.per_vector()).contains(&mean);
-        let loads = self.loads().min(LOADS_MAX) * if middle { 2 } else { 1 };
-        let of_lanes = OfLanes::of(loads, self.per_vector() as u32);
-        let (each, most_each) = (u64::from(of_lanes.elements_mean), u64::from(of_lanes.elements_max));
-        let in_flight = u64::from(loads);
-        let trips_of = |elements: u64| elements.div_ceil(in_flight) * (1 + in_flight * cost.element_trips);
-        // Lanes meet, and one writes; a workgroup's subgroups leave one carry.
+        let per_vector = self.per_vector();
+        let of_lane = OfLane::of(per_vector as u32);
+        let (mean, longest) = (u64::from(of_lane.mean), u64::from(of_lane.most));
+        let loads = self.loads().min(VECTORS);
+        // Elements of a trip of one lane, and what it takes.
+        let at_once = u64::from(loads) * per_vector;
+        let vectors = 1 + u64::from(loads) * self.vector_trips();
+        // What lies around the vectors; lanes meet, and one writes; a workgroup's subgroups leave one carry.
+        let around = |width: u64| (2 * per_vector).div_ceil(width) * (1 + cost.element_trips);
         let answer = 1 + 8 * (cost.combine_trips + cost.shuffle_trips) + cost.once_trips;
         let left = u64::from(SIZE) / lanes * (1 + 2 * cost.combine_trips + cost.once_trips);
-        // By all lanes: vectors, those that do not fill a trip, and what lies around them.
-        let at_once = u64::from(of_lanes.vectors);
-        let vectors = 1 + at_once * self.vector_trips();
-        let by_all = 1 + vectors + (2 * self.per_vector()).div_ceil(lanes) * (1 + cost.element_trips) + answer;
-        // By clusters: steps, each of as many segments as there are clusters, whose lanes take so many elements of the mean length.
-        let step = 1 + trips_of(most_each) + answer;
+        // A step of as many segments as there are clusters; a segment by all lanes, but for its whole trips.
+        let step = 1 + longest.div_ceil(at_once) * vectors + around(1) + answer;
+        let by_all = 1 + vectors + around(lanes) + answer;
         let room = (ITEMS_IN_ALL - elements) / segments.max(1);
-        let end_items = (ENDS_AS * (mean / each).clamp(1, lanes)).min(room).max(1);
+        let end_items = (ENDS_AS * (elements / segments.max(1) / mean).clamp(1, lanes)).min(room).max(1);
         let of_end = (PARTS * (step + 1)).div_ceil(lanes * end_items);
-        let of_element = (PARTS * vectors).div_ceil(at_once * self.per_vector() * lanes)
-            + (PARTS * step).div_ceil(each * lanes)
-            + (PARTS * by_all).div_ceil(most_each);
+        // The mean of a share counts an eighth more.
+        let of_element = (PARTS * vectors).div_ceil(at_once * lanes)
+            + (PARTS * step * 9).div_ceil(8 * mean * lanes)
+            + (PARTS * by_all).div_ceil(longest);
         SegmentLaunch {
             serial: false,
             size: SIZE,

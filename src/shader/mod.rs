@@ -9,7 +9,7 @@ pub(crate) use check::check;
 use crate::element::Dtype;
 use crate::input::{Texel, Unit};
 use crate::op::{DeviceOp, FoldGroup, Leaf, renamed, unroll};
-use crate::plan::{Bounds, Kernel, Neighbours, OfLanes, Order, ROWS_AT_ONCE, Rows, Store, Variant};
+use crate::plan::{Bounds, Kernel, Neighbours, OfLane, Order, ROWS_AT_ONCE, Rows, Store, Variant};
 use members::{answers, member};
 use std::fmt::Write;
 
@@ -376,14 +376,9 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bo
     source.push(include_str!("../../shaders/segments/search_lanes.wgsl"));
     source.push(include_str!("../../shaders/segments/team.wgsl"));
     source.push(&unrolled(include_str!("../../shaders/segments/part.wgsl"), variant));
-    let of_lanes = OfLanes::of(variant.loads_in_flight, (16 / op.dtype.bytes()) as u32);
-    let OfLanes { elements_mean, elements_max, vectors, long } = of_lanes;
-    source.push(&format!(
-        "const ELEMENTS_MEAN = {elements_mean}u;\nconst ELEMENTS_MAX = {elements_max}u;\nconst VECTORS = {vectors}u;\nconst LONG = {long}u;"
-    ));
-    let vectors = unroll(include_str!("../../shaders/segments/vectors.wgsl"), &[("VECTORS", vectors)]);
-    source.push(&by_loads(&vectors, op.dtype));
-    source.push(&unrolled(include_str!("../../shaders/segments/clusters.wgsl"), variant));
+    let OfLane { mean, most } = OfLane::of((16 / op.dtype.bytes()) as u32);
+    source.push(&format!("const ELEMENTS_MEAN = {mean}u;\nconst ELEMENTS_MAX = {most}u;"));
+    source.push(&by_loads(&unrolled(include_str!("../../shaders/segments/clusters.wgsl"), variant), op.dtype));
     source.push(include_str!("../../shaders/segments/subgroup.wgsl"));
 }
 
