@@ -16,8 +16,7 @@ fn piece_of(share: Places, t: u32) -> Part {
     return Part(first - params.base.x, clamp(end_of(t), first, max(first, share.stop.position)) - first);
 }
 
-// The elements of a share; where offsets fall it may begin behind its end.
-fn elements_of(share: Places) -> u32 { return max(share.start.position, share.stop.position) - share.start.position; }
+fn elements_of(share: Places) -> u32 { return share.stop.position - share.start.position; }
 
 // The accumulator of a cluster of lanes, in all of them.
 fn clustered(mine: Acc, width: u32) -> Acc {

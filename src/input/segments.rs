@@ -9,7 +9,7 @@ use std::borrow::Cow;
 ///
 /// From a buffer on the device (u32 words; the length is that of the range), or from a slice: of u32, or of u64 where an input has 2^32
 /// elements or more. Those of a slice are checked; those of a buffer are seen by the device alone: one past the input counts as its
-/// end, and where they fall the answers mean nothing, but nothing is read or written out of bounds.
+/// end, and where they fall the answers mean nothing or are missing ([`Error::ResultMissing`]), but nothing is read or written out of bounds.
 ///
 /// ```no_run
 /// # fn f(values: &wgpu::Buffer, row_offsets: &wgpu::Buffer, sum: &treefold::Reducer<f32, treefold::ops::FastSum>) -> treefold::Result<()> {

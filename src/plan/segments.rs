@@ -24,10 +24,11 @@ const CARRY_SIZE: u32 = 256;
 const CARRIED_MAX: u64 = 64;
 /// Elements that a lane takes of a segment at most where its cluster does.
 const ELEMENTS_MAX: u32 = 64;
-/// Elements of a lane, about, of a segment of a share's mean length, and vectors at most. Segments of 16, 64, 128, 256 elements: 338,
-/// 324, 295, 285; with 8 elements 343, 317, 318, 322.
-const ELEMENTS_MEAN: u32 = 16;
+/// Vectors of a lane, about, of a segment of a share's mean length. Segments of 16, 64, 128, 256 elements: 338, 324, 295, 285; with 2 vectors 343,
+/// 317, 318, 322.
 const VECTORS_MEAN: u32 = 4;
+/// Elements of a lane, likewise, times those of a vector: what lies around whole vectors is taken one by one, of narrow elements by more lanes.
+const AROUND: u32 = 64;
 /// Elements that an end of a segment counts as, for each lane of a cluster.
 const ENDS_AS: u64 = 4;
 /// Parts of a trip.
@@ -44,7 +45,7 @@ pub(crate) struct OfLane {
 impl OfLane {
     /// With so many elements in a vector.
     pub fn of(per_vector: u32) -> OfLane {
-        OfLane { mean: ELEMENTS_MEAN.min(VECTORS_MEAN * per_vector), most: ELEMENTS_MAX }
+        OfLane { mean: (VECTORS_MEAN * per_vector).min(AROUND / per_vector), most: ELEMENTS_MAX }
     }
 }
 
@@ -322,8 +323,8 @@ impl Planner {
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
         // No more shares than are carried over quickly, where fewer have trips for it all.
         let carried = u64::from(self.carry_size()) * CARRIED_MAX / dispatches;
-        let workgroups = enough.min(launched).min(carried).max(needed).max(1);
         let most = u64::from(self.limits.workgroups_max.min(65_535));
+        let workgroups = enough.min(launched).min(carried).min(most).max(needed).max(1);
         if workgroups > most {
             return Err(Error::SegmentsTooMany { elements, segments, most: most * items_max * u64::from(shape.teams) });
         }

@@ -3,7 +3,7 @@
 use crate::common::*;
 use treefold::half::f16;
 use treefold::ops::*;
-use treefold::{Gpu, Order, Tuning};
+use treefold::{Error, Gpu, Input, Order, Tuning};
 
 /// Offsets of segments of these lengths, behind so many elements that belong to none and before as many.
 fn of(before: u32, lengths: impl IntoIterator<Item = u32>, behind: u32) -> Lengths {
@@ -108,4 +108,28 @@ fn places() {
 #[test]
 fn orders() {
     everywhere(|gpu, some| segments::<u32, _>(gpu, &TextHash, some));
+}
+
+/// Offsets in a buffer that fall come to an end, soon, and spoil no others: what is answered behind them is right.
+#[test]
+fn offsets_that_fall_end() {
+    const N: u32 = 60_000;
+    let rising: Vec<u32> = (0..=N / 64).map(|s| s * 64).collect();
+    let half = |s: usize, at: u32| if s > 400 && s.is_multiple_of(2) { 0 } else { at };
+    let fall: Vec<u32> = rising.iter().enumerate().map(|(s, &at)| half(s, at)).collect();
+    let back: Vec<u32> = rising.iter().rev().copied().collect();
+    for tuning in [Tuning::GPU, small()] {
+        let gpu = gpu().with_tuning(tuning).expect("a launch shape");
+        let elements = upload(&gpu, &vec![1u32; N as usize]);
+        let sum = gpu.reducer::<u32, _>(WrappingSum).expect("a reducer");
+        for (offsets, rises) in [(&fall, false), (&back, false), (&rising, true)] {
+            let there = upload(&gpu, offsets);
+            let each = Input::<u32>::range(&elements, 0..N.into())
+                .segments(Input::<u32>::range(&there, 0..offsets.len() as u64));
+            match sum.reduce_each(each) {
+                Ok(answers) => assert!(!rises || answers == vec![64; rising.len() - 1], "{:?}", gpu.tuning()),
+                Err(error) => assert!(!rises && matches!(error, Error::ResultMissing), "{error:?}"),
+            }
+        }
+    }
 }

@@ -445,7 +445,7 @@ wrong! {
     elements_behind_vectors_again: "select(count - behind - before, 0u, k < before)" => "select(count - behind, 0u, k < before)", by_segments;
     vectors_of_another_lane: "load(min(at_1, end - 1u))" => "load(min(at_0, end - 1u))", by_long_segments;
     long_segments_from_the_second_on: "coming = piece_of(share, t + clusters);" => "coming = piece_of(share, t + max(clusters, 2u));", by_long_segments;
-    open_behind_a_share_lost: "taken_by_all(reached - params.base.x, behind - reached, id)" => "taken_by_all(reached - params.base.x, 0u, id)", by_segments;
+    open_behind_a_share_lost: "share.stop.position - reached, id)" => "0u, id)", by_segments;
     head_of_a_share_lost: "select(NONE, share.start.segment, begun & ended)" => "NONE", by_segments;
     head_of_a_share_stored: "if begun & (t == share.start.segment)" => "if false", by_segments;
     tail_carried_behind_an_end: "if left_by[t].ended == 0u {" => "if true {", by_segments;
