@@ -1,4 +1,4 @@
-//! What befalls a process from outside. After Ctrl-C a run that is cut short leaves no half line on the terminal and no half file on the disk.
+//! The process and its surroundings. After Ctrl-C a run that is cut short leaves no half line on the terminal and no half file on the disk.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -18,9 +18,21 @@ static LEFT: Mutex<Left> = Mutex::new(Left { files: Vec::new(), bar: None });
 
 /// Makes the process ready for what may befall it: the first statement of a program.
 pub fn ready() {
+    keep_memory();
     hush_mesa();
     hear_of_size_limits();
     heed();
+}
+
+/// Keeps freed memory for what comes next: a fresh page costs more than what is read into it. A column of 1 GiB of Parquet packed by zstd, on two
+/// cores: 104,000 page faults and 0.48 s of the system, and so 8,000 and 0.16.
+fn keep_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: two numbers of the allocator; there is no other thread yet.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 128 << 20);
+    }
 }
 
 /// Without a desktop session Mesa's layer that asks the desktop for its GPU complains on standard error, although nothing

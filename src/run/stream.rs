@@ -69,6 +69,8 @@ pub struct Stream<T: Element, O: Op<T>> {
     engine: Way,
     fold: O::Fold,
     acc: Acc<T, O>,
+    /// The part that the CPU engine has begun: the blocks of it, and what they are folded to.
+    begun: Option<(usize, Acc<T, O>)>,
     /// Elements taken.
     count: u64,
     /// The last of them, out of small parts: the engine gets them together.
@@ -83,9 +85,13 @@ pub struct Stream<T: Element, O: Op<T>> {
 
 /// Bytes of small parts that wait for more.
 const GATHERED_BYTES: usize = 64 << 10;
-/// Bytes of a part for the CPU engine and for a team: enough that its threads are started seldom (8 GiB from the page cache by 32 threads in parts of
-/// 32 MiB: 0.69 to 0.77 s, of 128 MiB: 0.26 to 0.34; docs/performance.md).
+/// Bytes of a part for the CPU engine and for a team, whose blocks are combined one after another before they are merged to what lies before.
 const CPU_PART_BYTES: usize = 128 << 20;
+/// Bytes that are worth handing to one thread of it at a time: enough that threads are started seldom (8 GiB from the page cache by 32 threads, 32 MiB at
+/// a time: 0.69 to 0.77 s, 128 MiB: 0.26 to 0.34; docs/performance.md), few enough that not much fresh memory is touched.
+const CPU_SHARE_BYTES: usize = 4 << 20;
+/// Bytes that are handed over at least.
+const CPU_GIVEN_MIN: usize = 16 << 20;
 /// Parts that an engine reads before what they are folded to is combined.
 const ROUND_PARTS: usize = 8;
 /// Elements of the same for a team, which cuts them in pieces itself.
@@ -96,9 +102,15 @@ const TEAM_RING_BYTES: u64 = 96 << 20;
 /// Bytes that are worth handing to one thread of the CPU engine.
 const THREAD_BYTES: usize = 1 << 20;
 
-/// Elements of a part for the CPU engine: whole blocks.
-fn cpu_part<T>() -> usize {
-    CPU_PART_BYTES / size_of::<T>() / BLOCK * BLOCK
+/// Blocks of a part for the CPU engine.
+fn cpu_part_blocks<T>() -> usize {
+    CPU_PART_BYTES / size_of::<T>() / BLOCK
+}
+
+/// Elements that are handed to so many threads of the CPU engine at a time: whole blocks.
+fn cpu_given<T>(threads: usize) -> usize {
+    let bytes = threads.saturating_mul(CPU_SHARE_BYTES).clamp(CPU_GIVEN_MIN, CPU_PART_BYTES);
+    bytes / size_of::<T>() / BLOCK * BLOCK
 }
 
 #[derive(Debug)]
@@ -163,6 +175,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             engine,
             fold,
             acc,
+            begun: None,
             count: 0,
             gathered: Vec::new(),
             first,
@@ -235,7 +248,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     /// Elements that the engine reads before what it has folded is merged: as many as a 32-bit machine counts.
     fn round(&self) -> usize {
-        let part = cpu_part::<T>();
+        let part = cpu_part_blocks::<T>() * BLOCK;
         match &self.engine {
             Way::Alone(On::Gpu(ring)) => ring.slot_elements() * ROUND_PARTS,
             Way::Alone(On::Cpu(..)) => part * ROUND_PARTS,
@@ -277,13 +290,14 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             Way::Alone(On::Cpu(cpu, time)) => {
                 let start = Instant::now();
                 let accs = cpu.accumulate_blocks(&self.fold, &elements, at, self.memory_bytes)?;
-                // Each part anew, as if it were pushed alone.
-                let part = if matches!(elements, ToFold::Here(_)) { usize::MAX } else { cpu_part::<T>() / BLOCK };
-                let mut accs = accs.into_iter().peekable();
-                while accs.peek().is_some() {
-                    let blocks = accs.by_ref().take(part);
-                    let part = blocks.fold(self.fold.identity(), |a, b| self.fold.combine(a, b));
-                    self.fold.merge(&mut self.acc, part);
+                for block in accs {
+                    let (blocks, part) = self.begun.take().unwrap_or_else(|| (0, self.fold.identity()));
+                    let part = self.fold.combine(part, block);
+                    if blocks + 1 < cpu_part_blocks::<T>() {
+                        self.begun = Some((blocks + 1, part));
+                    } else {
+                        self.fold.merge(&mut self.acc, part);
+                    }
                 }
                 *time += start.elapsed();
             }
@@ -306,10 +320,11 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         self.count
     }
 
-    /// Number of elements that a part should have, so that none is cut.
+    /// Number of elements that a part should have, so that none is cut: on the CPU engine any multiple of 65,536 gives the same bits.
     pub fn part_elements(&self) -> usize {
         match &self.engine {
-            Way::Alone(On::Cpu(..)) | Way::Team(_) => cpu_part::<T>(),
+            Way::Alone(On::Cpu(cpu, _)) => cpu_given::<T>(cpu.threads()),
+            Way::Team(shares) => cpu_given::<T>(shares.cpu().threads()),
             Way::Alone(On::Gpu(ring)) => ring.slot_elements(),
         }
     }
@@ -365,6 +380,9 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             }
         };
         self.merge_all(&parts);
+        if let Some((_, part)) = self.begun.take() {
+            self.merge(part);
+        }
         let Stream { op, acc, count, first, .. } = self;
         let output = make(op, acc, Span { count, first })?;
         Ok(Finished { output, count, copy_time, upload_time, kernel_time })

@@ -16,8 +16,8 @@ static QUIET: Once = Once::new();
 
 /// Threads that decode, at most.
 const THREADS: usize = 8;
-/// Parts that a thread is ahead, at most.
-const AHEAD: u64 = 1 << 12;
+/// Parts that a thread is ahead, at most: megabytes, which are used again and again.
+const AHEAD: u64 = 1 << 6;
 
 /// Some rows, or the end of a row group.
 type DecodedPart = Result<Option<DecodedRows>, String>;

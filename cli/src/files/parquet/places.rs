@@ -7,17 +7,52 @@ use ::parquet::file::reader::{ChunkReader, Length};
 use bytes::Bytes;
 use std::fs::File;
 use std::io::BufReader;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub struct Places {
     file: Arc<File>,
     length: u64,
+    spare: Spare,
+}
+
+/// Memory of pages that are decoded, for the next ones: fresh memory costs more than what is read into it.
+#[derive(Clone, Default)]
+struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
+
+/// Pieces of it that are kept.
+const SPARE_MAX: usize = 16;
+
+impl Spare {
+    fn kept(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The bytes of a page.
+struct Page {
+    bytes: Vec<u8>,
+    spare: Spare,
+}
+
+impl AsRef<[u8]> for Page {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let mut kept = self.spare.kept();
+        if kept.len() < SPARE_MAX {
+            kept.push(std::mem::take(&mut self.bytes));
+        }
+    }
 }
 
 impl Places {
     pub fn new(file: File) -> std::io::Result<Places> {
         let length = file.metadata()?.len();
-        Ok(Places { file: Arc::new(file), length })
+        Ok(Places { file: Arc::new(file), length, spare: Spare::default() })
     }
 
     fn left(&self, at: u64) -> u64 {
@@ -43,11 +78,12 @@ impl ChunkReader for Places {
         if count as u64 > left {
             return Err(ParquetError::EOF(format!("{count} bytes at byte {at}, where there are {left}")));
         }
-        let mut bytes = vec![0; count];
+        let mut bytes = self.spare.kept().pop().unwrap_or_default();
+        bytes.resize(count, 0);
         let got = fill(&mut Section::new(&self.file, at, count as u64), &mut bytes)?;
         if got < count {
             return Err(ParquetError::EOF(format!("{count} bytes at byte {at}, where there are {got}")));
         }
-        Ok(bytes.into())
+        Ok(Bytes::from_owner(Page { bytes, spare: self.spare.clone() }))
     }
 }
