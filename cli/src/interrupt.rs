@@ -27,7 +27,7 @@ pub fn ready() {
 /// Keeps freed memory for what comes next: a fresh page costs more than what is read into it. A column of 1 GiB of Parquet packed by zstd, on two
 /// cores: 104,000 page faults and 0.48 s of the system, and so 8,000 and 0.16.
 fn keep_memory() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
     // SAFETY: two numbers of the allocator; there is no other thread yet.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);

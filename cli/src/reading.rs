@@ -110,6 +110,7 @@ pub fn give<T: Element>(
     stream: &mut Stream<T, DynOp<T>>,
     progress: &mut Progress,
 ) -> Result<u64> {
+    let sizes = Sizes { part_elements: sizes.part_elements.min(stream.piece_elements()), ..sizes };
     for opened in inputs.each() {
         let opened = opened?;
         let (name, size) = (opened.name.clone(), opened.stored.size());

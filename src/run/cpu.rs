@@ -36,7 +36,7 @@ impl Default for Cpu {
 /// Elements that one accumulator takes before it is combined with its neighbour's.
 pub(super) const BLOCK: usize = 1 << 16;
 /// Words of an accumulator beyond which blocks are combined as they come.
-const WIDE_WORDS: usize = 256;
+pub(super) const WIDE_WORDS: usize = 256;
 /// Blocks of an input so short that other threads may not be worth their start: the first block tells. The time for which they are, and what
 /// one is to have of it; a thread starts in 20 to 60 µs.
 const SHORT_BLOCKS: usize = 64;

@@ -2,7 +2,7 @@
 //!
 //! On an adapter a ring of slots is in use: while the device reads one, the host fills the next.
 
-use super::cpu::{BLOCK, Cpu};
+use super::cpu::{BLOCK, Cpu, WIDE_WORDS};
 use super::crew::copiers;
 use super::engine::Engine;
 use super::ring::Ring;
@@ -85,13 +85,12 @@ pub struct Stream<T: Element, O: Op<T>> {
 
 /// Bytes of small parts that wait for more.
 const GATHERED_BYTES: usize = 64 << 10;
-/// Bytes of a part for the CPU engine and for a team, whose blocks are combined one after another before they are merged to what lies before.
+/// Bytes of a part for the CPU engine and for a team: enough that its threads are started seldom (8 GiB from the page cache by 32 threads in parts of
+/// 32 MiB: 0.69 to 0.77 s, of 128 MiB: 0.26 to 0.34; docs/performance.md).
 const CPU_PART_BYTES: usize = 128 << 20;
-/// Bytes that are worth handing to one thread of it at a time: enough that threads are started seldom (8 GiB from the page cache by 32 threads, 32 MiB at
-/// a time: 0.69 to 0.77 s, 128 MiB: 0.26 to 0.34; docs/performance.md), few enough that not much fresh memory is touched.
-const CPU_SHARE_BYTES: usize = 4 << 20;
-/// Bytes that are handed over at least.
-const CPU_GIVEN_MIN: usize = 16 << 20;
+/// Bytes of a piece of it that is made first: few enough that its memory, which is used for the next one, costs little when it is touched. The mean of
+/// 1 GiB of Parquet on two cores: 0.40 s in parts of 128 MiB, 0.29 so.
+const CPU_PIECE_BYTES: usize = 16 << 20;
 /// Parts that an engine reads before what they are folded to is combined.
 const ROUND_PARTS: usize = 8;
 /// Elements of the same for a team, which cuts them in pieces itself.
@@ -102,15 +101,14 @@ const TEAM_RING_BYTES: u64 = 96 << 20;
 /// Bytes that are worth handing to one thread of the CPU engine.
 const THREAD_BYTES: usize = 1 << 20;
 
-/// Blocks of a part for the CPU engine.
-fn cpu_part_blocks<T>() -> usize {
-    CPU_PART_BYTES / size_of::<T>() / BLOCK
+/// Elements of so many bytes: whole blocks.
+fn in_blocks<T>(bytes: usize) -> usize {
+    bytes / size_of::<T>() / BLOCK * BLOCK
 }
 
-/// Elements that are handed to so many threads of the CPU engine at a time: whole blocks.
-fn cpu_given<T>(threads: usize) -> usize {
-    let bytes = threads.saturating_mul(CPU_SHARE_BYTES).clamp(CPU_GIVEN_MIN, CPU_PART_BYTES);
-    bytes / size_of::<T>() / BLOCK * BLOCK
+/// Elements of a part for the CPU engine.
+fn cpu_part<T>() -> usize {
+    in_blocks::<T>(CPU_PART_BYTES)
 }
 
 #[derive(Debug)]
@@ -248,7 +246,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
 
     /// Elements that the engine reads before what it has folded is merged: as many as a 32-bit machine counts.
     fn round(&self) -> usize {
-        let part = cpu_part_blocks::<T>() * BLOCK;
+        let part = cpu_part::<T>();
         match &self.engine {
             Way::Alone(On::Gpu(ring)) => ring.slot_elements() * ROUND_PARTS,
             Way::Alone(On::Cpu(..)) => part * ROUND_PARTS,
@@ -293,7 +291,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
                 for block in accs {
                     let (blocks, part) = self.begun.take().unwrap_or_else(|| (0, self.fold.identity()));
                     let part = self.fold.combine(part, block);
-                    if blocks + 1 < cpu_part_blocks::<T>() {
+                    if blocks + 1 < cpu_part::<T>() / BLOCK {
                         self.begun = Some((blocks + 1, part));
                     } else {
                         self.fold.merge(&mut self.acc, part);
@@ -320,12 +318,26 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
         self.count
     }
 
-    /// Number of elements that a part should have, so that none is cut: on the CPU engine any multiple of 65,536 gives the same bits.
+    /// Number of elements that a part should have, so that none is cut.
     pub fn part_elements(&self) -> usize {
         match &self.engine {
-            Way::Alone(On::Cpu(cpu, _)) => cpu_given::<T>(cpu.threads()),
-            Way::Team(shares) => cpu_given::<T>(shares.cpu().threads()),
+            Way::Alone(On::Cpu(..)) | Way::Team(_) => cpu_part::<T>(),
             Way::Alone(On::Gpu(ring)) => ring.slot_elements(),
+        }
+    }
+
+    /// Number of elements to push at a time where they have to be made or copied first: a part, or, where the CPU engine takes them, less, so that it
+    /// is the same memory again and again. The answer has the same bits.
+    pub fn piece_elements(&self) -> usize {
+        let by_cpu = match &self.engine {
+            Way::Alone(on) => matches!(on, On::Cpu(..)),
+            Way::Team(shares) => shares.members().all(|on| matches!(on, On::Cpu(..))),
+        };
+        // Each push of wide accumulators has new ones.
+        if by_cpu && self.fold.acc_words() <= WIDE_WORDS {
+            in_blocks::<T>(CPU_PIECE_BYTES)
+        } else {
+            self.part_elements()
         }
     }
 

@@ -106,6 +106,11 @@ fn parts_are_combined_as_they_are_pushed() {
     let cpu = Engine::Cpu(Cpu::with_threads(2));
     let [read, pushed] = both(&cpu, FastSum, float, 7..(50 << 20), 512 << 20);
     assert_eq!(read, pushed);
+    let mut pieces = cpu.stream(FastSum, &options(512 << 20, Some(7))).expect("a stream");
+    let all: Vec<f32> = (7..(50 << 20)).map(float).collect();
+    assert!(pieces.piece_elements() < pieces.part_elements() / 4);
+    all.chunks(pieces.piece_elements()).for_each(|piece| pieces.push(piece).expect("taken"));
+    assert_eq!(format!("{:?}", pieces.finish().expect("an answer").output), read);
     let many = (1 << 30) + (3 << 16) + 5;
     let mut stream = cpu.stream(Widened(Sum), &StreamOptions::default()).expect("a stream");
     stream.push_from(&Made::new(|place| place as u8), 0..many).expect("read");

@@ -16,8 +16,10 @@ static QUIET: Once = Once::new();
 
 /// Threads that decode, at most.
 const THREADS: usize = 8;
-/// Parts that a thread is ahead, at most: megabytes, which are used again and again.
+/// Parts that a thread is ahead, at most, where there is memory: a row group, so that all threads decode, or megabytes. More of them would only touch
+/// more memory.
 const AHEAD: u64 = 1 << 6;
+const AHEAD_MAX: u64 = 1 << 12;
 
 /// Some rows, or the end of a row group.
 type DecodedPart = Result<Option<DecodedRows>, String>;
@@ -36,10 +38,13 @@ impl Decoded {
         let groups = file.metadata().num_row_groups();
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let threads = cores.min(THREADS).min(groups);
-        let ahead = memory / (threads.max(1) * ROWS * (size + 1)) as u64;
+        let rows = file.metadata().row_groups().iter().map(|group| group.num_rows()).max().unwrap_or(0);
+        let ahead = (rows as u64 / ROWS as u64)
+            .clamp(AHEAD, AHEAD_MAX)
+            .min(memory / (threads.max(1) * ROWS * (size + 1)) as u64);
         let file = Arc::new(file);
         let thread = |first: usize| {
-            let (to, parts) = sync_channel(ahead.clamp(1, AHEAD) as usize);
+            let (to, parts) = sync_channel(ahead.max(1) as usize);
             let file = file.clone();
             let decodes = move || {
                 // Whoever listens no more has ended.

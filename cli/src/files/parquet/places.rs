@@ -19,8 +19,9 @@ pub struct Places {
 #[derive(Clone, Default)]
 struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
 
-/// Pieces of it that are kept.
+/// Pieces of it that are kept, and bytes of each at most.
 const SPARE_MAX: usize = 16;
+const SPARE_BYTES: usize = 8 << 20;
 
 impl Spare {
     fn kept(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
@@ -43,7 +44,7 @@ impl AsRef<[u8]> for Page {
 impl Drop for Page {
     fn drop(&mut self) {
         let mut kept = self.spare.kept();
-        if kept.len() < SPARE_MAX {
+        if kept.len() < SPARE_MAX && self.bytes.capacity() <= SPARE_BYTES {
             kept.push(std::mem::take(&mut self.bytes));
         }
     }
@@ -79,6 +80,9 @@ impl ChunkReader for Places {
             return Err(ParquetError::EOF(format!("{count} bytes at byte {at}, where there are {left}")));
         }
         let mut bytes = self.spare.kept().pop().unwrap_or_default();
+        if bytes.capacity() < count {
+            bytes.clear();
+        }
         bytes.resize(count, 0);
         let got = fill(&mut Section::new(&self.file, at, count as u64), &mut bytes)?;
         if got < count {
