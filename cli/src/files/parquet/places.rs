@@ -30,18 +30,18 @@ impl Spare {
 }
 
 /// The bytes of a page.
-struct Page {
+struct PageBytes {
     bytes: Vec<u8>,
     spare: Spare,
 }
 
-impl AsRef<[u8]> for Page {
+impl AsRef<[u8]> for PageBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for Page {
+impl Drop for PageBytes {
     fn drop(&mut self) {
         let mut kept = self.spare.kept();
         if kept.len() < SPARE_MAX && self.bytes.capacity() <= SPARE_BYTES {
@@ -88,6 +88,6 @@ impl ChunkReader for Places {
         if got < count {
             return Err(ParquetError::EOF(format!("{count} bytes at byte {at}, where there are {got}")));
         }
-        Ok(Bytes::from_owner(Page { bytes, spare: self.spare.clone() }))
+        Ok(Bytes::from_owner(PageBytes { bytes, spare: self.spare.clone() }))
     }
 }
