@@ -29,7 +29,7 @@ pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
-pub(crate) use segments::OfLane;
+pub use segments::OfLane;
 pub use slots::Slots;
 pub use tournament::{Entrants, Round, Rules, Tournament};
 pub use tuning::{Launch, Order, Tuning};

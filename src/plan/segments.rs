@@ -35,7 +35,8 @@ const ENDS_AS: u64 = 4;
 const PARTS: u64 = 256;
 
 /// What a lane of a subgroup takes of segments: constants of the text.
-pub(crate) struct OfLane {
+#[derive(Clone, Copy, Debug)]
+pub struct OfLane {
     /// Elements, about, in a segment of a share's mean length.
     pub mean: u32,
     /// Elements at most, where its cluster takes a segment.

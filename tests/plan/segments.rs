@@ -5,8 +5,8 @@ use crate::views::costs;
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use treefold::internals::{
-    Arrangement, Bounds, By, Cost, Ends, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store,
-    TRIPS_MAX,
+    Arrangement, Bounds, By, Cost, Ends, Kernel, Limits, OfLane, Pass, Piece, Plan, Planner, Request, Resource, Rows,
+    Store, TRIPS_MAX,
 };
 use treefold::{Error, Result, Tuning};
 
@@ -245,6 +245,37 @@ fn shares(
     walk(case, pass, offsets, lanes, &positions, answers, carries);
 }
 
+/// Trips of a lane of a subgroup whose share has so many elements of each segment that ends in it, and so many behind them, wherever vectors begin;
+/// without those of the search.
+fn trips_by_subgroup(case: &Case, pass: &Pass, lanes: u32, parts: &[u64], open: u64) -> u64 {
+    let (cost, lanes) = (&case.cost, u64::from(lanes));
+    let per_vector = 16 / case.cost.element_bytes;
+    let loads = u64::from(pass.variant.loads_in_flight);
+    let OfLane { mean, most } = OfLane::of(per_vector as u32);
+    let vector = cost.vector_trips.unwrap_or(per_vector * cost.element_trips);
+    let taken = |elements: u64, width: u64| {
+        let vectors = (elements / per_vector).div_ceil(loads * width) * (1 + loads * vector);
+        let around = elements.min(2 * (per_vector - 1)).div_ceil(width) * (1 + cost.element_trips);
+        let meet = u64::from(width.ilog2()) * (cost.combine_trips + cost.shuffle_trips);
+        vectors + around + meet
+    };
+    let answered = |elements: u64, width: u64| 1 + taken(elements, width) + cost.once_trips;
+    let elements = parts.iter().sum::<u64>() + open;
+    let each = (elements + elements / 8) / (parts.len() as u64).max(1) / u64::from(mean);
+    let width = (1 << each.max(1).ilog2()).min(lanes);
+    let longest = if width == lanes { u64::MAX } else { u64::from(most) * width };
+    let (short, long): (Vec<u64>, Vec<u64>) = parts.iter().partition(|&&part| part <= longest);
+    // Of a step as long as its longest; those that are longer take part with none.
+    let step = |step: &[u64]| {
+        let here = step.iter().map(|&part| if part <= longest { part } else { 0 }).max().unwrap_or(0);
+        answered(here, width)
+    };
+    assert_eq!(short.len() + long.len(), parts.len());
+    let steps: u64 = parts.chunks((lanes / width) as usize).map(step).sum();
+    let again = if long.is_empty() { 0 } else { (parts.len() as u64).div_ceil(lanes) };
+    steps + again + long.iter().map(|&part| answered(part, lanes)).sum::<u64>() + answered(open, lanes)
+}
+
 fn walk(
     case: &Case,
     pass: &Pass,
@@ -306,6 +337,7 @@ fn walk(
         let begun = segment < segments && offsets[segment] < position;
         let start = segment;
         let mut carry = Carry::default();
+        let mut parts = Vec::new();
         while let Some(item) = rest.next_if(|item| done + cost(item) <= (u64::from(share) + 1) * each) {
             done += cost(&item);
             match item {
@@ -315,6 +347,7 @@ fn walk(
                 }
                 None => {
                     let acc = std::mem::take(&mut carry.tail);
+                    parts.push(acc.len() as u64);
                     if begun && segment == start {
                         (carry.head, carry.segment) = (acc, Some(segment));
                     } else {
@@ -324,6 +357,10 @@ fn walk(
                     segment += 1;
                 }
             }
+        }
+        if pass.variant.kernel == (Kernel::Segments { serial: false }) {
+            let trips = trips_by_subgroup(case, pass, lanes, &parts, carry.tail.len() as u64);
+            assert!(trips <= pass.trips, "{trips} trips of a lane: {pass:?}");
         }
         if let Some(segment) = carry.segment {
             let head = [std::mem::take(&mut workgroup.tail), carry.head].concat();
