@@ -16,9 +16,9 @@ static QUIET: Once = Once::new();
 
 /// Threads that decode, at most.
 const THREADS: usize = 8;
-/// Parts that a thread is ahead, at most, where there is memory: a row group, so that all threads decode, or megabytes. More of them would only touch
-/// more memory.
-const AHEAD: u64 = 1 << 6;
+/// Parts that a thread is ahead, where there is memory, at least and at most: as many as the longest row group has, so that all threads decode. More
+/// of them would only touch more memory.
+const AHEAD_MIN: u64 = 1 << 6;
 const AHEAD_MAX: u64 = 1 << 12;
 
 /// Some rows, or the end of a row group.
@@ -40,7 +40,7 @@ impl Decoded {
         let threads = cores.min(THREADS).min(groups);
         let rows = file.metadata().row_groups().iter().map(|group| group.num_rows()).max().unwrap_or(0);
         let ahead = (rows as u64 / ROWS as u64)
-            .clamp(AHEAD, AHEAD_MAX)
+            .clamp(AHEAD_MIN, AHEAD_MAX)
             .min(memory / (threads.max(1) * ROWS * (size + 1)) as u64);
         let file = Arc::new(file);
         let thread = |first: usize| {

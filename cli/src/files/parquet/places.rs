@@ -80,6 +80,7 @@ impl ChunkReader for Places {
             return Err(ParquetError::EOF(format!("{count} bytes at byte {at}, where there are {left}")));
         }
         let mut bytes = self.spare.kept().pop().unwrap_or_default();
+        // What it holds need not move along.
         if bytes.capacity() < count {
             bytes.clear();
         }
