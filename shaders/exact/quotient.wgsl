@@ -1,25 +1,68 @@
-// The sum divided by the number of elements, rounded once to f32: long division, digit by digit, until 24 stand there or
-// the last place of f32 is reached; the digit behind and the remainder round.
-fn quotient_f32(acc: Acc, count: vec2<u32>) -> u32 {
-    var size = size_of(acc);
-    var at = max(highest(&size), EXPONENT_MIN) + 1i;
-    var digits = 0u;
-    var remainder = vec3<u32>();
-    // At most 64 places until the first digit is not 0, then 24.
-    for (var step = 0u; step < 96u; step++) {
-        if (digits >> 23u == 1u) | (at == EXPONENT_MIN) { break; }
-        at--;
-        remainder = next_remainder(remainder, bit_at(&size, at), count);
-        digits = (digits << 1u) | remainder.z;
-    }
-    remainder = next_remainder(remainder, bit_at(&size, at - 1i), count);
-    let rest = ((remainder.x | remainder.y) != 0u) | any_below(&size, at - 1i);
-    return with_specials(acc, pack(digits, at, remainder.z == 1u, rest), count);
+// The sum divided by the number of elements, rounded once to f32: 33 digits of the quotient, of which the first may be 0, and
+// whether anything is left. Source: Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D, in digits of 16 bits.
+//
+// Expects: leading, nearest (exact/round.wgsl); exact/specials.wgsl.
+
+struct Quotient {
+    first: u32,
+    digits: u32,
+    rest: u32,
 }
 
-// Takes one more bit into the remainder (x, y); z is the quotient's digit.
-fn next_remainder(remainder: vec3<u32>, bit: u32, count: vec2<u32>) -> vec3<u32> {
-    let taken = vec3<u32>((remainder.x << 1u) | bit, (remainder.y << 1u) | (remainder.x >> 31u), remainder.y >> 31u);
-    let less = subtract96(taken, vec3<u32>(count, 0u));
-    return select(vec3<u32>(taken.xy, 0u), vec3<u32>(less.xy, 1u), less.z == 0u);
+// A digit of 16 bits (x), and what remains (y): of `rest`, less than `by`, and `next` behind it.
+fn next_digit(rest: u32, next: u32, by: u32) -> vec2<u32> {
+    let upper = by >> 16u;
+    let lower = by & 0xffffu;
+    var digit = rest / upper;
+    var over = rest - digit * upper;
+    // Too many by two at most.
+    for (var k = 0u; k < 2u; k++) {
+        if (over >> 16u == 0u) & (digit * lower > ((over << 16u) | next)) {
+            digit--;
+            over += upper;
+        }
+    }
+    return vec2<u32>(digit, ((rest << 16u) | next) - digit * by);
+}
+
+// By a word whose highest bit is set.
+fn divided_by_word(size: vec3<u32>, by: u32) -> Quotient {
+    let first = size.x >= by;
+    let upper = next_digit(size.x - select(0u, by, first), size.y >> 16u, by);
+    let lower = next_digit(upper.y, size.y & 0xffffu, by);
+    return Quotient(select(0u, 1u, first), (upper.x << 16u) + lower.x, lower.y | size.z);
+}
+
+// By two words, the upper in y, whose highest bit is set: bit by bit.
+fn divided_by_two(size: vec3<u32>, by: vec2<u32>) -> Quotient {
+    var left = size.yx;
+    var all = Quotient();
+    for (var k = 0u; k < 33u; k++) {
+        let less = subtract96(vec3<u32>(left, all.rest), vec3<u32>(by, 0u));
+        let fits = less.z == 0u;
+        left = select(left, less.xy, fits);
+        all = Quotient(all.digits >> 31u, (all.digits << 1u) | select(0u, 1u, fits), left.y >> 31u);
+        if k < 32u { left = vec2<u32>((left.x << 1u) | ((size.z >> (31u - k)) & 1u), (left.y << 1u) | (left.x >> 31u)); }
+    }
+    all.rest = left.x | left.y;
+    return all;
+}
+
+fn quotient_f32(acc: Acc, count: vec2<u32>) -> u32 {
+    let size = leading(acc);
+    var by: Quotient;
+    var zeros = countLeadingZeros(count.x) & 31u;
+    if count.y == 0u {
+        by = divided_by_word(size.bits, count.x << zeros);
+    } else {
+        zeros = countLeadingZeros(count.y);
+        let below = (count.x >> 1u) >> (31u - zeros);
+        by = divided_by_two(size.bits, vec2<u32>(count.x << zeros, (count.y << zeros) | below));
+        zeros -= 32u;
+    }
+    // 32 digits whose first is not 0.
+    let bits = select(by.digits, (by.digits >> 1u) | 0x80000000u, by.first == 1u);
+    let rest = by.rest | (by.digits & by.first) | size.rest;
+    let highest = size.highest + bitcast<i32>(zeros) - 32i + bitcast<i32>(by.first);
+    return with_specials(acc, nearest(bits, rest, highest), count);
 }

@@ -1,5 +1,5 @@
-// The sum divided by `divisor`, rounded once to f64 (low word, high word): long division as in
-// exact/quotient.wgsl, to 53 digits.
+// The sum divided by `divisor`, rounded once to f64 (low word, high word): long division, digit by digit, until 53
+// stand there or the last place of f64 is reached; the digit behind and the remainder round.
 fn quotient_f64(acc: Acc, divisor: vec2<u32>, count: vec2<u32>) -> array<u32, 2> {
     var size = size_of(acc);
     var at = max(highest(&size), EXPONENT_MIN) + 1i;
@@ -17,4 +17,11 @@ fn quotient_f64(acc: Acc, divisor: vec2<u32>, count: vec2<u32>) -> array<u32, 2>
     if is_nan_sum(acc) { return array<u32, 2>(0u, 0x7ff80000u); }
     if is_infinite_sum(acc) { return array<u32, 2>(0u, sign_of(acc, count) | 0x7ff00000u); }
     return array<u32, 2>(bits.x, bits.y | sign_of(acc, count));
+}
+
+// Takes one more bit into the remainder (x, y); z is the quotient's digit.
+fn next_remainder(remainder: vec3<u32>, bit: u32, count: vec2<u32>) -> vec3<u32> {
+    let taken = vec3<u32>((remainder.x << 1u) | bit, (remainder.y << 1u) | (remainder.x >> 31u), remainder.y >> 31u);
+    let less = subtract96(taken, vec3<u32>(count, 0u));
+    return select(vec3<u32>(taken.xy, 0u), vec3<u32>(less.xy, 1u), less.z == 0u);
 }

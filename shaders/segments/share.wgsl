@@ -13,7 +13,6 @@ struct Place {
 }
 
 struct Places { start: Place, stop: Place }
-
 // The part of a window.
 struct Span {
     start: Place,
@@ -25,7 +24,8 @@ struct Span {
 fn ends_until(position: u32) -> u32 {
     var low = 0u;
     var high = segments_here();
-    for (var step = 0u; (step < 32u) & (low < high); step++) {
+    // Never more than half of it is left, which compilers do not know: they unroll what they can count.
+    for (var left = high; left > 0u; left = min(left / 2u, high - low)) {
         let middle = low + (high - low) / 2u;
         if end_of(middle) <= position { low = middle + 1u; } else { high = middle; }
     }
@@ -39,14 +39,14 @@ fn span_of_window() -> Span {
     let high = low + params.count;
     let first = clamp(low, begin, end);
     let last = clamp(high, begin, end);
-    var before = 0u;
     var until = segments_here();
+    var before = 0u;
     if low > 0u { before = ends_until(first); }
     if high < params.total.x { until = ends_until(last); }
     return Span(Place(first, before), last - first, max(until, before) - before);
 }
 
-// Items in all, and of a share: an element is one, an end as many as it is worth elements.
+// Items: an element is one, an end as many as it is worth elements.
 fn items_in(span: Span) -> u32 { return span.elements + params.vectors * span.ends; }
 fn items_of(span: Span, shares: u32) -> u32 { return (items_in(span) + shares - 1u) / shares; }
 

@@ -1,8 +1,8 @@
 // Segments by subgroups: each has a share of elements and ends, walks the segments that end in it, and leaves what is open behind
 // them.
 //
-// Expects: an operator whose order is free; segments/share.wgsl, search_lanes.wgsl and team.wgsl; walk, taken_by_all
-// (segments/clusters.wgsl). Full subgroups of LANES_MIN lanes at least.
+// Expects: an operator whose order is free; segments/share.wgsl, search_lanes.wgsl and team.wgsl; walk
+// (segments/alone.wgsl or clusters.wgsl). Full subgroups of LANES_MIN lanes at least.
 
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -16,17 +16,6 @@ fn main(id: Invocation) {
     if share.stop.segment - share.start.segment > most / params.vectors { share.stop.segment = share.start.segment; }
     if share.stop.position - share.start.position > most { share.stop.position = share.start.position; }
     let begun = is_begun(share.start);
-    // Of one length, segments that a share has in part make the mean a little less.
-    let elements = elements_of(share);
-    let mean = (elements + elements / 8u) / max(share.stop.segment - share.start.segment, 1u);
-    walk(share, mean, begun, id);
-    let reached = clamp(begin_of(share.stop.segment), share.start.position, share.stop.position);
-    let open = taken_by_all(reached - params.base.x, share.stop.position - reached, id);
-    if id.lane == 0u {
-        let ended = share.stop.segment > share.start.segment;
-        left_by[id.subgroup].tail = placed(open, share.stop.segment);
-        left_by[id.subgroup].segment = select(NONE, share.start.segment, begun & ended);
-        left_by[id.subgroup].ended = select(0u, 1u, ended);
-    }
+    walk(share, begun, id);
     leave_workgroup(id);
 }

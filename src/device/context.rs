@@ -8,7 +8,7 @@ use super::readback::{Landings, mapped_bytes_max};
 use crate::error::{Error, Result, may_block};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep};
-use crate::plan::{Bounds, Kernel, Rows, Tuning};
+use crate::plan::{Bounds, Kernel, Rows, Tuning, Walk};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,7 +94,7 @@ impl Context {
             };
             let textures = device.limits().max_sampled_textures_per_shader_stage > 0;
             let whole = [Kernel::Reduce, Kernel::Finish].map(|kernel| (kernel, Rows::One));
-            let segments = [Kernel::Segments { serial: true }, Kernel::Carry];
+            let segments = [Kernel::Segments { walk: Walk::Serial }, Kernel::Carry];
             let segments =
                 segments.map(|kernel| Bounds::ALL.map(|by| (kernel, Rows::Segments(by)))).into_iter().flatten();
             let kinds: HashSet<Layout> = whole

@@ -421,21 +421,21 @@ pub(super) const NATURAL: &str = include_str!("../../shaders/exact/natural.wgsl"
 pub(super) const ROUND_F64: &str = include_str!("../../shaders/exact/round_f64.wgsl");
 const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
 const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
-const QUOTIENT: &str = include_str!("../../shaders/exact/quotient.wgsl");
+const ROUND: &str = include_str!("../../shaders/exact/round.wgsl");
 const QUOTIENT_F64: &str = include_str!("../../shaders/exact/quotient_f64.wgsl");
 
 impl Rounding {
     pub const SUM: Rounding = Rounding {
         call: "return array<u32, 1>(rounded_f32(acc, count));",
-        helpers: &[SPECIALS, include_str!("../../shaders/exact/round.wgsl")],
+        helpers: &[SPECIALS, ROUND],
         f64: false,
         trips: (0, 0),
     };
     pub const MEAN: Rounding = Rounding {
         call: "return array<u32, 1>(quotient_f32(acc, count));",
-        helpers: &[SPECIALS, NATURAL, SIZE, QUOTIENT],
+        helpers: &[SPECIALS, ROUND, include_str!("../../shaders/exact/quotient.wgsl")],
         f64: false,
-        trips: (6, 160),
+        trips: (0, 40),
     };
     pub const ROOT: Rounding = Rounding {
         call: "return array<u32, 1>(root_f32(acc));",
@@ -445,13 +445,13 @@ impl Rounding {
     };
     pub const SUM_F64: Rounding = Rounding {
         call: "return quotient_f64(acc, vec2<u32>(1u, 0u), count);",
-        helpers: &[SPECIALS, NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
+        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, QUOTIENT_F64],
         f64: true,
         trips: (6, 160),
     };
     pub const MEAN_F64: Rounding = Rounding {
         call: "return quotient_f64(acc, count, count);",
-        helpers: &[SPECIALS, NATURAL, SIZE, QUOTIENT, ROUND_F64, QUOTIENT_F64],
+        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, QUOTIENT_F64],
         f64: true,
         trips: (6, 160),
     };

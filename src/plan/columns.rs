@@ -201,6 +201,6 @@ impl Planner {
 }
 
 /// The largest power of two that is no larger.
-fn previous_power(n: u64) -> u64 {
+pub(super) fn previous_power(n: u64) -> u64 {
     1 << n.max(1).ilog2()
 }

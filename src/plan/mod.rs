@@ -29,7 +29,7 @@ pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
-pub use segments::OfLane;
+pub use segments::Walk;
 pub use slots::Slots;
 pub use tournament::{Entrants, Round, Rules, Tournament};
 pub use tuning::{Launch, Order, Tuning};
@@ -59,8 +59,8 @@ pub enum Kernel {
     },
     /// `segments/serial.wgsl` or `segments/subgroup.wgsl`: shares of elements and of ends of segments.
     Segments {
-        /// Whether each invocation has a share of its own.
-        serial: bool,
+        /// Who has a share, and how it is walked.
+        walk: Walk,
     },
     /// `segments/carry.wgsl`: what shares leave open.
     Carry,

@@ -2,7 +2,7 @@
 
 use super::windows::{Window, nothing, windows};
 use super::{
-    Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant,
+    Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant, Walk,
 };
 use crate::error::{Error, Result};
 use crate::input::{Ends, Groups, Piece, Strided, Unit};
@@ -392,7 +392,7 @@ impl Planner {
                 Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => {
                     self.lanes_min(workgroup_size)
                 }
-                Kernel::Segments { serial: false } => self.lanes_min(workgroup_size),
+                Kernel::Segments { walk: Walk::Lanes { .. } | Walk::Clusters { .. } } => self.lanes_min(workgroup_size),
                 Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => None,
                 Kernel::Carry | Kernel::Clear | Kernel::Finish => None,
             },

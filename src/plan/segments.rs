@@ -1,5 +1,6 @@
 //! Segments by offsets, which only the device knows: shares of elements and ends, and what carries over their borders.
 
+use super::columns::previous_power;
 use super::planner::{Draft, Planner, Request};
 use super::windows::{Window, nothing, windows};
 use super::{Binding, Bounds, GroupCost, Kernel, Order, Params, Pass, Resource, Rows, Store};
@@ -7,14 +8,17 @@ use crate::error::{Error, Result};
 use crate::input::{By, Ends, Piece, Unit};
 use crate::limits::TRIPS_MAX;
 
-// Figures: an H200 (Vulkan, driver 580), `treefold bench fast_sum --size 2^28 --segments …`, with the constant changed, in µs.
+// Figures: an H100 (Vulkan, driver 580), `treefold bench fast_sum --size 2^28 --segments …`, of exact sums `sum --size 2^26`, with the constant
+// changed, in µs.
 
-/// Invocations of a workgroup.
-const SIZE: u32 = 128;
+/// Invocations of a workgroup whose subgroups have a share each, where there may be so many. Segments of 4, 16, 64, 256, 4096, mix30 with 128: 675, 524,
+/// 460, 392, 377, 632; with 256: 675, 508, 454, 385, 370, 678; with 512: 674, 475, 448, 387, 372, 625.
+const SIZE: u32 = 512;
+/// Of one whose invocations have a share each.
+const SERIAL_SIZE: u32 = 128;
 /// Elements and ends of an invocation, at least, where there are enough.
 const ITEMS_MIN: u64 = 32;
-/// Vectors in flight of a lane, at most. Segments of 4, 16, 64, 128, 256 elements with 1: 559, 371, 357, 351, 354; with 2: 566, 343,
-/// 317, 318, 322, both by lanes of 8 elements.
+/// Vectors in flight of a lane, at most. Segments of 16, 64, 256 by clusters, of 128 invocations, with 1, 2, 4: 537, 476, 471; 622, 451, 472; 408, 391, 392.
 const VECTORS: u32 = 2;
 /// Elements and ends that one plan takes: 32 bits count them, and those of a share more.
 const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
@@ -22,38 +26,61 @@ const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
 const CARRY_SIZE: u32 = 256;
 /// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
-/// Elements that a lane takes of a segment at most where its cluster does.
-const ELEMENTS_MAX: u32 = 64;
-/// Vectors of a lane, about, of a segment of a share's mean length. Segments of 16, 64, 128, 256 elements: 338, 324, 295, 285; with 2 vectors 343,
-/// 317, 318, 322.
-const VECTORS_MEAN: u32 = 4;
-/// Elements of a lane, likewise, times those of a vector: what lies around whole vectors is taken one by one, of narrow elements by more lanes.
-const AROUND: u32 = 64;
+/// What lanes take of segments of what is accumulated by value. Segments of 64, 128, 256 with 2 vectors: 430, 414, 400; with 4: 451, 405, 391; with 8:
+/// 620, 434, 390. Of 4 elements by clusters, which are of one lane then: 782 for 675.
+const PLAIN: OfLane = OfLane { alone: 16, vectors: 4, around: 64, most: 64 };
+/// The same where lanes hold a state of many words. Exact sums of segments of 16 and 64 by clusters: 309, 209 for 261, 190; of 256 by lanes 245 for 225,
+/// with 4 vectors 317. Of mix70000, with 256 and 64 elements at most: 232, 199.
+const HELD: OfLane = OfLane { alone: 128, vectors: 16, around: 256, most: 128 };
+/// Words of an accumulator, at most, where lanes hold a state beside it: no registers hold that of several exact sums.
+const HELD_WORDS_MAX: u64 = 16;
 /// Elements that an end of a segment counts as, for each lane of a cluster.
 const ENDS_AS: u64 = 4;
 /// Parts of a trip.
 const PARTS: u64 = 256;
 
-/// What a lane of a subgroup takes of segments: constants of the text.
-#[derive(Clone, Copy, Debug)]
-pub struct OfLane {
-    /// Elements, about, in a segment of a share's mean length.
-    pub mean: u32,
-    /// Elements at most, where its cluster takes a segment.
-    pub most: u32,
+/// Who has a share of elements and of ends of segments, and how it is walked; constants of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// An invocation, in order.
+    Serial,
+    /// A subgroup, of which each lane takes a segment at a time.
+    Lanes {
+        /// Elements of a segment, at most, where a lane takes it.
+        most: u32,
+    },
+    /// A subgroup, of which each cluster of lanes takes a segment at a time.
+    Clusters {
+        /// Elements of a lane, about, in a segment of a share's mean length.
+        mean: u32,
+        /// Elements of a lane at most, where its cluster takes a segment.
+        most: u32,
+    },
+}
+
+/// What a lane of a subgroup takes of segments.
+struct OfLane {
+    /// The mean length from which on clusters take segments.
+    alone: u64,
+    /// Vectors, about, of a segment of the mean length.
+    vectors: u32,
+    /// Elements, likewise, times those of a vector: what lies around whole vectors is taken one by one, of narrow elements by more lanes.
+    around: u32,
+    /// Elements at most.
+    most: u32,
 }
 
 impl OfLane {
-    /// With so many elements in a vector.
-    pub fn of(per_vector: u32) -> OfLane {
-        OfLane { mean: (VECTORS_MEAN * per_vector).min(AROUND / per_vector), most: ELEMENTS_MAX }
+    /// Of segments that have so many elements on average.
+    fn walk(&self, elements: u64, per_vector: u32) -> Walk {
+        let (most, mean) = (self.most, (self.vectors * per_vector).min(self.around / per_vector));
+        if elements < self.alone { Walk::Lanes { most } } else { Walk::Clusters { mean, most } }
     }
 }
 
 /// The launch of a dispatch over segments.
 struct SegmentLaunch {
-    /// Whether each invocation has a share of its own.
-    serial: bool,
+    walk: Walk,
     size: u32,
     loads: u32,
     /// Trips of an invocation, beside those for each element and each end of its share.
@@ -230,11 +257,12 @@ impl Planner {
     /// The kernel for segments of this length on average, and its workgroup.
     fn segments_shape(&self, elements: u64, segments: u64) -> Result<SegmentLaunch> {
         let cost = &self.cost;
-        let by_value = !cost.own_state && !cost.own_shuffle && !cost.reads_position && !self.one;
-        let lanes = self.lanes_min(SIZE).filter(|_| by_value && SIZE <= self.limits.invocations_max);
-        if let Some((least, (_, most))) = lanes.zip(self.limits.lanes) {
-            let shape = self.segments_by_subgroups(elements, segments, least.into(), most);
-            let memory = u64::from(SIZE / least) * self.carry_bytes();
+        let held = !cost.own_state || (!cost.own_memory && cost.value_words() <= HELD_WORDS_MAX);
+        let by_value = held && !cost.own_shuffle && !cost.reads_position && !self.one;
+        let size = previous_power(SIZE.min(self.limits.invocations_max).into()) as u32;
+        if let Some((least, (_, most))) = self.lanes_min(size).filter(|_| by_value).zip(self.limits.lanes) {
+            let shape = self.segments_by_subgroups(elements, segments, size, (least.into(), most));
+            let memory = u64::from(size / least) * self.carry_bytes();
             let fewest = (ITEMS_MIN * u64::from(least) * shape.each).div_ceil(PARTS);
             if memory <= self.limits.workgroup_bytes_max && shape.fixed + fewest <= TRIPS_MAX {
                 return Ok(shape);
@@ -243,12 +271,20 @@ impl Planner {
         self.segments_by_invocations(elements, segments)
     }
 
-    /// The launch where subgroups of `lanes` to `most` lanes have a share each.
-    fn segments_by_subgroups(&self, elements: u64, segments: u64, lanes: u64, most: u32) -> SegmentLaunch {
+    /// The launch of workgroups of this size whose subgroups, of `lanes` to `most` lanes, have a share each.
+    fn segments_by_subgroups(
+        &self,
+        elements: u64,
+        segments: u64,
+        size: u32,
+        (lanes, most): (u64, u32),
+    ) -> SegmentLaunch {
         let cost = &self.cost;
         let per_vector = self.per_vector();
-        let of_lane = OfLane::of(per_vector as u32);
-        let (mean, longest) = (u64::from(of_lane.mean), u64::from(of_lane.most));
+        let each = elements / segments.max(1);
+        let of_lane = if cost.own_state { &HELD } else { &PLAIN };
+        let walk = of_lane.walk(each, per_vector as u32);
+        let longest = u64::from(of_lane.most);
         let loads = self.loads().min(VECTORS);
         // Elements of a trip of one lane, and what it takes.
         let at_once = u64::from(loads) * per_vector;
@@ -256,24 +292,29 @@ impl Planner {
         // What lies around the vectors; lanes meet, and one writes; a workgroup's subgroups leave one carry.
         let around = |width: u64| (2 * per_vector).div_ceil(width) * (1 + cost.element_trips);
         let answer = 1 + 8 * (cost.combine_trips + cost.shuffle_trips) + cost.once_trips;
-        let left = u64::from(SIZE) / lanes * (1 + 2 * cost.combine_trips + cost.once_trips);
+        let left = u64::from(size) / lanes * (1 + 2 * cost.combine_trips + cost.once_trips);
         // A step of as many segments as there are clusters; a segment by all lanes, but for its whole trips.
         let step = 1 + longest.div_ceil(at_once) * vectors + around(1) + answer;
         let by_all = 1 + vectors + around(lanes) + answer;
         let room = (ITEMS_IN_ALL - elements) / segments.max(1);
-        let end_items = (ENDS_AS * (elements / segments.max(1) / mean).clamp(1, lanes)).min(room).max(1);
+        // Lanes that a segment of the mean length has, and items that make a step for it.
+        let (width, stepped) = match walk {
+            Walk::Clusters { mean, .. } => ((each / u64::from(mean)).clamp(1, lanes), u64::from(mean) * lanes),
+            Walk::Lanes { .. } | Walk::Serial => (1, u64::MAX / 16),
+        };
+        let end_items = (ENDS_AS * width).min(room).max(1);
         let of_end = (PARTS * (step + 1)).div_ceil(lanes * end_items);
         // The mean of a share counts an eighth more.
         let of_element = (PARTS * vectors).div_ceil(at_once * lanes)
-            + (PARTS * step * 9).div_ceil(8 * mean * lanes)
+            + (PARTS * step * 9).div_ceil(8 * stepped)
             + (PARTS * by_all).div_ceil(longest);
         SegmentLaunch {
-            serial: false,
-            size: SIZE,
+            walk,
+            size,
             loads,
             fixed: self.search_trips() + left + 2 * step + 2 * by_all,
             each: of_end.max(of_element),
-            teams: SIZE / most,
+            teams: size / most,
             end_items: end_items as u32,
         }
     }
@@ -282,7 +323,7 @@ impl Planner {
     fn segments_by_invocations(&self, elements: u64, segments: u64) -> Result<SegmentLaunch> {
         let cost = &self.cost;
         // A workgroup holds what each of its invocations leaves open.
-        let size = SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max).min(self.held());
+        let size = SERIAL_SIZE.min(self.launch.workgroup_size).min(self.limits.invocations_max).min(self.held());
         let vector = if self.one { 0 } else { self.vector_trips().div_ceil(self.per_vector()) };
         let element = cost.element_trips.max(vector);
         let (element, end) = (2 + element, 2 + cost.once_trips);
@@ -294,8 +335,8 @@ impl Planner {
         if fixed + each > TRIPS_MAX {
             return Err(self.too_many_trips(fixed + each));
         }
-        let (serial, each, end_items) = (true, PARTS * each, end_items as u32);
-        Ok(SegmentLaunch { serial, size, loads: 1, fixed, each, teams: size, end_items })
+        let (walk, each, end_items) = (Walk::Serial, PARTS * each, end_items as u32);
+        Ok(SegmentLaunch { walk, size, loads: 1, fixed, each, teams: size, end_items })
     }
 
     /// Trips that find a share, and of what it leaves.
@@ -312,11 +353,11 @@ impl Planner {
         (elements, segments): (u64, u64),
         dispatches: u64,
     ) -> Result<Pass> {
-        let mut variant = self.variant(Kernel::Segments { serial: shape.serial }, store, shape.size, beside, rows);
+        let mut variant = self.variant(Kernel::Segments { walk: shape.walk }, store, shape.size, beside, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         let items = elements + u64::from(shape.end_items) * segments;
         // Subgroups' shares are half as large: those of a multiprocessor end together.
-        let times = if shape.serial { 1 } else { 2 };
+        let times = if shape.walk == Walk::Serial { 1 } else { 2 };
         let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
         let launched = times * invocations / u64::from(shape.size);
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));

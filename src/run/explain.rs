@@ -1,7 +1,7 @@
 //! A plan in words, and the text of each pass.
 
 use crate::device::Recorder;
-use crate::plan::{Kernel, Order, Pass, Plan, Resource, Store};
+use crate::plan::{Kernel, Order, Pass, Plan, Resource, Store, Walk};
 use std::fmt;
 
 /// The reduction of an input, explained: the plan in words, and the WGSL of each pass.
@@ -50,8 +50,8 @@ fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
             Some(crate::op::FoldGroup::Bins(_)) => "bins/combine.wgsl",
             _ => "combine.wgsl",
         },
-        Kernel::Segments { serial: true } => "segments/serial.wgsl",
-        Kernel::Segments { serial: false } => "segments/subgroup.wgsl",
+        Kernel::Segments { walk: Walk::Serial } => "segments/serial.wgsl",
+        Kernel::Segments { .. } => "segments/subgroup.wgsl",
         Kernel::Carry => "segments/carry.wgsl",
         Kernel::Groups { replicas: 0, .. } => "groups/groups.wgsl",
         Kernel::Groups { .. } => "groups/cells.wgsl",

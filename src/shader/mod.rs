@@ -9,7 +9,7 @@ pub(crate) use check::check;
 use crate::element::Dtype;
 use crate::input::{Texel, Unit};
 use crate::op::{DeviceOp, FoldGroup, Leaf, renamed, unroll};
-use crate::plan::{Bounds, Kernel, Neighbours, OfLane, Order, ROWS_AT_ONCE, Rows, Store, Variant};
+use crate::plan::{Bounds, Kernel, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, Variant, Walk};
 use members::{answers, member};
 use std::fmt::Write;
 
@@ -118,7 +118,7 @@ pub fn assemble(op: &DeviceOp, variant: &Variant) -> Source {
         Kernel::Reduce => reduce(&mut source, op, &groups, variant),
         Kernel::Columns { own, neighbours } => columns(&mut source, op, &groups, own, neighbours, variant),
         Kernel::Combine { group } => combine(&mut source, op, &groups, group, variant),
-        Kernel::Segments { serial } => segments(&mut source, op, &groups, serial, variant),
+        Kernel::Segments { walk } => segments(&mut source, op, &groups, walk, variant),
         Kernel::Groups { replicas: 0, .. } => groups_by_key(&mut source, op, &groups, variant),
         Kernel::Groups { .. } => groups_in_cells(&mut source, op, &groups, variant),
         Kernel::Clear => source.push(include_str!("../../shaders/groups/clear.wgsl")),
@@ -362,23 +362,32 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 }
 
 /// The kernels that read the elements of segments.
-fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], serial: bool, variant: &Variant) {
+fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], walk: Walk, variant: &Variant) {
     push_element(source, op);
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
     source.push(include_str!("../../shaders/segments/left.wgsl"));
     source.push(include_str!("../../shaders/segments/share.wgsl"));
-    if serial {
-        source.push(include_str!("../../shaders/segments/search_one.wgsl"));
-        source.push(include_str!("../../shaders/segments/scan.wgsl"));
-        return source.push(&in_loads(include_str!("../../shaders/segments/serial.wgsl"), op.dtype, variant));
-    }
+    let (constants, walk) = match walk {
+        Walk::Serial => {
+            source.push(include_str!("../../shaders/segments/search_one.wgsl"));
+            source.push(include_str!("../../shaders/segments/scan.wgsl"));
+            return source.push(&in_loads(include_str!("../../shaders/segments/serial.wgsl"), op.dtype, variant));
+        }
+        Walk::Lanes { most } => {
+            (format!("const ELEMENTS_MAX = {most}u;"), include_str!("../../shaders/segments/alone.wgsl"))
+        }
+        Walk::Clusters { mean, most } => {
+            let constants = format!("const ELEMENTS_MEAN = {mean}u;\nconst ELEMENTS_MAX = {most}u;");
+            (constants, include_str!("../../shaders/segments/clusters.wgsl"))
+        }
+    };
     source.push(include_str!("../../shaders/segments/search_lanes.wgsl"));
     source.push(include_str!("../../shaders/segments/team.wgsl"));
     source.push(&unrolled(include_str!("../../shaders/segments/part.wgsl"), variant));
-    let OfLane { mean, most } = OfLane::of((16 / op.dtype.bytes()) as u32);
-    source.push(&format!("const ELEMENTS_MEAN = {mean}u;\nconst ELEMENTS_MAX = {most}u;"));
-    source.push(&by_loads(&unrolled(include_str!("../../shaders/segments/clusters.wgsl"), variant), op.dtype));
+    source.push(&by_loads(&unrolled(include_str!("../../shaders/segments/taken.wgsl"), variant), op.dtype));
+    source.push(&constants);
+    source.push(walk);
     source.push(include_str!("../../shaders/segments/subgroup.wgsl"));
 }
 

@@ -174,6 +174,16 @@ fn nearest(a: &BigUint, b: &BigUint, format: Format) -> u64 {
     }
 }
 
+/// The bits of the f32 nearest to a sum of two's complement words, in units of 2^-150, divided by a number.
+#[allow(dead_code, reason = "not every test binary divides")]
+pub fn nearest_quotient(words: &[u32], divisor: u64) -> u32 {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let sum = BigInt::from_signed_bytes_le(&bytes);
+    let size = sum.magnitude() << (-150 - PLACE_MIN);
+    let sign = if sum.sign() == Sign::Minus { SINGLE.sign() } else { 0 };
+    (nearest(&size, &BigUint::from(divisor), SINGLE) | sign) as u32
+}
+
 /// The root of a, in units of 2^PLACE_MIN, to the nearest float.
 fn nearest_root(a: &BigUint, format: Format) -> u64 {
     // a root in units of 2^place is the root of a in units of 4^place.

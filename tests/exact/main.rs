@@ -9,3 +9,4 @@ mod exact_wrong;
 mod golden;
 mod numbers;
 mod partials;
+mod quotients;

@@ -69,10 +69,11 @@ fn by_parts(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     views::<u32, _>(gpu, &WeightedSum, &[View::of(&[301, 16], &[0]), View::strided(1, &[900], &[3], &[0])])
 }
 
-/// Segments by subgroups: short ones, empty ones, and one over all shares.
+/// Segments by subgroups: short ones, such that few lanes take, empty ones, and one over all shares.
 fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     let all = [
         (5000, (0..=1600).map(|s| s * 3).collect()),
+        (9000, (0..=219).map(|s| s * 41).collect()),
         (9000, vec![5, 5, 5, 70, 71, 71, 8000, 8000, 8999]),
         (6000, vec![0, 1, 1, 3, 6000]),
     ];
@@ -82,6 +83,11 @@ fn by_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
 /// Segments of which all lanes of a subgroup take one after another.
 fn by_long_segments(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     segments::<u32, _>(gpu, &SetHash, &[(60_000, (0..=60).map(|s| s * 1000).collect())])
+}
+
+/// Segments such that few lanes take, of which a share has more than a subgroup has lanes.
+fn by_rounds(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    segments::<u32, _>(gpu, &SetHash, &[(120_000, (0..=2900).map(|s| s * 41).collect())])
 }
 
 /// Short segments, and some that are much longer.
@@ -436,16 +442,21 @@ wrong! {
     ends_of_other_segments: "begin_of(t), share.start.position)" => "begin_of(t + 1u), share.start.position)", by_segments;
     segment_begun_taken_from_its_begin: "max(begin_of(t), share.start.position)" => "begin_of(t)", by_segments;
     lanes_of_a_cluster_do_not_meet: "if (1u << 1u) < width" => "if (1u << 1u) > width", by_segments;
-    vectors_of_one_lane: "v += LOADS * width" => "v += width", by_segments;
+    vectors_of_one_lane: "v + LOADS * width" => "v + width", by_segments;
+    elements_around_of_one_lane: "let next = k + width;" => "let next = k + 1u;", by_segments;
     place_of_another_vector: "vector_1, at_1 * PER_VECTOR)" => "vector_1, at_0 * PER_VECTOR)", by_segments;
-    cluster_of_a_neighbour: "share.start.segment + id.lane / width" => "share.start.segment + id.lane % width", by_segments;
-    longer_segments_lost: "some_longer |= longer;" => "", by_mixed_segments;
-    longer_segment_of_another_lane: "answer(acc, t + lane, share," => "answer(acc, t, share,", by_mixed_segments;
+    cluster_of_a_neighbour: "let mine = rank * clusters + id.lane / width;" => "let mine = id.lane;", by_segments;
+    kept_by_another_lane: "if rank == step { kept.acc = acc; }" => "if rank == 0u { kept.acc = acc; }", by_segments;
+    steps_of_a_round_lost: "(share.stop.segment - first) / clusters + 1u" => "(share.stop.segment - first) / clusters", by_segments;
+    cluster_takes_another_segment: "let keeps = id.lane - rank + step;" => "let keeps = id.lane;", by_segments;
+    longer_segments_lost: "var longer = part.count > most;" => "var longer = false;", by_mixed_segments;
+    longer_segment_of_another_lane: "if lane == id.lane {" => "if lane + 1u == id.lane {", by_mixed_segments;
+    segment_of_a_neighbour: "let t = first + id.lane;" => "let t = first + id.lane / 2u;", by_segments;
     elements_around_vectors_lost: "let before = min(begin * PER_VECTOR - first, count);" => "let before = 0u;", by_segments;
-    elements_behind_vectors_again: "select(count - behind - before, 0u, k < before)" => "select(count - behind, 0u, k < before)", by_segments;
+    elements_behind_vectors_again: "select(count - around, 0u, k < before)" => "select(count, 0u, k < before)", by_segments;
     vectors_of_another_lane: "load(min(at_1, end - 1u))" => "load(min(at_0, end - 1u))", by_long_segments;
-    long_segments_from_the_second_on: "coming = piece_of(share, t + clusters);" => "coming = piece_of(share, t + max(clusters, 2u));", by_long_segments;
-    open_behind_a_share_lost: "share.stop.position - reached, id)" => "0u, id)", by_segments;
+    segments_of_the_next_round_lost: "coming = piece_of(share, first + id.lanes + mine);" => "coming = piece_of(share, first + mine);", by_rounds;
+    open_behind_a_share_lost: "if t > share.stop.segment { return" => "if t >= share.stop.segment { return", by_segments;
     head_of_a_share_lost: "select(NONE, share.start.segment, begun & ended)" => "NONE", by_segments;
     head_of_a_share_stored: "if begun & (t == share.start.segment)" => "if false", by_segments;
     tail_carried_behind_an_end: "if left_by[t].ended == 0u {" => "if true {", by_segments;

@@ -5,8 +5,8 @@ use crate::views::costs;
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use treefold::internals::{
-    Arrangement, Bounds, By, Cost, Ends, Kernel, Limits, OfLane, Pass, Piece, Plan, Planner, Request, Resource, Rows,
-    Store, TRIPS_MAX,
+    Arrangement, Bounds, By, Cost, Ends, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store,
+    TRIPS_MAX, Walk,
 };
 use treefold::{Error, Result, Tuning};
 
@@ -108,14 +108,14 @@ fn check(case: &Case, plan: &Plan, lanes: u32) {
         // Those that are answered together.
         let group = &case.offsets[done.min(segments)..=(done + pass.params.rows as usize).min(segments)];
         match pass.variant.kernel {
-            Kernel::Segments { serial } => {
+            Kernel::Segments { walk } => {
                 assert_eq!(pass.variant.rows, Rows::Segments(case.by));
                 carries.resize(pass.params.partials as usize, None);
                 shares(
                     case,
                     pass,
                     group,
-                    if serial { 1 } else { lanes },
+                    if walk == Walk::Serial { 1 } else { lanes },
                     &mut answers[done.min(segments)..],
                     &mut carries,
                 );
@@ -157,7 +157,7 @@ fn shape(case: &Case, plan: &Plan, pass: &Pass, done: usize) {
     let words = case.cost.value_words();
     let memory = match pass.variant.kernel {
         Kernel::Carry => u64::from(size) * 4 * (words + 1),
-        Kernel::Segments { serial: false } => {
+        Kernel::Segments { walk: Walk::Lanes { .. } | Walk::Clusters { .. } } => {
             let subgroups = size / pass.variant.lanes_min.expect("a subgroup's kernel with none");
             u64::from(subgroups) * 4 * (2 * words + 2)
         }
@@ -207,7 +207,12 @@ fn shape(case: &Case, plan: &Plan, pass: &Pass, done: usize) {
             }
         }
     }
-    assert!(case.cost.commutative || pass.variant.kernel != Kernel::Segments { serial: false });
+    let serial = Kernel::Segments { walk: Walk::Serial };
+    assert!(
+        case.cost.commutative
+            || !matches!(pass.variant.kernel, Kernel::Segments { .. })
+            || pass.variant.kernel == serial
+    );
     if pass.variant.kernel != Kernel::Finish {
         assert_eq!(u64::from(pass.params.total[0]), case.elements());
     }
@@ -245,35 +250,40 @@ fn shares(
     walk(case, pass, offsets, lanes, &positions, answers, carries);
 }
 
-/// Trips of a lane of a subgroup whose share has so many elements of each segment that ends in it, and so many behind them, wherever vectors begin;
-/// without those of the search.
-fn trips_by_subgroup(case: &Case, pass: &Pass, lanes: u32, parts: &[u64], open: u64) -> u64 {
+/// Trips of a lane of a subgroup whose share has so many elements of each segment, the last of which it leaves open, wherever vectors begin; without
+/// those of the search.
+fn trips_by_subgroup(case: &Case, pass: &Pass, walk: Walk, lanes: u32, parts: &[u64]) -> u64 {
     let (cost, lanes) = (&case.cost, u64::from(lanes));
     let per_vector = 16 / case.cost.element_bytes;
     let loads = u64::from(pass.variant.loads_in_flight);
-    let OfLane { mean, most } = OfLane::of(per_vector as u32);
     let vector = cost.vector_trips.unwrap_or(per_vector * cost.element_trips);
-    let taken = |elements: u64, width: u64| {
+    // A step in which the longest part has so many elements.
+    let step = |elements: u64, width: u64| {
         let vectors = (elements / per_vector).div_ceil(loads * width) * (1 + loads * vector);
         let around = elements.min(2 * (per_vector - 1)).div_ceil(width) * (1 + cost.element_trips);
-        let meet = u64::from(width.ilog2()) * (cost.combine_trips + cost.shuffle_trips);
-        vectors + around + meet
+        1 + vectors + around + u64::from(width.ilog2()) * (cost.combine_trips + cost.shuffle_trips)
     };
-    let answered = |elements: u64, width: u64| 1 + taken(elements, width) + cost.once_trips;
-    let elements = parts.iter().sum::<u64>() + open;
-    let each = (elements + elements / 8) / (parts.len() as u64).max(1) / u64::from(mean);
-    let width = (1 << each.max(1).ilog2()).min(lanes);
-    let longest = if width == lanes { u64::MAX } else { u64::from(most) * width };
-    let (short, long): (Vec<u64>, Vec<u64>) = parts.iter().partition(|&&part| part <= longest);
-    // Of a step as long as its longest; those that are longer take part with none.
-    let step = |step: &[u64]| {
-        let here = step.iter().map(|&part| if part <= longest { part } else { 0 }).max().unwrap_or(0);
-        answered(here, width)
+    let (width, most) = match walk {
+        Walk::Serial => panic!("no subgroup walks this"),
+        Walk::Lanes { most } => (1, most.into()),
+        Walk::Clusters { mean, most } => {
+            let elements = parts.iter().sum::<u64>();
+            let each = (elements + elements / 8) / (parts.len() as u64 - 1).max(1) / u64::from(mean);
+            let width = (1 << each.max(1).ilog2()).min(lanes);
+            (width, if width == lanes { 0 } else { u64::from(most) * width })
+        }
     };
-    assert_eq!(short.len() + long.len(), parts.len());
-    let steps: u64 = parts.chunks((lanes / width) as usize).map(step).sum();
-    let again = if long.is_empty() { 0 } else { (parts.len() as u64).div_ceil(lanes) };
-    steps + again + long.iter().map(|&part| answered(part, lanes)).sum::<u64>() + answered(open, lanes)
+    let round = |parts: &[u64]| {
+        // As long as its longest; those that are longer take part with none.
+        let longest = |step: &[u64]| step.iter().copied().filter(|&part| part <= most).max().unwrap_or(0);
+        let steps: u64 = match most {
+            0 => 0,
+            _ => parts.chunks((lanes / width) as usize).map(|parts| step(longest(parts), width)).sum(),
+        };
+        let longer: u64 = parts.iter().filter(|&&part| part > most).map(|&part| step(part, lanes)).sum();
+        1 + steps + longer + cost.once_trips
+    };
+    parts.chunks(lanes as usize).map(round).sum()
 }
 
 fn walk(
@@ -358,8 +368,9 @@ fn walk(
                 }
             }
         }
-        if pass.variant.kernel == (Kernel::Segments { serial: false }) {
-            let trips = trips_by_subgroup(case, pass, lanes, &parts, carry.tail.len() as u64);
+        if let Kernel::Segments { walk: walk @ (Walk::Lanes { .. } | Walk::Clusters { .. }) } = pass.variant.kernel {
+            parts.push(carry.tail.len() as u64);
+            let trips = trips_by_subgroup(case, pass, walk, lanes, &parts);
             assert!(trips <= pass.trips, "{trips} trips of a lane: {pass:?}");
         }
         if let Some(segment) = carry.segment {

@@ -11,17 +11,17 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-radv");
 /// numbers, by segments is an accumulator of hundreds of words in each invocation, which no registers hold. (Workgroups of 1024 leave an
 /// invocation of vega10 64 vector registers, where fast_stats spills 2 of them.)
 const SPILLS: &[(&str, &str, &str)] = &[
-    ("navi21", "sum c128", "segments { serial: true }"),
+    ("navi21", "sum c128", "segments { walk: serial }"),
     ("navi21", "sum c128", "carry"),
-    ("vega10", "sum c128", "segments { serial: true }"),
+    ("vega10", "sum c128", "segments { walk: serial }"),
     ("vega10", "sum c128", "carry"),
-    ("vega10", "variance f64", "segments { serial: true }"),
+    ("vega10", "variance f64", "segments { walk: serial }"),
     ("vega10", "variance f64", "carry"),
-    ("vega10", "stats f64", "segments { serial: true }"),
+    ("vega10", "stats f64", "segments { walk: serial }"),
     ("vega10", "stats f64", "carry"),
-    ("vega10", "sumsq f64", "segments { serial: true }"),
+    ("vega10", "sumsq f64", "segments { walk: serial }"),
     ("vega10", "sumsq f64", "carry"),
-    ("vega10", "norm2 c64", "segments { serial: true }"),
+    ("vega10", "norm2 c64", "segments { walk: serial }"),
 ];
 
 /// A line that passing tests show as well.
