@@ -33,8 +33,8 @@ fn taken(place: u32, count: u32, n: u32, width: u32, id: Invocation) -> State {
     return state;
 }
 
-// What a lane keeps of a round, and how many elements the share has left for segments that all lanes take: offsets that fall have
-// no end otherwise.
+// What a lane keeps of a round, and how many elements the share has left for segments that all lanes take: where offsets fall, it
+// has fewer than these ask for.
 struct Kept {
     acc: Acc,
     left: u32,
@@ -44,7 +44,7 @@ struct Kept {
 fn with_longer(kept: Kept, part: Part, most: u32, id: Invocation) -> Kept {
     var all = kept;
     var longer = part.count > most;
-    for (; subgroupAny(longer); ) {
+    for (; subgroupAny(longer) & (all.left > 0u); ) {
         let lane = subgroupMin(select(id.lanes, id.lane, longer));
         let count = min(subgroupShuffle(part.count, lane), all.left);
         all.left -= count;

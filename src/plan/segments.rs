@@ -259,14 +259,19 @@ impl Planner {
         let cost = &self.cost;
         let held = !cost.own_state || (!cost.own_memory && cost.value_words() <= HELD_WORDS_MAX);
         let by_value = held && !cost.own_shuffle && !cost.reads_position && !self.one;
-        let size = previous_power(SIZE.min(self.limits.invocations_max).into()) as u32;
-        if let Some((least, (_, most))) = self.lanes_min(size).filter(|_| by_value).zip(self.limits.lanes) {
+        let largest = previous_power(SIZE.min(self.limits.invocations_max).into()) as u32;
+        // As large as memory and trips have room for what its subgroups leave.
+        let sizes = std::iter::successors(Some(largest), |size| (*size > 1).then_some(size / 2));
+        let mut shapes = sizes.filter(|_| by_value).filter_map(|size| {
+            let (least, (_, most)) = self.lanes_min(size).zip(self.limits.lanes)?;
             let shape = self.segments_by_subgroups(elements, segments, size, (least.into(), most));
             let memory = u64::from(size / least) * self.carry_bytes();
             let fewest = (ITEMS_MIN * u64::from(least) * shape.each).div_ceil(PARTS);
-            if memory <= self.limits.workgroup_bytes_max && shape.fixed + fewest <= TRIPS_MAX {
-                return Ok(shape);
-            }
+            let fits = memory <= self.limits.workgroup_bytes_max && shape.fixed + fewest <= TRIPS_MAX;
+            fits.then_some(shape)
+        });
+        if let Some(shape) = shapes.next() {
+            return Ok(shape);
         }
         self.segments_by_invocations(elements, segments)
     }

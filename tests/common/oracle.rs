@@ -174,12 +174,12 @@ fn nearest(a: &BigUint, b: &BigUint, format: Format) -> u64 {
     }
 }
 
-/// The bits of the f32 nearest to a sum of two's complement words, in units of 2^-150, divided by a number.
+/// The bits of the f32 nearest to a sum of two's complement words, in units of 2^`unit`, divided by a number.
 #[allow(dead_code, reason = "not every test binary divides")]
-pub fn nearest_quotient(words: &[u32], divisor: u64) -> u32 {
+pub fn nearest_quotient(words: &[u32], unit: i64, divisor: u64) -> u32 {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let sum = BigInt::from_signed_bytes_le(&bytes);
-    let size = sum.magnitude() << (-150 - PLACE_MIN);
+    let size = sum.magnitude() << (unit - PLACE_MIN);
     let sign = if sum.sign() == Sign::Minus { SINGLE.sign() } else { 0 };
     (nearest(&size, &BigUint::from(divisor), SINGLE) | sign) as u32
 }

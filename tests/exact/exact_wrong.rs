@@ -188,7 +188,7 @@ noticed! {
     infinities_cancel: Sum, "| ((acc.flags & 6u) == 6u)" => "";
     nan_is_infinite: Sum, "select(0u, FLAG_NAN, nan)" => "0u";
     minus_infinity_lost: Sum, "state.low == 0xff800000u" => "false";
-    remainder_ignored: Mean, "let rest = ((remainder.x | remainder.y) != 0u) | any_below" => "let rest = any_below";
+    remainder_ignored: Mean, "lower.y | size.z" => "size.z";
     root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
 }
 

@@ -450,7 +450,7 @@ wrong! {
     steps_of_a_round_lost: "(share.stop.segment - first) / clusters + 1u" => "(share.stop.segment - first) / clusters", by_segments;
     cluster_takes_another_segment: "let keeps = id.lane - rank + step;" => "let keeps = id.lane;", by_segments;
     longer_segments_lost: "var longer = part.count > most;" => "var longer = false;", by_mixed_segments;
-    longer_segment_of_another_lane: "if lane == id.lane {" => "if lane + 1u == id.lane {", by_mixed_segments;
+    longer_segment_of_another_lane: "if lane == id.lane {\n            all.acc = acc;" => "if lane + 1u == id.lane { all.acc = acc; }\n        if lane == id.lane {", by_mixed_segments;
     segment_of_a_neighbour: "let t = first + id.lane;" => "let t = first + id.lane / 2u;", by_segments;
     elements_around_vectors_lost: "let before = min(begin * PER_VECTOR - first, count);" => "let before = 0u;", by_segments;
     elements_behind_vectors_again: "select(count - around, 0u, k < before)" => "select(count, 0u, k < before)", by_segments;

@@ -466,6 +466,33 @@ fn nothing_in_segments() {
     checked(&case);
 }
 
+/// The trips that are planned for a share are enough for a lane's, and a third of them would not be: so the bound says something.
+#[test]
+fn trips_are_about_those_of_a_lane() {
+    let mut nearest = 0.0f64;
+    for (lanes, element_bytes, own_state) in [(64, 1, true), (64, 4, true), (32, 4, false), (8, 4, false)] {
+        for lengths in [[130u64, 3], [100, 100], [600, 600], [60, 1], [15, 15]] {
+            let cost = Cost { element_bytes, own_state, element_trips: 3, ..Cost::plain(1, true) };
+            let limits = Limits { invocations_max: lanes, ..limits(BYTES_MAX, 256, Some((lanes, lanes)), 16384) };
+            let lengths: Vec<u64> =
+                lengths.into_iter().cycle().take(2 * 40_000 / (lengths[0] + lengths[1]) as usize).collect();
+            let elements: u64 = lengths.iter().sum();
+            let tuning = Tuning::GPU.each(|launch| (launch.workgroup_size, launch.workgroups_max) = (lanes, 1));
+            let case = Case::new(limits, tuning, cost, &[Piece::of(0, 0, elements)], offsets(0, &lengths));
+            let pass = &case.plan().expect("a plan").passes[0];
+            let Kernel::Segments { walk } = pass.variant.kernel else { panic!("{pass:?}") };
+            // A share each, as one subgroup has them.
+            assert!((1..=64).contains(&pass.workgroups) && pass.variant.workgroup_size == lanes, "{pass:?}");
+            let here = lengths.len() / pass.workgroups as usize;
+            let parts = [&lengths[..here], &[0]].concat();
+            let trips = trips_by_subgroup(&case, pass, walk, lanes, &parts);
+            assert!(trips <= pass.trips, "{trips} of {}: {case:?}", pass.trips);
+            nearest = nearest.max(trips as f64 / pass.trips as f64);
+        }
+    }
+    assert!(nearest > 1.0 / 3.1, "{nearest}");
+}
+
 /// Real launch policies, of lengths that fill the device.
 #[test]
 fn real_launches() {
