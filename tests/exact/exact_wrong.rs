@@ -188,7 +188,7 @@ noticed! {
     infinities_cancel: Sum, "| ((acc.flags & 6u) == 6u)" => "";
     nan_is_infinite: Sum, "select(0u, FLAG_NAN, nan)" => "0u";
     minus_infinity_lost: Sum, "state.low == 0xff800000u" => "false";
-    remainder_ignored: Mean, "lower.y | size.z" => "size.z";
+    digits_of_a_mean_lost: Mean, "(upper.x << 16u) + lower.x" => "upper.x << 16u";
     root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
 }
 
