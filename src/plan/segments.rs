@@ -30,7 +30,7 @@ const CARRIED_MAX: u64 = 64;
 /// 620, 434, 390. Of 4 elements by clusters, which are of one lane then: 782 for 675.
 const PLAIN: OfLane = OfLane { alone: 16, vectors: 4, around: 64, most: 64 };
 /// The same where lanes hold a state of many words. Exact sums of segments of 16 and 64 by clusters: 309, 209 for 261, 190; of 256 by lanes 245 for 225,
-/// with 4 vectors 317. Of mix70000, with 256 and 64 elements at most: 232, 199.
+/// with 4 vectors 317. Of mix70000, with 256 elements at most in workgroups of 256: 232; with 128 in workgroups of 512: 207.
 const HELD: OfLane = OfLane { alone: 128, vectors: 16, around: 256, most: 128 };
 /// Words of an accumulator, at most, where lanes hold a state beside it: no registers hold that of several exact sums.
 const HELD_WORDS_MAX: u64 = 16;
