@@ -1,6 +1,6 @@
 // The standard deviation, rounded once to f64 (low word, high word): the root of the variance, two bits of it for each digit.
 //
-// Expects: exact/natural.wgsl, exact/round_f64.wgsl, exact/spread.wgsl.
+// Expects: exact/natural.wgsl, exact/round_f64.wgsl, exact/spread.wgsl, exact/divisor.wgsl.
 
 fn deviation_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
     return spread_root(acc, count, divisor_of(count, ddof));

@@ -5,11 +5,5 @@
 
 fn mean_error_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
     if count.y >> 10u != 0u { return array<u32, 2>(0u, 0x7ff80000u); }
-    let once = divisor_of(count, ddof);
-    var by = Limbs();
-    for (var i = 0u; i < 4u; i++) { by[i] = once[i]; }
-    var divisor = Limbs();
-    add_product(&divisor, count.x, &by, 0u);
-    add_product(&divisor, count.y, &by, 1u);
-    return spread_root(acc, count, vec4<u32>(divisor[0], divisor[1], divisor[2], divisor[3]));
+    return spread_root(acc, count, times(divisor_of(count, ddof), count.x, count.y));
 }

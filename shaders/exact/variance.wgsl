@@ -1,6 +1,6 @@
 // The variance, rounded once to f64 (low word, high word): long division until 53 digits stand there.
 //
-// Expects: exact/natural.wgsl, exact/round_f64.wgsl, exact/spread.wgsl.
+// Expects: exact/natural.wgsl, exact/round_f64.wgsl, exact/spread.wgsl, exact/divisor.wgsl.
 
 fn variance_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
     var spread = spread_of(acc, count);

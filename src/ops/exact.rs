@@ -343,6 +343,20 @@ fn squares<const L: usize>(sizes: impl Iterator<Item = u64>) -> LongAccumulator<
     LongAccumulator::natural(sum, carries, flags)
 }
 
+/// The kernel of products of f32 that invocations add for themselves: of one state, whatever it takes, and of several.
+fn products(keep: Keep, one: &[&'static str], (several, trips): (&[&'static str], Trips)) -> Device {
+    const WINDOW: &str = include_str!("../../shaders/exact/product_window.wgsl");
+    const WINDOW64: &str = include_str!("../../shaders/exact/product_window64.wgsl");
+    const VALUES: &str = include_str!("../../shaders/exact/product_values.wgsl");
+    match keep {
+        Keep::Values { words64 } => {
+            let window = if words64 { WINDOW64 } else { WINDOW };
+            values(20, &[&[multiply(words64), PRODUCT_FLAGS, window, VALUES], several].concat(), trips)
+        }
+        _ => scattered(keep, 20, &[&[PRODUCT_FLAGS, PRODUCT], one].concat()),
+    }
+}
+
 /// The products of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Products;
@@ -364,7 +378,8 @@ impl Terms<[f32; 2]> for Products {
             let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true };
             return bins.device(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]);
         }
-        scattered(keep, 20, &[PRODUCT_FLAGS, PRODUCT, include_str!("../../shaders/exact/dot.wgsl"), PAIRS])
+        let dot = include_str!("../../shaders/exact/dot.wgsl");
+        products(keep, &[dot, PAIRS], (&[dot, PAIRS], Trips::default()))
     }
 }
 
@@ -389,7 +404,9 @@ impl Terms<f32> for Squares {
             let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
             return bins.device(&[AMOUNT, multiply(words64), shared]);
         }
-        scattered(keep, 20, &[PRODUCT_FLAGS, PRODUCT, include_str!("../../shaders/exact/square.wgsl"), IN_TURN])
+        const SQUARE: &str = include_str!("../../shaders/exact/square.wgsl");
+        const FOUR: &str = include_str!("../../shaders/exact/square_values.wgsl");
+        products(keep, &[SQUARE, IN_TURN], (&[SQUARE, FOUR], Trips { vector: 4, ..Trips::default() }))
     }
 }
 

@@ -152,6 +152,7 @@ return {}(acc, count, param(0u));",
             .helpers(ROUND_F64)
             .helpers(self.text)
             .helpers(include_str!("../../shaders/exact/spread.wgsl"))
+            .helpers(include_str!("../../shaders/exact/divisor.wgsl"))
             .helpers(how.text)
             .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 192)
     }

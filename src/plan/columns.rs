@@ -13,12 +13,26 @@ const WHOLE: u64 = 64;
 /// Rounds of loads of a lane along a short row. An H200, `treefold bench --shape 1048576x256 --axis 1`, by 1, 2 and 4: fast_sum 246.1,
 /// 242.2 and 264.1 µs, argmax 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
 const ROUNDS: u64 = 2;
-/// The same where a lane keeps more than its accumulator, of which the others make it at the end. An H200, `treefold bench sum --axis 1`, by
-/// 2, 4 and 8 here, with four loads in flight and a window in three words: shape=2097152x128 684, 535 and 535 µs, shape=524288x512 725, 554 and 478.
-const STATES_ROUNDS: u64 = 8;
-/// Invocations of a workgroup that reads columns and keeps that, at most: registers. An H200, `treefold bench sum --axis 0`, by 128, 256 and
-/// 512 here, with such a window: shape=16384x16384 1215, 728 and 502 µs, shape=1048576x256 673, 526 and 524.
-const STATES_SIZE: u32 = 512;
+/// What an invocation keeps beside its accumulator, of which the others make it at the end.
+struct States {
+    /// Rounds of loads of a lane along a short row.
+    rounds: u64,
+    /// Invocations of a workgroup that reads columns, at most: registers.
+    columns_size: u32,
+    /// Whether an invocation has one for each column of a load.
+    several: bool,
+}
+
+/// An H200, by 2, 4 and 8 rounds, with four loads in flight and a window in three words, `treefold bench sum --axis 1`: shape=2097152x128 684, 535
+/// and 535 µs, shape=524288x512 725, 554 and 478. By 128, 256 and 512 invocations, `--axis 0`: shape=16384x16384 1215, 728 and 502 µs,
+/// shape=1048576x256 673, 526 and 524.
+const STATES: States = States { rounds: 8, columns_size: 512, several: true };
+/// Words of an accumulator from which on it is long.
+const LONG_WORDS: u64 = 17;
+/// Beside long accumulators. An H200, by 4, 8, 16 and 32 rounds, `treefold bench variance,norm2 --axis 1`: shape=131072x512 465, 386, 367, 366 and 362,
+/// 266, 223, 223 µs, shape=16384x4096 354, 354, 316, 296 and 275, 274, 228, 207. By 128, 256 and 512 invocations, `--axis 0`: shape=8192x8192
+/// 481, 497, 497 and 541, 307, 332; with one for each of four columns 616, 642, 643 and 410, 449, 575.
+const LONG_STATES: States = States { rounds: 32, columns_size: 256, several: false };
 /// Invocations of a workgroup that reads short rows, at most.
 const SHORT_ROWS_SIZE: u32 = 256;
 
@@ -33,6 +47,12 @@ impl Planner {
         let across = |(kept, reduced): (&Dim, &Dim)| kept.stride.unsigned_abs() < reduced.stride.unsigned_abs();
         let columns = strided.kept.last().zip(strided.reduced.last()).is_some_and(across);
         strided.answers() > 1 && (columns || strided.length() <= self.launch.short_rows_max)
+    }
+
+    /// What an invocation keeps beside its accumulator, if anything.
+    fn states(&self) -> Option<&'static States> {
+        let states = if self.cost.value_words() < LONG_WORDS { &STATES } else { &LONG_STATES };
+        self.cost.own_state.then_some(states)
     }
 
     /// Whether all that is folded is values that each invocation can hold for itself.
@@ -61,11 +81,12 @@ impl Planner {
     /// Columns: neighbouring invocations have neighbouring groups of answers.
     fn columns_shape(&self, block: &Strided, parts: &[BlockPart], longest: u64) -> BlockLaunch {
         let vector = self.per_vector();
-        let vectors = !self.one && parts.iter().all(|part| self.in_vectors(part));
+        let several = self.states().is_none_or(|states| states.several);
+        let vectors = several && !self.one && parts.iter().all(|part| self.in_vectors(part));
         let kernel = |own: u64| Kernel::Columns { own: own as u32, neighbours: Neighbours::Answers };
         let own = if vectors && self.columns_trips(kernel(vector), 1) <= TRIPS_MAX { vector } else { 1 };
         let groups = block.answers() / own;
-        let most = if self.cost.own_state { STATES_SIZE } else { u32::MAX };
+        let most = self.states().map_or(u32::MAX, |states| states.columns_size);
         let size = self.columns_size(self.launch.workgroup_size.min(most));
         let neighbours = if groups <= WHOLE { groups.next_power_of_two() } else { NEIGHBOURS };
         // Lanes of a group: as many as have a round of loads each, beside groups whose loads coalesce, and as the grid has room for.
@@ -86,7 +107,7 @@ impl Planner {
         let size = self.columns_size(self.launch.workgroup_size.min(SHORT_ROWS_SIZE));
         let subgroup = self.lanes_min(size as u32).map_or(size, u64::from);
         // Lanes of a row: some rounds of loads each.
-        let rounds = if self.cost.own_state { STATES_ROUNDS } else { ROUNDS };
+        let rounds = self.states().map_or(ROUNDS, |states| states.rounds);
         let lanes = match self.tuning.order {
             Order::Striped => (loads / (rounds * u64::from(self.loads()))).max(2),
             Order::Blocked => size * u64::from(self.launch.workgroups_max) / block.answers(),

@@ -32,8 +32,10 @@ const PLAIN: OfLane = OfLane { alone: 16, vectors: 4, around: 64, most: 64 };
 /// The same where lanes hold a state of many words. Exact sums of segments of 16 and 64 by clusters: 309, 209 for 261, 190; of 256 by lanes 245 for 225,
 /// with 4 vectors 317. Of mix70000, with 256 elements at most in workgroups of 256: 232; with 128 in workgroups of 512: 207.
 const HELD: OfLane = OfLane { alone: 128, vectors: 16, around: 256, most: 128 };
-/// Words of an accumulator, at most, where lanes hold a state beside it: no registers hold that of several exact sums.
-const HELD_WORDS_MAX: u64 = 16;
+/// Words of an accumulator, at most, where lanes hold a state beside it: those of an exact variance, whose sums are two. An H200, `treefold bench
+/// variance,sumsq --size 2^26 --segments 4,16,64,256,4096`, with 16 (a share for each invocation) and 40: variance 35,004, 11,554, 3790, 1692, 752
+/// and 23,604, 9660, 3369, 1289, 643; sumsq 1185, 530, 533, 495, 373 and 1088, 525, 395, 502, 393.
+const HELD_WORDS_MAX: u64 = 40;
 /// Elements that an end of a segment counts as, for each lane of a cluster.
 const ENDS_AS: u64 = 4;
 /// Parts of a trip.
@@ -268,7 +270,8 @@ impl Planner {
             let memory = u64::from(size / least) * self.carry_bytes();
             let fewest = (ITEMS_MIN * u64::from(least) * shape.each).div_ceil(PARTS);
             let fits = memory <= self.limits.workgroup_bytes_max && shape.fixed + fewest <= TRIPS_MAX;
-            fits.then_some(shape)
+            // What loops long to finish, as a root does, leaves few trips for elements.
+            (fits && (2 * elements).min(ITEMS_IN_ALL) <= self.segments_most(&shape)).then_some(shape)
         });
         if let Some(shape) = shapes.next() {
             return Ok(shape);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::f16;
 use treefold::internals::Keep;
 use treefold::ops::*;
-use treefold::{Cpu, Element, Error, Gpu, Op, Tuning, wgpu};
+use treefold::{Cpu, Element, Error, Gpu, Input, Op, Tuning, wgpu};
 
 /// Sets on which every step of the f32 kernels shows.
 fn telling() -> Vec<Set<f32>> {
@@ -150,6 +150,84 @@ fn wrong_values_are_put_aside() {
         ];
         assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
         assert!(failures.concat().is_empty(), "{number}: {}", some(&failures.concat()));
+    }
+}
+
+/// Sums of squares and of products that are values: the self-test sees what is wrong with their windows.
+#[test]
+fn wrong_windows_of_products_are_put_aside() {
+    fn right<T: Element, O: Op<T> + Default>(patch: Patch, words64: bool) -> bool {
+        patched_gpu(small(), patch).sums_right::<T, O>(&O::default(), Keep::Values { words64 }).expect("a verdict")
+    }
+    type Verdict = fn(Patch, bool) -> bool;
+    let (squares, products): (Verdict, Verdict) = (right::<f32, SumOfSquares>, right::<[f32; 2], Dot>);
+    let wide = gpu().device().features().contains(wgpu::Features::SHADER_INT64);
+    let ways = || [false, true].into_iter().filter(|&words64| wide || !words64);
+    for words64 in ways() {
+        assert!(squares(|text| text, words64) && products(|text| text, words64));
+    }
+    for (number, (right, (patch, matched))) in [
+        (squares, patch!("if all.held != 0u { all.left = sum_of(all); }" => "")),
+        (products, patch!("if all.held != 0u { all.left = sum_of(all); }" => "")),
+        (squares, patch!("word_of_window(window, shift, 5u - place), next.y)" => "word_of_window(window, shift, 5u - place), 0u)")),
+        (products, patch!("select(sign, high, place == 4u)" => "select(0u, high, place == 4u)")),
+        (squares, patch!("select(sign, high, place == 4u)" => "sign")),
+        (products, patch!("(at - all.base) & 63u" => "(at - all.base) & 31u")),
+        (products, patch!("select(0u, 0xffffffffu, (a ^ b) >> 31u == 1u)" => "0u")),
+        (products, patch!("vec4<u32>(0u, words), up > 31u" => "vec4<u32>(words, 0u), up > 31u")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(ways().all(|words64| !right(patch, words64)), "{number}");
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    }
+    for (number, (words64, (patch, matched))) in [
+        (false, patch!("window.w + amount.w + z.y" => "window.w + amount.w")),
+        (false, patch!("sign & 1u);" => "0u);")),
+        (true, patch!("let z = window.z + (y >> 32u);" => "let z = window.z;")),
+        (true, patch!("u64(sign & 1u)" => "0lu")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if wide || !words64 {
+            assert!(!products(patch, words64), "{number}");
+            assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+        }
+    }
+}
+
+/// Squares that are taken four at once, not finite ones too: what the self-test does not see, these tests see.
+#[test]
+fn wrong_squares_of_four_are_noticed() {
+    // Rows in which another element, which lies in the window, stands in one place of a vector.
+    let rows = [(1.5, 100.0), (1.5, 0.0), (1e38, f32::NAN), (1e38, f32::INFINITY)];
+    let row = |at: usize, (x, other): (f32, f32)| (0..64).map(move |n| if n == 20 + at { other } else { x });
+    let elements: Vec<f32> = (0..4).flat_map(|at| rows.map(|of| (at, of))).flat_map(|(at, of)| row(at, of)).collect();
+    let want = Cpu::with_threads(1).reduce_each(SumOfSquares, &elements, 64).expect("answers");
+    let agrees = |patch: Patch| {
+        let gpu = patched_gpu(small(), patch);
+        let buffer = upload(&gpu, &elements);
+        let rows = Input::range(&buffer, 0..elements.len() as u64).rows(64);
+        let got = gpu.reducer::<f32, _>(SumOfSquares).and_then(|reducer| reducer.reduce_each(rows)).expect("answers");
+        got.iter().zip(&want).all(|(got, want)| got.to_bits() == want.to_bits() || (got.is_nan() && want.is_nan()))
+    };
+    assert!(agrees(|text| text));
+    for (number, (patch, matched)) in [
+        patch!("select(0u, FLAG_NAN, most > 0x7f800000u)" => "0u"),
+        patch!("max(max(sizes.x, sizes.y), max(sizes.z, sizes.w))" => "max(sizes.x, sizes.w)"),
+        patch!("product_of(roots.y, roots.y)" => "vec2<u32>()"),
+        patch!("at.z, 0u);" => "at.x, 0u);"),
+        patch!("ups & vec4<u32>(63u)" => "ups & vec4<u32>(31u)"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let gpu = patched_gpu(small(), patch);
+        let right = gpu.sums_right::<f32, _>(&SumOfSquares, Keep::Values { words64: false }).expect("a verdict");
+        assert!(!right || !agrees(patch), "{number}");
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
     }
 }
 

@@ -322,7 +322,7 @@ wrong! {
     what_is_outside_not_counted: "(param(4u) != 0u)" => "false", by_answers;
     size_of_a_negative: "bitcast<u32>(abs(bitcast<i32>(low)))" => "low", by_answers;
     difference_one_less: "add64(add64(high, ~low), vec2<u32>(1u, 0u))" => "add64(high, ~low)", by_answers;
-    deviation_for_an_error_of_the_mean: "add_product(&divisor, count.x, &by, 0u);" => "divisor = by;", by_answers;
+    deviation_for_an_error_of_the_mean: "times(divisor_of(count, ddof), count.x, count.y)" => "divisor_of(count, ddof)", by_answers;
     any_for_none: "return array<u32, 1>(1u - acc);" => "return array<u32, 1>(acc);", by_answers;
     map_of_a_neighbour: "map_bits(vector.z, index + 2u)" => "map_bits(vector.y, index + 2u)", by_map;
     map_at_another_place: "map_bits(vector.w, index + 3u)" => "map_bits(vector.w, index + 2u)", by_map;
@@ -517,7 +517,7 @@ wrong! {
     nan_counted_as_above: "{\n    if is_nan(bits) { return INSIDE + 2u; }\n    if place" => "{\n    if place", by_edges;
     below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;
     highest_key_taken_for_an_edge: "if key(bits) == 0xffffffffu" => "if false", by_edges;
-    borrow_of_a_spread_lost: "borrow = select(0u, 1u, borrows);" => "borrow = 0u;", spreads;
+    borrow_of_a_spread_lost: "carry = product.y + select(0u, 1u, word < product.x);" => "carry = product.y;", spreads;
     sign_of_a_sum_ignored: "select(sum[i], ~sum[i], negative)" => "sum[i]", spreads;
     half_of_a_variance_dropped: "pack_f64(digits, at, half.digit == 1u, more)" => "pack_f64(digits, at, false, more)", spreads;
     digits_of_a_root_halved: "(first.digit << 1u) | second.digit" => "second.digit", spreads;

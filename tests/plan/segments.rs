@@ -535,6 +535,28 @@ fn few_passes() {
     }
 }
 
+/// An answer that loops long, as an exact norm's root does: invocations take what subgroups have no trips for.
+#[test]
+fn long_finishes() {
+    let cost = Cost { own_state: true, vector_trips: Some(4), once_trips: 281, ..Cost::plain(21, true) };
+    let mut walks = Vec::new();
+    for (lanes, memory) in [((4, 128), 16384), ((8, 32), 32768), ((32, 32), 16384), ((32, 32), 49152)] {
+        let planner = Planner::new(limits(BYTES_MAX, 256, Some(lanes), memory), Tuning::GPU, cost.clone());
+        for (n, segments) in [(1u64 << 20, 1u64 << 10), (1 << 29, 1), (1 << 29, 1 << 10), (1 << 29, 1 << 24)] {
+            let pieces = [Piece::of(0, 0, n)];
+            let each = Arrangement::Segments(Ends::of(Piece::of(1, 0, segments + 1)));
+            let store = Store::Answer { counted: false };
+            let request = Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 };
+            let plan = planner.as_ref().expect("a planner").plan(&request);
+            let plan = plan.unwrap_or_else(|error| panic!("{error}: {lanes:?} {n} {segments}"));
+            assert!(plan.passes.iter().all(|pass| pass.trips <= TRIPS_MAX), "{lanes:?} {n} {segments}");
+            walks.extend(plan.passes.first().map(|pass| pass.variant.kernel));
+        }
+    }
+    let serial = Kernel::Segments { walk: Walk::Serial };
+    assert!(walks.contains(&serial) && walks.iter().any(|&walk| walk != serial), "{walks:?}");
+}
+
 #[test]
 fn what_cannot_be_is_told() {
     let pieces = [Piece::of(0, 0, u64::from(u32::MAX))];
