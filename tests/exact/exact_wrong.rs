@@ -64,6 +64,16 @@ fn registers() -> Tuning {
     bins().loads(1).with(|tuning| tuning.own_bins_max = u64::MAX)
 }
 
+/// Whether this adapter has integers of 64 bits.
+fn words64() -> bool {
+    gpu().device().features().contains(wgpu::Features::SHADER_INT64)
+}
+
+/// Without them, and with them where it has them.
+fn ways() -> impl Iterator<Item = bool> {
+    [false, true].into_iter().filter(|&wide| !wide || words64())
+}
+
 macro_rules! quarantined {
     ($($test:ident: $tuning:ident, $right:pat => $from:literal => $to:literal;)*) => {
         /// A kernel that the patch makes wrong: the self-test puts it aside, and another one answers right.
@@ -99,7 +109,7 @@ quarantined! {
 /// The window of 64 bits gives way to that of 32.
 #[test]
 fn a_wrong_window_of_64_bits_is_put_aside() {
-    if !gpu().device().features().contains(wgpu::Features::SHADER_INT64) {
+    if !words64() {
         return tell("skipped: this adapter has no 64-bit integers, so that kernel does not run here");
     }
     let patch = patch!("<< left;\n}" => "<< (left & 15u);\n}");
@@ -161,8 +171,6 @@ fn wrong_windows_of_products_are_put_aside() {
     }
     type Verdict = fn(Patch, bool) -> bool;
     let (squares, products): (Verdict, Verdict) = (right::<f32, SumOfSquares>, right::<[f32; 2], Dot>);
-    let wide = gpu().device().features().contains(wgpu::Features::SHADER_INT64);
-    let ways = || [false, true].into_iter().filter(|&words64| wide || !words64);
     for words64 in ways() {
         assert!(squares(|text| text, words64) && products(|text| text, words64));
     }
@@ -191,7 +199,7 @@ fn wrong_windows_of_products_are_put_aside() {
     .into_iter()
     .enumerate()
     {
-        if wide || !words64 {
+        if ways().any(|way| way == words64) {
             assert!(!products(patch, words64), "{number}");
             assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
         }
@@ -333,14 +341,13 @@ fn wrong_kernels_of_linked_words_are_put_aside() {
         }
         assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
     }
-    let wide = gpu().device().features().contains(wgpu::Features::SHADER_INT64);
-    for words64 in [false, true].into_iter().filter(|&words64| wide || !words64) {
+    for words64 in ways() {
         for (number, right) in [squares, products, doubles].into_iter().enumerate() {
             assert!(right(&bins(), |text| text, words64) && right(&lanes(), |text| text, words64), "{number}");
         }
     }
     // A wrong product of one kind gives way to the other kind.
-    if wide {
+    if words64() {
         let (patch, matched) = patch!("u64(a) * u64(b)" => "u64(a) * u64(b + 1u)");
         let gpu = patched_gpu(bins(), patch);
         let kernel = gpu.reducer::<f32, Norm2>(Norm2).expect("a reducer").kernel();

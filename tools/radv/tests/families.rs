@@ -25,6 +25,8 @@ const SPILLS: &[(&str, &str, &str)] = &[
 
 /// Operators whose texts by subgroups spill scalar registers into vector ones, none into memory: two exact sums in each lane.
 const SCALAR_SPILLS: &[&str] = &["variance f32 ", "tuple f32 "];
+/// So many at most, as docs/performance.md says.
+const SCALAR_SPILLS_MAX: u64 = 37;
 
 /// A line that passing tests show as well.
 fn tell(line: &str) {
@@ -72,7 +74,9 @@ fn compiled(family: &Family) {
         match (outcome, SPILLS.iter().any(is)) {
             (Err(error), _) => failures.push(format!("{name}: {error}")),
             (Ok(s), _) if s.vgprs == 0 || s.waves == 0 || s.code_bytes == 0 => failures.push(format!("{name}: {s:?}")),
-            (Ok(s), false) if scalar(name) && s.spilled_vgprs + s.scratch_bytes == 0 => scalars += s.spilled_sgprs,
+            (Ok(s), false) if scalar(name) && s.spilled_vgprs + s.scratch_bytes == 0 => {
+                scalars = scalars.max(s.spilled_sgprs);
+            }
             (Ok(s), false) if s.spilled_vgprs + s.spilled_sgprs > 0 => failures.push(format!("{name} spills: {s:?}")),
             (Ok(s), true) if s.spilled_vgprs + s.spilled_sgprs == 0 => {
                 failures.push(format!("{name} spills no more, so that SPILLS should not hold it"));
@@ -80,8 +84,10 @@ fn compiled(family: &Family) {
             (Ok(_), _) => {}
         }
     }
-    if scalars == 0 {
-        failures.push("none spills scalar registers, so that SCALAR_SPILLS should not hold it".into());
+    if !(1..=SCALAR_SPILLS_MAX).contains(&scalars) {
+        failures.push(format!(
+            "{scalars} scalar registers are spilled at most, where SCALAR_SPILLS says 1 to {SCALAR_SPILLS_MAX}"
+        ));
     }
     tell(&format!("{} texts for {} ({})", rows.len(), family.name, family.architecture));
     assert!(failures.is_empty(), "{}:\n{}", family.name, failures.join("\n"));
