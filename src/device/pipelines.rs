@@ -109,10 +109,7 @@ impl Context {
         if let Some(pipeline) = self.kept_pipeline(&key) {
             return Ok(pipeline);
         }
-        let source = match self.patch {
-            Some(patch) => patch(source()?),
-            None => source()?,
-        };
+        let (source, changed) = self.patched(source()?);
         let label = match key.variant.kernel {
             Kernel::Reduce => "treefold: reduce",
             Kernel::Columns { .. } => "treefold: columns",
@@ -124,7 +121,7 @@ impl Context {
             Kernel::Finish => "treefold: finish",
         };
         let mut checks = wgpu::ShaderRuntimeChecks::checked();
-        checks.force_loop_bounding = !unguarded || self.patch.is_some();
+        checks.force_loop_bounding = !unguarded || changed;
         let (kind, layout) = (layout, self.layouts.get(&layout).map(|(_, pipeline)| pipeline));
         if layout.is_none() {
             let (bindings, buffers) =
@@ -136,7 +133,7 @@ impl Context {
             };
             return Err(Error::LimitTooSmall { limit, value: value.into(), needs: needs.into() });
         }
-        // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives.
+        // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives, whatever other kernels left.
         let pipeline = unsafe { self.compile(label, layout, &source, checks) }?;
         Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
     }
@@ -147,10 +144,18 @@ impl Context {
         if let Some(pipeline) = lock(&self.others).get(&text) {
             return Ok(pipeline.clone());
         }
-        let patched = self.patch.map_or_else(|| text.clone(), |patch| patch(text.clone()));
+        let (source, _) = self.patched(text.clone());
         // SAFETY: nothing is left out.
-        let pipeline = unsafe { self.compile(label, None, &patched, wgpu::ShaderRuntimeChecks::checked()) }?;
+        let pipeline = unsafe { self.compile(label, None, &source, wgpu::ShaderRuntimeChecks::checked()) }?;
         Ok(lock(&self.others).entry(text).or_insert(pipeline).clone())
+    }
+
+    /// The text as a test has it patched, and whether that changes it; then it may do what the plan does not know of.
+    fn patched(&self, text: String) -> (String, bool) {
+        let Some(patch) = self.patch else { return (text, false) };
+        let patched = patch(text.clone());
+        let changed = patched != text;
+        (patched, changed)
     }
 
     /// The pipeline of the text whose entry is `main`, compiled with these checks and workgroup memory as it is found.

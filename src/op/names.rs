@@ -2,6 +2,7 @@
 
 use super::{Text, Wgsl};
 use crate::error::{Error, Result};
+use std::collections::HashSet;
 
 /// Refuses helpers that declare what the kernels do.
 pub(crate) fn check_names(operator: &str, helpers: &[Text]) -> Result<()> {
@@ -28,20 +29,15 @@ pub(super) fn check_element(dtype: &str, text: &str) -> Result<()> {
 
 /// A text in tokens: names and numbers, runs of blanks, comments, and single other characters.
 pub(crate) fn tokens(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(text.len() / 3);
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        let end = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if word(first) {
-            rest.find(|c| !word(c)).unwrap_or(rest.len())
-        } else if first.is_whitespace() {
-            rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
+        let end = match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ if is_of_a_name(first) => run(rest, is_of_a_name),
+            _ if first.is_whitespace() => run(rest, char::is_whitespace),
+            _ => first.len_utf8(),
         };
         let (token, after) = rest.split_at(end);
         out.push(token);
@@ -50,9 +46,32 @@ pub(crate) fn tokens(text: &str) -> Vec<&str> {
     out
 }
 
+fn is_of_a_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+/// Bytes before the first character that is of another kind. Texts are gone through often, and nearly all of them is ASCII: byte by byte.
+fn run(text: &str, kind: fn(char) -> bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while end < bytes.len() && bytes[end] < 128 && kind(char::from(bytes[end])) {
+        end += 1;
+    }
+    if end < bytes.len() && bytes[end] >= 128 { text.find(|c| !kind(c)).unwrap_or(text.len()) } else { end }
+}
+
 /// Whether a token is neither blank nor comment.
 fn speaks(token: &str) -> bool {
-    !token.trim().is_empty() && !token.starts_with("//") && !token.starts_with("/*")
+    match token.as_bytes() {
+        [] | [b'/', b'/' | b'*', ..] | [b'\t'..=b'\r' | b' ', ..] => false,
+        [128..=255, ..] => !token.starts_with(char::is_whitespace),
+        _ => true,
+    }
+}
+
+/// Whether a token is one of ASCII's marks, which are no names.
+fn is_mark(token: &str) -> bool {
+    matches!(token.as_bytes(), [mark] if mark.is_ascii_punctuation() && *mark != b'_')
 }
 
 /// A name that a text declares at its top level, and whether it is a function's.
@@ -86,24 +105,30 @@ pub(crate) fn declared<'t>(tokens: &[&'t str]) -> Vec<Declared<'t>> {
 pub(crate) fn prefixed(text: &str, prefix: &str, others: &[Declared], their_prefix: &str) -> String {
     let tokens = tokens(text);
     let own = declared(&tokens);
+    let names: HashSet<&str> = own.iter().chain(others).map(|&(name, _)| name).collect();
     let mut out = String::with_capacity(text.len() * 2);
+    // The token before, blanks and comments aside.
+    let mut before = "";
     for (at, &token) in tokens.iter().enumerate() {
-        let before = tokens[..at].iter().rev().find(|token| speaks(token));
-        let member = before == Some(&".");
-        // A declaration `name:` of a parameter, member or variable may share a global name.
-        let next = tokens[at + 1..].iter().find(|token| speaks(token));
-        let global = matches!(before, Some(&">" | &"const" | &"override"));
-        let names_itself = next == Some(&":") && !global || matches!(before, Some(&"let" | &"var"));
-        let called = next == Some(&"(");
-        let meant = |&(name, function): &Declared| name == token && (called || !function);
-        if !member && !names_itself {
-            if own.iter().any(meant) {
+        if !speaks(token) {
+            out.push_str(token);
+            continue;
+        }
+        if before != "." && !is_mark(token) && names.contains(token) {
+            // A declaration `name:` of a parameter, member or variable may share a global name.
+            let next = tokens[at + 1..].iter().copied().find(|token| speaks(token));
+            let global = matches!(before, ">" | "const" | "override");
+            let names_itself = next == Some(":") && !global || matches!(before, "let" | "var");
+            let called = next == Some("(");
+            let meant = |&(name, function): &Declared| name == token && (called || !function);
+            if !names_itself && own.iter().any(meant) {
                 out.push_str(prefix);
-            } else if others.iter().any(meant) {
+            } else if !names_itself && others.iter().any(meant) {
                 out.push_str(their_prefix);
             }
         }
         out.push_str(token);
+        before = token;
     }
     out
 }
@@ -113,7 +138,7 @@ pub(crate) fn renamed(text: &str, names: &[&str], prefix: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut before = "";
     for token in tokens(text) {
-        if names.contains(&token) && before != "." {
+        if before != "." && names.contains(&token) {
             out.push_str(prefix);
         }
         out.push_str(token);

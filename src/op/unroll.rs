@@ -2,16 +2,24 @@
 
 use super::tokens;
 
-/// Repeats each line that ends in `// for K in 0..NAME`, NAME's number of times, with the tokens `K` and `…_K` counted up.
+/// Repeats each line that ends in `// for K in 0..NAME`, a NAME in capitals, NAME's number of times, with the tokens `K` and `…_K` counted up.
 /// Other tokens that are a NAME become its number.
 pub(crate) fn unroll(text: &str, counts: &[(&str, u32)]) -> String {
     let mut out = String::with_capacity(text.len() * 2);
+    let counted_in = text.contains("ROWS_AT_ONCE");
     for line in text.lines() {
-        let marked = line.rsplit_once("// for K in 0..").and_then(|(line, name)| {
-            counts.iter().find(|(count, _)| *count == name.trim()).map(|&(_, times)| (line.trim_end(), times))
+        // A marked line ends in the name.
+        let marked =
+            line.as_bytes().last().is_some_and(u8::is_ascii_uppercase).then(|| line.rsplit_once("// for K in 0.."));
+        let marked = marked.flatten().and_then(|(line, name)| {
+            counts.iter().find(|(count, _)| *count == name).map(|&(_, times)| (line.trim_end(), times))
         });
         let Some((line, times)) = marked else {
-            out.push_str(&counted(line, counts));
+            if counted_in {
+                out.push_str(&counted(line, counts));
+            } else {
+                out.push_str(line);
+            }
             out.push('\n');
             continue;
         };

@@ -33,8 +33,8 @@ const PLAIN: OfLane = OfLane { alone: 16, vectors: 4, around: 64, most: 64 };
 /// with 4 vectors 317. Of mix70000, with 256 elements at most in workgroups of 256: 232; with 128 in workgroups of 512: 207.
 const HELD: OfLane = OfLane { alone: 128, vectors: 16, around: 256, most: 128 };
 /// Words of an accumulator, at most, where lanes hold a state beside it: those of an exact variance, whose sums are two. An H200, `treefold bench
-/// variance,sumsq --size 2^26 --segments 4,16,64,256,4096`, with 16 (a share for each invocation) and 40: variance 35,004, 11,554, 3790, 1692, 752
-/// and 23,604, 9660, 3369, 1289, 643; sumsq 1185, 530, 533, 495, 373 and 1088, 525, 395, 502, 393.
+/// variance --size 2^26 --segments 4,16,64,256,1024,4096,65536`, with 24 (a share for each invocation) and 40: 17,344, 4922, 1835, 1050, 830,
+/// 691, 595 and 15,805, 4523, 1455, 671, 702, 565, 452. With 24 no compiler keeps scalar registers in vector ones (AMD's keeps up to 37).
 const HELD_WORDS_MAX: u64 = 40;
 /// Elements that an end of a segment counts as, for each lane of a cluster.
 const ENDS_AS: u64 = 4;

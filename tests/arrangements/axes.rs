@@ -49,7 +49,8 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All views by the adapter's own launch shape, and each by one of the others; or each by one of all.
+/// All views by the adapter's own launch shape, and each by one of the others; or every other view by one of three.
+#[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[View]) -> Vec<String>) {
     by_shapes(&[], &some_shapes(), &some_views(), run);
 }

@@ -34,6 +34,7 @@ fn some_shapes() -> [Tuning; 3] {
     ]
 }
 
+#[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[Room]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &some_shapes(), &some_counts(), run);
 }

@@ -30,6 +30,7 @@ fn some_shapes() -> [Tuning; 3] {
     ]
 }
 
+#[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[Spread]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &some_shapes(), &some_groups(), run);
 }

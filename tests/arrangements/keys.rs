@@ -25,6 +25,7 @@ fn some_runs<K: Key>(keys: &[K]) -> Vec<Vec<K>> {
     ]
 }
 
+#[track_caller]
 fn everywhere(run: impl Fn(&treefold::Gpu) -> Vec<String>) {
     let few = Tuning::GPU.with(|tuning| (tuning.fold.workgroups_max, tuning.subgroups) = (1, false));
     for tuning in [None, Some(few)] {

@@ -61,7 +61,8 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others; or each by one of all.
+/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others; or every other one by one of three.
+#[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[Lengths]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &some_shapes(), &some_segments(), run);
 }

@@ -16,16 +16,16 @@ fn none(failures: Vec<String>) {
     assert!(failures.is_empty(), "{}", some(&failures));
 }
 
-/// All sizes by the adapter's own launch shape and by a GPU's, which has subgroups, and each by one of the small ones.
+/// All sizes by the adapter's own launch shape and by a GPU's, which has subgroups, and each by one of the small ones; or every other size by one of three.
+#[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[(u32, u32)]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &shapes(), &SIZES, run);
 }
 
-/// All sizes by small launch shapes with subgroups and without.
+/// Sizes of several workgroups by small launch shapes with subgroups and without.
+#[track_caller]
 fn twice(run: impl Fn(&Gpu, &[(u32, u32)]) -> Vec<String>) {
-    for tuning in [small(), small().with(|tuning| tuning.subgroups = false)] {
-        none(run(&gpu().with_tuning(tuning).expect("a launch shape"), &SIZES[7..]));
-    }
+    by_shapes(&[], &[small(), small().with(|tuning| tuning.subgroups = false)], &SIZES[7..], run);
 }
 
 #[test]

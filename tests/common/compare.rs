@@ -44,6 +44,8 @@ pub struct Compare<'a> {
     pub failures: Vec<String>,
     /// Whether nothing more is compared behind a batch with failures.
     brief: bool,
+    /// Whether answers on the host are compared, and answers on the device.
+    ways: [bool; 2],
     /// Which of how many operators one behind another are compared.
     part: (usize, usize),
     /// Number of operators that were given.
@@ -52,12 +54,18 @@ pub struct Compare<'a> {
 
 impl<'a> Compare<'a> {
     pub fn new(gpu: &'a Gpu, lengths: &'a [usize]) -> Self {
-        Compare { gpu, lengths, failures: Vec::new(), brief: false, part: (0, 1), given: 0 }
+        Compare { gpu, lengths, failures: Vec::new(), brief: false, ways: [true; 2], part: (0, 1), given: 0 }
     }
 
     /// The same of one in so many operators, where not every combination is wanted: others compare the rest.
     pub fn part(gpu: &'a Gpu, lengths: &'a [usize], turn: usize, of: usize) -> Self {
         Compare { part: (turn, if all() { 1 } else { of }), ..Compare::new(gpu, lengths) }
+    }
+
+    /// The same of answers on the host alone, or of those on the device alone where an operator has some; of both where every
+    /// combination is wanted.
+    pub fn one_way(gpu: &'a Gpu, lengths: &'a [usize], device: bool) -> Self {
+        Compare { ways: if all() { [true; 2] } else { [!device, device] }, ..Compare::new(gpu, lengths) }
     }
 
     /// The same up to the first failure, where one is as good as many.
@@ -123,7 +131,9 @@ impl Compare<'_> {
         let reducer = self.gpu.reducer::<T, _>(op.clone()).expect("a reducer");
         let input = |range: &Range<usize>| Input::range(buffer, range.start as u64..range.end as u64);
         let wants: Vec<_> = ranges.iter().map(|range| plain_fold(op, &elements[range.clone()])).collect();
-        for (ranges, wants) in ranges.chunks(256).zip(wants.chunks(256)) {
+        let words = reducer.answer_words();
+        let [host, device] = self.ways;
+        for (ranges, wants) in ranges.chunks(256).zip(wants.chunks(256)).take_while(|_| host || words == 0) {
             // A product that overflows fails its whole batch: then each is asked for alone.
             let answers = match reducer.reduce_batch(ranges.iter().map(input)) {
                 Ok(answers) => answers.into_iter().map(Ok).collect(),
@@ -133,8 +143,7 @@ impl Compare<'_> {
                 self.judge(op, "reduced", elements, range, (got, want), false);
             }
         }
-        let words = reducer.answer_words();
-        if words == 0 {
+        if words == 0 || !device {
             return;
         }
         let answers = recorded(self.gpu, &reducer, ranges.iter().map(input));

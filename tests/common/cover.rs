@@ -8,16 +8,6 @@ use treefold::internals::{
 use treefold::ops::{self, TABLE, Visitor};
 use treefold::{Dtype, DynOp, Element, Op, Tuning};
 
-/// Whether this run takes every combination (`scripts/test --all`). Else it takes parts that cover.
-pub fn all() -> bool {
-    std::env::var_os("TREEFOLD_TEST_ALL").is_some_and(|all| !all.is_empty())
-}
-
-/// Each case where every combination is wanted, else one in so many.
-pub fn one_in<C: Clone>(so_many: usize, cases: &[C]) -> Vec<C> {
-    cases.iter().step_by(if all() { 1 } else { so_many }).cloned().collect()
-}
-
 /// Whether devices compute it, too.
 pub fn on_devices(name: &str, dtype: Dtype) -> bool {
     TABLE.iter().any(|entry| (entry.name, entry.dtype) == (name, dtype) && entry.host_only.is_none())

@@ -16,6 +16,7 @@ mod lists;
 pub mod noop;
 pub mod oracle;
 mod own;
+mod parts;
 mod rows;
 mod segments;
 pub mod sets;
@@ -27,12 +28,13 @@ pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};
-pub use cover::{all, on_devices, one_in, stands_for_others};
+pub use cover::{on_devices, stands_for_others};
 pub use elements::{Random, extremes, from_bits, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;
 pub use lists::{list_bits, lists, short_parts};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
+pub use parts::{all, every_other, one_in};
 pub use rows::rows;
 pub use segments::{Lengths, segments};
 pub use shapes::{

@@ -1,6 +1,6 @@
 //! Launch shapes that put every boundary within a few thousand elements.
 
-use super::{all, gpu, some};
+use super::{all, every_other, gpu, some};
 use treefold::{Gpu, Order, Tuning};
 
 /// All launch policies of a tuning at once.
@@ -58,14 +58,20 @@ pub fn by_all_shapes<C: Clone>(
     }
 }
 
-/// The same; where a run takes parts that cover, every other case by one of all these shapes. Other tests have others, by other shapes.
+/// The same; where a run takes parts that cover, every other case by one of three of all these shapes. Other calls, by their lines, have others,
+/// by other shapes: each shape compiles kernels of its own, which takes most of the time.
+#[track_caller]
 pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
     if all() {
         return by_all_shapes(whole, parts, cases, run);
     }
-    let turn: usize = std::any::type_name_of_val(&run).bytes().map(usize::from).sum();
-    let half: Vec<C> = cases.iter().skip(turn % 2).step_by(2).cloned().collect();
-    by_turns(&[parts, whole, &[*gpu().tuning()]].concat(), &half, turn / 2, &run);
+    // Tests are about as long as each other; so multiplied, their lines are far apart (Fibonacci hashing).
+    let turn = (std::panic::Location::caller().line().wrapping_mul(2_654_435_769) >> 24) as usize;
+    let mut shapes = [parts, whole, &[*gpu().tuning()]].concat();
+    let first = turn % shapes.len();
+    shapes.rotate_left(first);
+    shapes.truncate(3);
+    by_turns(&shapes, &every_other(turn / 2, cases), turn, &run);
 }
 
 /// Each case by one of these shapes, the first by that of this turn.
@@ -81,6 +87,7 @@ fn by_turns<C: Clone>(shapes: &[Tuning], cases: &[C], turn: usize, run: &impl Fn
 }
 
 /// Cases over the widest launch shape, and parts of them over small ones with subgroups and without, in either order.
+#[track_caller]
 pub fn by_few_shapes<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
     let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
     let parts = [small(), few.with(|tuning| tuning.subgroups = false), shapes()[3]];
@@ -99,6 +106,7 @@ pub fn odd_shapes() -> [Tuning; 4] {
 }
 
 /// All cases by a GPU's launch shape, which has subgroups, and by the adapter's own, and each by one of the odd ones.
+#[track_caller]
 pub fn by_odd_shapes<C: Clone>(cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &odd_shapes(), cases, run);
 }

@@ -60,10 +60,13 @@ fn are(got: &[Part], want: &[Part], places: &[u64]) -> bool {
     got.len() == want.len() && got.iter().zip(want).all(equal)
 }
 
-/// Every operator on the host against itself over what passes alone.
-struct Alone(Numbers);
+/// Every operator on the host against itself over what passes alone, in inputs of these lengths.
+struct Alone<'a> {
+    numbers: Numbers,
+    lengths: &'a [usize],
+}
 
-impl Visitor for Alone {
+impl Visitor for Alone<'_> {
     type Out = Vec<String>;
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Vec<String> {
@@ -78,17 +81,17 @@ impl Visitor for Alone {
     }
 }
 
-impl Alone {
+impl Alone<'_> {
     fn of<T: Element, S: Scalar>(self, op: DynOp<T>) -> Vec<String> {
-        let Some(filtered) = self.0.filter(op.clone()) else { return vec!["no operator".into()] };
+        let Some(filtered) = self.numbers.filter(op.clone()) else { return vec!["no operator".into()] };
         // An operator that depends on places other than by finding them has no counterpart without them.
         if op.fold().needs_position() {
             return vec![];
         }
-        let test = treefold::Condition::<S>::test(&self.0);
+        let test = treefold::Condition::<S>::test(&self.numbers);
         let (cpu, mut failures, mut random) = (Cpu::with_threads(2), vec![], Random(5));
         let engine = Engine::Cpu(cpu.clone());
-        for n in [0usize, 1, 2, 7, 8, 9, 33, 64, 65, 320, 4097, 8300] {
+        for &n in self.lengths {
             let given: Vec<S> = elements(&mut random, n);
             let all: &[T] = bytemuck::cast_slice(&given);
             let want_of = |given: &[S]| {
@@ -137,15 +140,18 @@ impl Alone {
     }
 }
 
-/// Each operator by one of the conditions in turn, or by all.
+/// Each operator by one of the conditions in turn, or by all; some of them through inputs of several thousand elements.
 #[test]
 fn the_host_answers_as_over_what_passes_alone() {
+    const LENGTHS: [usize; 12] = [0, 1, 2, 7, 8, 9, 33, 64, 65, 320, 4097, 8300];
     let mut failures = vec![];
     let conditions = [not_nan(), comparing("!= 3"), Numbers { not_nan: true, ..comparing("!= 1") }];
     for (turn, entry) in TABLE.iter().filter(|entry| entry.needs.is_none()).enumerate() {
         for (number, &condition) in conditions.iter().enumerate() {
             if all() || number == turn % conditions.len() {
-                failures.extend(ops::visit(entry.name, entry.dtype, Alone(condition)).into_iter().flatten());
+                let most = [12, 10, 11, 10, 11][if all() { 0 } else { turn % 5 }];
+                let alone = Alone { numbers: condition, lengths: &LENGTHS[..most] };
+                failures.extend(ops::visit(entry.name, entry.dtype, alone).into_iter().flatten());
             }
         }
     }
@@ -166,15 +172,22 @@ impl Visitor for OnDevice<'_, '_> {
     }
 }
 
-/// Special values, NaN among them, in every position; every operator of f32, and of other types those of each kind of kernel.
+/// Special values, NaN among them, in every position; every operator of f32, and of other types those of each kind of kernel. Where not every
+/// combination is wanted, half of those of f32 by subgroups, on the device, and half without, on the host.
 #[test]
 fn devices_answer_as_the_host() {
     for shape in [small(), small().with(|tuning| tuning.subgroups = false)] {
         let gpu = gpu().with_tuning(shape).expect("a launch shape");
-        let mut compare = Compare::new(&gpu, &[0, 1, 2, 3, 15, 16, 17, 65, 300, 1537]);
-        for entry in TABLE.iter().filter(|entry| entry.host_only.is_none() && entry.needs.is_none()) {
+        const LENGTHS: [usize; 10] = [0, 1, 2, 3, 15, 16, 17, 65, 300, 1537];
+        let mut compare = Compare::new(&gpu, &LENGTHS);
+        let mut one_way = Compare::one_way(&gpu, &LENGTHS, shape.subgroups);
+        let entries = TABLE.iter().filter(|entry| entry.host_only.is_none() && entry.needs.is_none());
+        for (number, entry) in entries.enumerate() {
             let some = ["sum", "max", "argmin", "mean"].contains(&entry.name);
+            let alone = !some && entry.dtype == Dtype::F32;
             let numbers = match entry.dtype {
+                Dtype::F32 if alone && !all() && (number % 2 == 0) != shape.subgroups => continue,
+                Dtype::F32 if alone && !all() => not_nan(),
                 Dtype::F32 if shape.subgroups => not_nan(),
                 Dtype::F32 if some => Numbers { not_nan: true, ..comparing("!= 1") },
                 Dtype::F16 | Dtype::F64 if some && shape.subgroups => not_nan(),
@@ -183,7 +196,8 @@ fn devices_answer_as_the_host() {
                 Dtype::F32x2 => not_nan(),
                 _ => continue,
             };
-            ops::visit(entry.name, entry.dtype, OnDevice(&mut compare, numbers));
+            let compare = if alone { &mut one_way } else { &mut compare };
+            ops::visit(entry.name, entry.dtype, OnDevice(compare, numbers));
         }
         compare.all::<f32, _>(&only(not_nan(), TextHash));
         compare.all::<u32, _>(&only(comparing("> 7"), WeightedSum));
@@ -192,7 +206,7 @@ fn devices_answer_as_the_host() {
         compare.all::<bf16, _>(&Widened(only(not_nan(), Mean)));
         compare.all::<u8, _>(&Widened(only(comparing("> 100"), Sum)));
         compare.all::<f32, _>(&(Filtered::not_nan(Sum), Filtered::not_nan(Mean), Max));
-        none(compare.failures, &gpu);
+        none([compare.failures, one_way.failures].concat(), &gpu);
     }
 }
 

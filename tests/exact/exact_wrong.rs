@@ -388,7 +388,12 @@ fn wrong_flags_of_linked_words_are_noticed() {
         let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
         assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());
         let mut failures = Failures::default();
-        by_reducer(&gpu, &reducer, &inputs::<T>(300), &mut failures);
+        // One failure is as good as many.
+        for sets in inputs::<T>(300).chunks(40) {
+            if failures.0.is_empty() {
+                by_reducer(&gpu, &reducer, sets, &mut failures);
+            }
+        }
         failures.0.len()
     }
     type Count = fn(Patch) -> usize;

@@ -34,9 +34,9 @@ fn every_pair_of_axes() {
         [whole(-3, 30), equal(10, -1e300, 1e301)],
         [equal(30, -1.0, 1.0), equal(33, 0.1, 0.3)],
     ];
-    for tuning in [small().loads(1), own] {
+    for (number, tuning) in [small().loads(1), own].into_iter().enumerate() {
         let gpu = gpu().with_tuning(tuning).expect("a launch shape");
-        for [(x, x_edges), (y, y_edges)] in axes.clone() {
+        for [(x, x_edges), (y, y_edges)] in one_in(2, &axes[if all() { 0 } else { number }..]) {
             none(pairs(&gpu, [(x, &x_edges), (y, &y_edges)]));
         }
     }

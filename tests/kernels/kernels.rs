@@ -82,25 +82,31 @@ impl Types {
     }
 }
 
-/// Operators over some of their types, each on a context of its own, so that pipelines do not pile up.
-fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types) -> Vec<String> {
+/// Operators over some of their types, each on a context of its own, so that pipelines do not pile up: answers on the device, on the host, or,
+/// of elements of up to 32 bits, both.
+fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types, device: Option<bool>) -> Vec<String> {
     let lengths = lengths(&shape);
     let mut failures = Vec::new();
-    for &name in names {
+    for (number, &name) in names.iter().enumerate() {
         let gpu = gpu.with_tuning(shape).expect("a launch shape");
-        let mut compare = Compare::new(&gpu, &lengths);
-        for dtype in types.of(name) {
-            ops::visit(name, dtype, &mut compare);
+        let one_way = |device| Compare::one_way(&gpu, &lengths, device);
+        let mut both = device.map_or_else(|| Compare::new(&gpu, &lengths), one_way);
+        // Of several types of 64 bits each one way, the other way that of the next operator.
+        let mut ways = [false, true].map(|host| one_way(device.unwrap_or(host)));
+        for (turn, dtype) in types.of(name).into_iter().enumerate() {
+            let compare = if dtype.bytes() == 8 { &mut ways[(number + turn) % 2] } else { &mut both };
+            ops::visit(name, dtype, compare);
         }
+        ways.iter_mut().for_each(|way| both.failures.append(&mut way.failures));
         let known = TYPES.iter().find(|(operator, _)| *operator == name);
         known.inspect(|(_, types)| assert_eq!(*types, Types::All.of(name), "{name}"));
-        failures.append(&mut compare.failures);
+        failures.append(&mut both.failures);
     }
     failures
 }
 
-fn check(gpu: &Gpu, shape: Tuning, types: Types) {
-    let failures = compare(gpu, shape, &ops::names(), types);
+fn check(gpu: &Gpu, shape: Tuning, types: Types, device: Option<bool>) {
+    let failures = compare(gpu, shape, &ops::names(), types, device);
     assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
 }
 
@@ -120,23 +126,24 @@ fn part(turn: usize, of: usize) -> Types {
     Types::Part { turn, of: if all() { of } else { usize::MAX } }
 }
 
-/// Every operator and type; in a process with another number of lanes every operator, and types in turn.
+/// Every operator and type; in a process with another number of lanes every operator, and types in turn: of 4 lanes the answers on the device,
+/// of others those on the host.
 #[test]
 fn every_operator_and_type_by_subgroups() {
-    let mut types = Types::All;
+    let (mut types, mut device) = (Types::All, None);
     if let Ok(lanes) = std::env::var("TREEFOLD_TEST_LANES") {
-        types = part(if lanes == "4" { 0 } else { 1 }, 3);
+        (types, device) = (part(if lanes == "4" { 0 } else { 1 }, 3), Some(lanes == "4"));
         assert_eq!(gpu().info().subgroup_min_size.to_string(), lanes, "the driver did not take the number of lanes");
         let failures = coverage::<u32>(&gpu().with_tuning(small()).expect("a launch shape"), &lengths(&small()));
         assert!(failures.is_empty(), "{}", some(&failures));
     }
-    check(&gpu(), small(), types);
+    check(&gpu(), small(), types, device);
 }
 
-/// With the processes of other numbers of lanes all turns, where every combination is wanted.
+/// With the processes of other numbers of lanes all turns, where every combination is wanted; else answers on the device alone.
 #[test]
 fn every_operator_without_subgroups() {
-    check(&gpu(), shapes()[4], part(2, 3));
+    check(&gpu(), shapes()[4], part(2, 3), Some(true));
 }
 
 /// On hardware every pair; on software adapters, whose compilers take most of the time, a part, always the same: all run there by subgroups,
@@ -145,7 +152,7 @@ fn every_operator_without_subgroups() {
 fn every_operator_and_type_as_the_adapter_runs_it() {
     let software = gpu().info().device_type == treefold::wgpu::DeviceType::Cpu;
     let types = if software { part(if all() { 0 } else { 3 }, 2) } else { Types::Standing };
-    check(&gpu(), *gpu().tuning(), types);
+    check(&gpu(), *gpu().tuning(), types, software.then_some(false));
 }
 
 /// Every operator is in each turn, every type too, and all pairs of them in all turns together.
@@ -220,11 +227,11 @@ fn short_bindings_small_workgroups_no_features() {
     lengths.extend([1023, 1024, 1025, 2047, 2048, 2049, 3071, 3072, 3073, 10_000]);
     let failures = coverage::<u32>(&gpu.with_tuning(shape).expect("a launch shape"), &lengths);
     assert!(failures.is_empty(), "{}", some(&failures));
-    let failures = compare(&gpu, shape, &["fast_sum", "argmax", "fast_stats"], Types::All);
+    let failures = compare(&gpu, shape, &["fast_sum", "argmax", "fast_stats"], Types::All, None);
     assert!(failures.is_empty(), "{}", some(&failures));
     // Partials of exact operators are wider. Those of f64 squares, whose bins have no room here, take a compiler minutes.
     let gpu = small_gpu(1 << 15);
-    let mut failures = compare(&gpu, shape, &["sum"], Types::Standing);
-    failures.extend(compare(&gpu, shape, &["stats"], Types::Short));
+    let mut failures = compare(&gpu, shape, &["sum"], Types::Standing, None);
+    failures.extend(compare(&gpu, shape, &["stats"], Types::Short, None));
     assert!(failures.is_empty(), "{}", some(&failures));
 }

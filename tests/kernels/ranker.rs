@@ -12,21 +12,28 @@ fn every<T: Scalar + Into<Value>>(gpu: &Gpu, ks: &[u32], lengths: &[usize]) {
     none(lists::<T>(gpu, ks, lengths), gpu);
 }
 
+/// Through the inputs of all lengths, or through every other one: the longest or the one before it, by turns.
+fn at_all_lengths<T: Scalar + Into<Value>>(gpu: &Gpu, ks: &[u32], first: usize) {
+    for (turn, &k) in ks.iter().enumerate() {
+        every::<T>(gpu, &[k], &every_other(first + turn, &LENGTHS));
+    }
+}
+
 #[test]
 fn words() {
     let gpu = gpu();
-    every::<f32>(&gpu, &[1, 2, 10, 100, 1024], &LENGTHS);
-    every::<i32>(&gpu, &[3, 1024], &LENGTHS);
-    every::<u32>(&gpu, &[1, 33], &LENGTHS);
+    at_all_lengths::<f32>(&gpu, &[1, 2, 10, 100, 1024], 1);
+    at_all_lengths::<i32>(&gpu, &[3, 1024], 0);
+    at_all_lengths::<u32>(&gpu, &[1, 33], 0);
 }
 
 #[test]
 fn halves_and_double_words() {
     let gpu = gpu();
-    every::<f16>(&gpu, &[1, 10, 1024], &LENGTHS);
-    every::<f64>(&gpu, &[2, 1024], &LENGTHS);
-    every::<i64>(&gpu, &[10], &LENGTHS);
-    every::<u64>(&gpu, &[10], &LENGTHS);
+    at_all_lengths::<f16>(&gpu, &[1, 10, 1024], 1);
+    at_all_lengths::<f64>(&gpu, &[2, 1024], 0);
+    at_all_lengths::<i64>(&gpu, &[10], 0);
+    at_all_lengths::<u64>(&gpu, &[10], 1);
 }
 
 /// Tiles that several invocations share, and those of a whole workgroup.

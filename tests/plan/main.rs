@@ -7,6 +7,8 @@ mod groups;
 mod kernels;
 mod loops;
 mod model;
+#[path = "../common/parts.rs"]
+mod parts;
 mod rows;
 mod runs;
 mod segments;

@@ -1,6 +1,7 @@
 //! Rows of one length.
 
 use crate::cases::{BYTES_MAX, Case, beside, limits, one, plain, roomy, small, some_limits, some_tunings, with_bins};
+use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
 use treefold::Tuning;
 use treefold::internals::{Cost, Limits, Piece, Store};
@@ -74,8 +75,9 @@ fn rows_across_pieces_and_windows() {
         vec![1200],
         vec![1199, 1],
     ];
-    for limits in some_limits() {
-        for tuning in some_tunings() {
+    for (turn, limits) in some_limits().into_iter().enumerate() {
+        // Limits of one alignment stand at every other place.
+        for tuning in every_other(turn + turn / 2, &some_tunings()) {
             for (cost, limits) in [
                 (plain()[0].clone(), bound(limits)),
                 (plain()[1].clone(), bound(limits)),

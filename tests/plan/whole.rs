@@ -5,6 +5,7 @@ use crate::cases::{
     some_tunings, with_bins,
 };
 use crate::model::check;
+use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
 use treefold::internals::{Cost, Limits, Piece, Plan, Planner, Store};
@@ -89,9 +90,10 @@ fn boundaries_of_subgroups_workgroups_grids_and_bindings() {
 #[test]
 fn real_launch_shapes() {
     let real = [(Tuning::GPU, (32, 32)), (Tuning::NVIDIA, (32, 32)), (Tuning::CPU, (8, 8))];
-    for (tuning, lanes) in real {
+    for (turn, (tuning, lanes)) in real.into_iter().enumerate() {
         for (number, cost) in plain().into_iter().chain(with_bins()).enumerate() {
-            for limits in [limits(1 << 27, 256, Some(lanes), 16384), limits(BYTES_MAX, 16, None, 32768)] {
+            let both = [limits(1 << 27, 256, Some(lanes), 16384), limits(BYTES_MAX, 16, None, 32768)];
+            for limits in every_other(number + turn, &both) {
                 let mut case = Case::new(limits, tuning, cost.clone());
                 let planner = case.planner();
                 let launch = planner.launch();

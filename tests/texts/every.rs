@@ -5,10 +5,13 @@
 mod cover;
 #[path = "../common/own.rs"]
 pub mod own;
+#[path = "../common/parts.rs"]
+mod parts;
 
 #[allow(unused_imports)]
-pub use cover::{all, on_devices, stands_for_others};
+pub use cover::{on_devices, stands_for_others};
 use own::{SetHash, TextHash, WeightedSum};
+pub use parts::all;
 use std::collections::HashSet;
 use std::sync::Arc;
 use treefold::half::{bf16, f16};
