@@ -166,6 +166,15 @@ mod tests {
     }
 
     #[test]
+    fn letters_and_blanks_beyond_ascii_are_what_they_are() {
+        assert_eq!(tokens("été2.x\u{85}y+\u{2028}é"), ["été2", ".", "x", "\u{85}", "y", "+", "\u{2028}", "é"]);
+        assert_eq!(tokens("a\r\n /* é */_b1// é"), ["a", "\r\n ", "/* é */", "_b1", "// é"]);
+        let text = "fn é(x: u32) -> u32 { return x; }\nfn ℘() -> u32 { return é\u{85}(y.é); }";
+        let want = "fn p_é(x: u32) -> u32 { return x; }\nfn p_℘() -> u32 { return p_é\u{85}(y.é); }";
+        assert_eq!(prefixed(text, "p_", &[], "q_"), want);
+    }
+
+    #[test]
     fn declarations_of_every_kind_are_found() {
         let text = "const A = 1u; /* fn b() */ override C: u32; alias D = u32; var<workgroup> e: array<atomic<u32>, 4>; fn f(g: u32) { let h = 1; }";
         let names: Vec<&str> = declared(&tokens(text)).into_iter().map(|(name, _)| name).collect();

@@ -40,7 +40,7 @@ pub(crate) fn unroll(text: &str, counts: &[(&str, u32)]) -> String {
 /// A line with `ROWS_AT_ONCE` as its number; the others are constants of the text.
 fn counted(line: &str, counts: &[(&str, u32)]) -> String {
     let number = |token: &str| counts.iter().find(|(name, _)| *name == token && *name == "ROWS_AT_ONCE");
-    if line.trim_start().starts_with("//") || !line.contains("ROWS_AT_ONCE") {
+    if line.trim_start().starts_with("//") {
         return line.into();
     }
     tokens(line).into_iter().map(|token| number(token).map_or(token.to_string(), |(_, n)| format!("{n}u"))).collect()

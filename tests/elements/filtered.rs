@@ -149,6 +149,7 @@ fn the_host_answers_as_over_what_passes_alone() {
     for (turn, entry) in TABLE.iter().filter(|entry| entry.needs.is_none()).enumerate() {
         for (number, &condition) in conditions.iter().enumerate() {
             if all() || number == turn % conditions.len() {
+                // The number of lengths: one operator of five meets all of them, two none beyond 320.
                 let most = [12, 10, 11, 10, 11][if all() { 0 } else { turn % 5 }];
                 let alone = Alone { numbers: condition, lengths: &LENGTHS[..most] };
                 failures.extend(ops::visit(entry.name, entry.dtype, alone).into_iter().flatten());

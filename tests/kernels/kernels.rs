@@ -92,7 +92,7 @@ fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types, device: Optio
         let one_way = |device| Compare::one_way(&gpu, &lengths, device);
         let mut both = device.map_or_else(|| Compare::new(&gpu, &lengths), one_way);
         // Of several types of 64 bits each one way, the other way that of the next operator.
-        let mut ways = [false, true].map(|host| one_way(device.unwrap_or(host)));
+        let mut ways = [false, true].map(|way| one_way(device.unwrap_or(way)));
         for (turn, dtype) in types.of(name).into_iter().enumerate() {
             let compare = if dtype.bytes() == 8 { &mut ways[(number + turn) % 2] } else { &mut both };
             ops::visit(name, dtype, compare);
