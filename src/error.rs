@@ -803,8 +803,3 @@ fn axes(count: usize) -> String {
         _ => format!("its axes are 0 to {}, or -{count} to -1", count - 1),
     }
 }
-
-/// The first line of every call that waits: refuses it in browsers.
-pub(crate) fn may_block(call: &'static str, instead: &'static str) -> Result<()> {
-    if cfg!(target_arch = "wasm32") { Err(Error::WouldBlock { call, instead }) } else { Ok(()) }
-}

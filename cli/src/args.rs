@@ -1,13 +1,13 @@
 //! The command line: options and their checks.
 
 use crate::division::{DIVISION, GROUP_BY};
-use crate::error::{clap_usage, shown_path, usage};
+use crate::error::{clap_usage, usage};
 use crate::files::{self, Ask, NamedColumns};
 use crate::format::Stored;
 use crate::making::MAKING;
 use crate::operators::{self, REDUCE, Told};
 use crate::options::{Division, Making, MissingPolicy, Sifting};
-use crate::output::printed;
+use crate::streams::{printed, shown_path};
 use crate::{edges, list};
 use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

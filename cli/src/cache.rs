@@ -1,7 +1,7 @@
 //! The file in which an adapter's cache lies from one call of the program to the next. It saves time and decides nothing: whatever is
 //! wrong with it is told with --verbose alone.
 
-use crate::error::{say, shown_path};
+use crate::streams::{say, shown_path};
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result, Write};

@@ -4,12 +4,12 @@
 mod abreast;
 
 use crate::args::Args;
-use crate::error::say;
 use crate::files::{ListedColumn, NamedColumns, abreast as several};
 use crate::input::{FoundInput, Inputs, find};
 use crate::range;
 use crate::report::{Column, Columns};
 use crate::run::{Engines, reduce};
+use crate::streams::say;
 use abreast::Text;
 use anyhow::{Context, Result, ensure};
 use std::time::Instant;

@@ -1,14 +1,11 @@
 //! Messages of the program when something goes wrong: one line, and the exit status.
 
+use crate::streams::{say, shown};
 use anyhow::anyhow;
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::io::ErrorKind;
 use treefold::Error;
-
-/// The name of standard input in messages.
-pub const STDIN: &str = "standard input";
 
 /// An error of whoever wrote the command line: exit status 2.
 #[derive(Debug)]
@@ -48,33 +45,12 @@ pub fn clap_usage(error: &clap::Error, program: &str) -> anyhow::Error {
     usage(format!("{}; see {program} --help", told.join("; ").replace(":; ", ": ")))
 }
 
-/// A text in which nothing steers a terminal: control characters are written out.
-pub fn shown(text: &str) -> String {
-    let letter = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(letter).collect()
-}
-
-/// A file's name for people.
-pub fn shown_path(path: &Path) -> String {
-    shown(&path.display().to_string())
-}
-
-/// Says something on standard error, on one line. Where that is closed or full there is nobody to tell.
-pub fn say(line: &str) {
-    drop(writeln!(std::io::stderr(), "{}", shown(line)));
-}
-
 /// Says what went wrong; the exit status.
 pub fn say_error(error: &anyhow::Error) -> u8 {
     let (line, status) = told(error);
     say(&line);
     error.downcast_ref().into_iter().for_each(|Usage(_, lines)| lines.iter().for_each(|line| say(line)));
     status
-}
-
-/// Says what the answer may suffer from.
-pub fn warn(line: &str) {
-    say(&format!("treefold: warning: {line}"));
 }
 
 /// A fault in the content of an input, told by who reads it.

@@ -6,11 +6,12 @@ mod shares;
 use shares::Piece;
 pub use shares::{Cut, dealt};
 
-use crate::error::{STDIN, unreadable, usage};
+use crate::error::{unreadable, usage};
 use crate::files::{self, Array, Ask, Make, Missing, Numbers, Reader, Shown, Streamed};
 use crate::format::{Stored, becomes, whole_numbers};
 use crate::gather::Fortran;
 use crate::source::{Look, Sizes, Source, Take, aligned, fill, warn_trailing};
+use crate::streams::STDIN;
 use anyhow::{Result, anyhow, ensure};
 use bytemuck::cast_slice_mut;
 use std::fs::File;

@@ -51,5 +51,6 @@ pub mod report;
 pub mod run;
 mod sieve;
 mod source;
+pub mod streams;
 pub mod tune;
 mod weights;

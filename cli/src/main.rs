@@ -5,8 +5,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use treefold::Team;
 use treefold_cli::args::{ADAPTERS, Args, Asked, BENCH, EXPLAIN, LADDER, MERGE, TUNE};
-use treefold_cli::output::print;
-use treefold_cli::{adapters, bench, columns, error, explain, interrupt, ladder, partial, run, tune};
+use treefold_cli::streams::print;
+use treefold_cli::{adapters, bench, columns, error, explain, interrupt, ladder, partial, run, streams, tune};
 
 fn main() -> ExitCode {
     interrupt::ready();
@@ -55,7 +55,7 @@ fn work() -> Result<ExitCode> {
             .asides()
             .iter()
             .filter(|_| args.quiet || args.csv)
-            .for_each(|aside| error::say(&format!("treefold: note: {aside}")));
+            .for_each(|aside| streams::say(&format!("treefold: note: {aside}")));
         match (args.json, args.quiet) {
             _ if args.csv => found.csv()?,
             (true, _) => found.json()?,

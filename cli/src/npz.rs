@@ -1,6 +1,7 @@
 //! Several arrays in one file, as numpy.savez writes it: a zip of .npy files, uncompressed.
 
-use crate::error::{shown_path, usage};
+use crate::error::usage;
+use crate::streams::shown_path;
 use anyhow::{Context, Result, ensure};
 use std::io::{Cursor, Write};
 use std::path::Path;

@@ -1,31 +1,12 @@
-//! Places of results: standard output, and files that are written aside and take their name when they are whole.
+//! Places of results: standard output for who asks for it, and files that are written aside and take their name when they are whole.
 
-use crate::error::{shown_path, usage};
+use crate::error::usage;
 use crate::interrupt;
-use anyhow::{Context, Result, anyhow, ensure};
+use crate::streams::{STDOUT, print_bytes, shown_path};
+use anyhow::{Result, anyhow, ensure};
 use std::io::{Error, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
-
-/// Standard output's name in messages.
-const STDOUT: &str = "standard output";
-
-/// Prints all at once; a reader that has gone is no error.
-pub fn print(text: &str) -> Result<()> {
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> Result<()> {
-    printed(std::io::stdout().lock().write_all(bytes))
-}
-
-/// The end of printing.
-pub fn printed(done: std::io::Result<()>) -> Result<()> {
-    match done.and_then(|()| std::io::stdout().flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context(STDOUT),
-        _ => Ok(()),
-    }
-}
 
 /// A file that was written.
 #[derive(Debug)]

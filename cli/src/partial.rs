@@ -2,13 +2,14 @@
 
 use crate::args::Args;
 use crate::edges::one_way;
-use crate::error::{STDIN, shown, shown_path, unreadable, usage};
+use crate::error::{unreadable, usage};
 use crate::list;
 use crate::npz;
 use crate::operators::{self, Boxed, Chosen, Told};
 use crate::output::{Output, Written};
 use crate::parts::Parts;
 use crate::report::{Answered, Computed, LeftOut, Many, Over, Report, Seconds, arrays};
+use crate::streams::{STDIN, shown, shown_path};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::fs::File;

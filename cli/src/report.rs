@@ -16,11 +16,11 @@ pub use computed::Computed;
 use many::shown_shape;
 pub use many::{Many, Over, RunKeys};
 
-use crate::error::shown;
 use crate::files::FoundMissing;
 use crate::operators::{Chosen, Method};
 use crate::output::Written;
 use crate::parts::{BIN, NamedPart, Number, Parts};
+use crate::streams::shown;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use indicatif::{BinaryBytes, HumanCount};
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::cache::CacheFile;
 use crate::each::Divided;
-use crate::error::{say, shown, usage};
+use crate::error::usage;
 use crate::input::Inputs;
 use crate::operators::{self, Chosen, RANGE, Told, takers, told_to};
 use crate::options::{Division, Sifting};
@@ -17,6 +17,7 @@ use crate::reading::{Ended, Progress, Reduction, feed, give};
 use crate::report::{Answered, Computed, Report, Seconds};
 use crate::sieve::Sieve;
 use crate::source::Sizes;
+use crate::streams::{say, shown};
 use crate::weights::Weighted;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;

@@ -1,8 +1,9 @@
 //! Bytes of files: in mapped windows or read into buffers, with an eye on whether the file stays what it was.
 
-use crate::error::{say, unreadable, warn};
+use crate::error::unreadable;
 use crate::format::Stored;
 use crate::guard::Window;
+use crate::streams::{say, warn};
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::cast_slice_mut;
 use std::fs::{File, Metadata};

@@ -14,9 +14,10 @@ use mpi::traits::Communicator;
 use share::Share;
 use std::process::ExitCode;
 use std::time::Instant;
-use treefold_cli::error::{say, told, usage};
+use treefold_cli::error::{told, usage};
 use treefold_cli::interrupt;
 use treefold_cli::run::{Engines, reduced};
+use treefold_cli::streams::say;
 use treefold_mpi::Ranks;
 use whole::{Joined, Place};
 

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use treefold::Header;
 use treefold_cli::args::Args;
 use treefold_cli::files::FoundMissing;
-use treefold_cli::output::{Output, print};
+use treefold_cli::output::Output;
 use treefold_cli::partial::{self, Join, Joining};
 use treefold_cli::report::{Computed, Report, Seconds, arrays};
 use treefold_cli::run::{Reduced, drawn, shown_as_asked};
+use treefold_cli::streams::print;
 
 /// The rank that has the answer.
 const ROOT: i32 = 0;

@@ -2,10 +2,11 @@
 
 use super::Verdicts;
 use super::cache::Cache;
+use super::environment::may_block;
 use super::pipelines::{Layout, PipelineKey, TEXELS, bind_group_layout};
 use super::presence::{Loss, caught, is_there, owns, refusal};
 use super::readback::{Landings, mapped_bytes_max};
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::op::{FoldKey, Keep};
 use crate::plan::{Bounds, Kernel, Rows, Tuning, Walk};

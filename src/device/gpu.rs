@@ -1,9 +1,10 @@
 //! An opened adapter, for programs that have none of their own.
 
 use super::context::Context;
+use super::environment::{backends_asked, is_auto, may_block, name_asked};
 use super::instance;
 use super::presence::Loss;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::plan::Tuning;
 use std::sync::Arc;
 use std::time::Duration;
@@ -388,11 +389,6 @@ pub(super) fn not_found(wanted: &str, infos: &[wgpu::AdapterInfo]) -> Error {
     Error::AdapterNotFound { wanted: wanted.into(), available }
 }
 
-/// Whether this asks for what is used where nothing is named.
-pub(crate) fn is_auto(wanted: &str) -> bool {
-    wanted.trim().eq_ignore_ascii_case("auto")
-}
-
 /// The place of the adapter with this number, if it is one, else of the first whose name holds the text.
 fn position(adapters: &[wgpu::Adapter], wanted: &str) -> Option<usize> {
     let wanted = wanted.trim().to_lowercase();
@@ -400,37 +396,6 @@ fn position(adapters: &[wgpu::Adapter], wanted: &str) -> Option<usize> {
         return wanted.parse().ok().filter(|&number| number < adapters.len());
     }
     adapters.iter().position(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
-}
-
-/// The text of an environment variable; `None` where it is blank or not set.
-fn told(variable: &str) -> Option<String> {
-    let text = std::env::var_os(variable)?.to_string_lossy().trim().to_string();
-    (!text.is_empty()).then_some(text)
-}
-
-/// The adapter that `WGPU_ADAPTER_NAME` asks for.
-pub(crate) fn name_asked() -> Option<String> {
-    told("WGPU_ADAPTER_NAME")
-}
-
-/// An error where the environment asks for a backend that there is not.
-pub(crate) fn check_environment() -> Result<()> {
-    backends_asked().map(drop)
-}
-
-/// The backends that `WGPU_BACKEND` asks for, by wgpu's names.
-fn backends_asked() -> Result<Option<Backends>> {
-    let text = told("WGPU_BACKEND").unwrap_or_default();
-    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-    names.map(named_backend).try_fold(None, |all: Option<Backends>, one| Ok(Some(all.unwrap_or_default() | one?)))
-}
-
-fn named_backend(name: &str) -> Result<Backends> {
-    let backend = Backends::from_comma_list(name);
-    if backend.is_empty() {
-        return Err(Error::UnknownBackend { wanted: name.into(), known: "vulkan, metal, dx12, gl" });
-    }
-    Ok(backend)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! All devices of a host: which adapters they are, each once.
 
+use super::environment::may_block;
 use super::gpu::{Gl, Gpu, hardware, not_found, ranked};
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use wgpu::AdapterInfo;
 
 impl Gpu {

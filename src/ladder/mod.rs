@@ -47,7 +47,8 @@ pub use stages::stages;
 pub use transfer::Transfer;
 
 use crate::Gpu;
-use crate::error::{Error, Result, may_block};
+use crate::device::may_block;
+use crate::error::{Error, Result};
 use driver::Driver;
 use elements::{ElementStore, FloatArray};
 use numbers::Figures;

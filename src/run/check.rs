@@ -3,9 +3,9 @@
 use super::cpu::Cpu;
 use super::reducer::Reducer;
 use super::stream::StreamOptions;
-use crate::device::Gpu;
+use crate::device::{Gpu, may_block};
 use crate::element::{Dtype, Element};
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{Input, Output};
 use crate::op::{Acc, DeviceOp, Fold, Keep, Op};
 use crate::plan::{Order, Tuning};

@@ -3,9 +3,9 @@
 use super::cpu::Cpu;
 use super::stream::{Stream, StreamOptions};
 use super::team::{OnOpen, Share, Team, Wanted};
-use crate::device::{Gpu, check_environment, is_auto, is_list, name_asked};
+use crate::device::{Gpu, check_environment, is_auto, is_list, may_block, name_asked};
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::ReadAt;
 use crate::op::Op;
 use std::ops::Range;

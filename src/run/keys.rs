@@ -3,9 +3,9 @@
 use super::cpu::Cpu;
 use super::reducer::{Reducer, claimed};
 use super::segments::ensure_apart;
-use crate::device::{Prepared, RunsTo, SEAL, Words, download};
+use crate::device::{Prepared, RunsTo, SEAL, Words, download, may_block};
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{DeviceCount, Input, Offsets, Output, Segments, SegmentsBy};
 use crate::op::Op;
 use half::f16;

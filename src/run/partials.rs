@@ -3,8 +3,9 @@
 use super::cpu::Cpu;
 use super::futures::AnswerFuture;
 use super::reducer::Reducer;
+use crate::device::may_block;
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{Axes, Division, Each};
 use crate::op::{Acc, Op, Partials, Span};
 

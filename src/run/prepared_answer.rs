@@ -3,9 +3,9 @@
 use super::jobs::Standing;
 use super::reduce::{accs, finished};
 use super::reducer::Reducer;
-use crate::device::Context;
+use crate::device::{Context, may_block};
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::op::Op;
 use std::marker::PhantomData;

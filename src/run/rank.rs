@@ -1,9 +1,11 @@
 //! The k best elements of inputs on the device.
 
 use super::futures::AnswerFuture;
-use crate::device::{BestTo, Context, Destination, Gpu, Pending, Prepared, Readback, TournamentTexts, Waiting, Words};
+use crate::device::{
+    BestTo, Context, Destination, Gpu, Pending, Prepared, Readback, TournamentTexts, Waiting, Words, may_block,
+};
 use crate::element::{OrderKey, Scalar};
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{Input, Output};
 use crate::op::Op;
 use crate::ops::{Ranked, Ranking};

@@ -3,8 +3,9 @@
 use super::jobs::{Results, Submitted, each_answer, each_group, each_segment, submit};
 use super::reducer::Reducer;
 use super::segments::Keyed;
+use crate::device::may_block;
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{Divided, Each, Input, room};
 use crate::op::{Acc, Fold, Op, Partial, Span};
 

@@ -3,9 +3,11 @@
 use super::explain::{Explanation, explained};
 use super::segments::{Segmented, Valued};
 use super::stream::{Stream, StreamOptions};
-use crate::device::{Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass, is_right};
+use crate::device::{
+    Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass, is_right, may_block,
+};
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{Divided, Each, Input, Origin, Output, Piece, Ranges, Strided};
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Plan, Request, Store, Tuning};

@@ -4,9 +4,9 @@ use super::futures::AnswerFuture;
 use super::jobs::submit;
 use super::reduce::{Counted, accs, finished};
 use super::reducer::Reducer;
-use crate::device::Gpu;
+use crate::device::{Gpu, may_block};
 use crate::element::Element;
-use crate::error::{Error, Result, may_block};
+use crate::error::{Error, Result};
 use crate::input::{Division, Each, Input};
 use crate::op::{Acc, Fold, Op, Partial, Span};
 

@@ -2,13 +2,12 @@
 
 use super::cpu::Cpu;
 use super::engine::Engine;
-#[cfg(not(target_arch = "wasm32"))]
-use super::opener;
 use crate::device::Gpu;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::op::{Fold, Op};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -84,6 +83,9 @@ impl Wanted {
 
 /// Function that is given a device as soon as it is open, before it is used. It is not to use the engine that opens it.
 pub type OnOpen = Arc<dyn Fn(&Gpu) + Send + Sync>;
+
+/// Whether the thread that opens devices is at work: a driver is then in the middle of something.
+pub(super) static OPENING: AtomicBool = AtomicBool::new(false);
 
 /// What an engine of a team has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,10 +179,7 @@ impl Team {
     /// Whether this process is in the middle of opening a device beside other work: a program that leaves now does well to leave without the
     /// destructors of drivers (`_exit`).
     pub fn is_opening() -> bool {
-        #[cfg(not(target_arch = "wasm32"))]
-        return opener::is_busy();
-        #[cfg(target_arch = "wasm32")]
-        false
+        OPENING.load(Ordering::Acquire)
     }
 
     /// Whether an operator is shared over so many elements, where that is known: whether its answer has the same bits however its elements are

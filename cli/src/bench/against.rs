@@ -2,7 +2,7 @@
 
 use super::data::random;
 use super::figure::{Change, Figure, Subject, median};
-use crate::error::shown_path;
+use crate::streams::shown_path;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 

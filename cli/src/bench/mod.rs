@@ -16,12 +16,13 @@ mod table;
 pub(crate) use args::What;
 pub(crate) use figure::median;
 
-use crate::error::{is_usage, say, usage};
+use crate::error::{is_usage, usage};
 use crate::interrupt;
 use crate::json::Json;
 use crate::operators::{Chosen, needed, value};
-use crate::output::{Output, print};
+use crate::output::Output;
 use crate::plot::{BenchCurve, BenchPage, bench_svg};
+use crate::streams::{print, say};
 use against::Saved;
 use anyhow::{Context, Result, anyhow};
 use args::{BenchArgs, Benched};

@@ -2,7 +2,8 @@
 
 use super::args::{BenchArgs, What};
 use super::clock::Sampling;
-use crate::error::{shown, usage};
+use crate::error::usage;
+use crate::streams::shown;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::io::{Read, Write};

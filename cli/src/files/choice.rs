@@ -1,7 +1,7 @@
 //! The choice of one among a file's columns, members or tensors.
 
 use super::{Ask, Shown, told};
-use crate::error::shown;
+use crate::streams::shown;
 use anyhow::{Context, Result, anyhow};
 use std::fmt;
 use std::str::FromStr;

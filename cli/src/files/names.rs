@@ -1,6 +1,7 @@
 //! Names of files: patterns that name several, and what must not be named twice.
 
-use crate::error::{STDIN, shown_path, usage};
+use crate::error::usage;
+use crate::streams::{STDIN, shown_path};
 use anyhow::{Result, anyhow, ensure};
 use std::path::{Path, PathBuf};
 

@@ -5,8 +5,8 @@
 
 use super::Array;
 use super::choice::NoNumbers;
-use crate::error::STDIN;
 use crate::format::{Descr, Stored};
+use crate::streams::STDIN;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::io::Read;
 

@@ -1,8 +1,8 @@
 //! Several columns as they are told: a row of a table each, a line of JSON for each operator of each, or bare values.
 
 use super::{Report, hide, numbers, plain, rate, table, time};
-use crate::error::shown;
 use crate::json::Json;
+use crate::streams::shown;
 use anyhow::Result;
 use comfy_table::Table;
 use indicatif::{BinaryBytes, HumanCount};

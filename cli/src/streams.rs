@@ -1,0 +1,48 @@
+//! The streams that people read: standard output and standard error, on which nothing steers a terminal.
+
+use anyhow::{Context, Result};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// The names of the streams in messages.
+pub const STDIN: &str = "standard input";
+pub const STDOUT: &str = "standard output";
+
+/// Prints all at once; a reader that has gone is no error.
+pub fn print(text: &str) -> Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same of bytes.
+pub fn print_bytes(bytes: &[u8]) -> Result<()> {
+    printed(std::io::stdout().lock().write_all(bytes))
+}
+
+/// The end of printing.
+pub fn printed(done: std::io::Result<()>) -> Result<()> {
+    match done.and_then(|()| std::io::stdout().flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context(STDOUT),
+        _ => Ok(()),
+    }
+}
+
+/// A text in which nothing steers a terminal: control characters are written out.
+pub fn shown(text: &str) -> String {
+    let letter = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(letter).collect()
+}
+
+/// A file's name for people.
+pub fn shown_path(path: &Path) -> String {
+    shown(&path.display().to_string())
+}
+
+/// Says something on standard error, on one line. Where that is closed or full there is nobody to tell.
+pub fn say(line: &str) {
+    drop(writeln!(std::io::stderr(), "{}", shown(line)));
+}
+
+/// Says what the answer may suffer from.
+pub fn warn(line: &str) {
+    say(&format!("treefold: warning: {line}"));
+}
