@@ -250,11 +250,20 @@ impl Histogram {
         };
         let scale_error = (f64::from(scale) - exact_scale).abs() * most;
         let origin_error = (f64::from(origin) - (base - low * exact_scale)).abs();
-        let error = exact_scale * element + scale_error + unit_of(f64::from(scale) * most) + origin_error;
+        let by_two = scale.to_bits() & 0x7f_ffff == 0;
+        let product_error = if by_two { 0.0 } else { unit_of(f64::from(scale) * most) };
+        // Edges are what they seem to be, and places round once, by less than a unit: only the unit that an edge begins is doubtful. (What
+        // is flushed to 0 has the place of 0, which is exact.) Whole, in these units, the lowest edge loses nothing here in f64.
+        let lowest = low * exact_scale * 2f64.powi(24);
+        let whole = lowest == lowest.trunc() && lowest.abs() < 2f64.powi(52);
+        let exact_edges = by_two && whole && scale_error + origin_error == 0.0 && low + bins / exact_scale == high;
+        let exact = exact_edges && (T::DTYPE == Dtype::F32 || element == 0.0);
+        let error = exact_scale * element + scale_error + product_error + origin_error;
         // Less than one unit more is the error of the sum whose mantissa is the place; the factor covers the f64 here.
         let near = (error * 2f64.powi(fraction as i32) * 1.000_001 + 1.0).floor();
+        let near = if exact { 0.0 } else { near };
         let range = most < 1e37 && exact_scale < 1e30 && exact_scale > 1e-30;
-        let safe = range && 4.0 * near + 4.0 < 2f64.powi(fraction as i32);
+        let safe = range && 4.0 * near.max(1.0) + 4.0 < 2f64.powi(fraction as i32);
         let near = if safe { near as u32 } else { all_near };
         Guess { origin, scale, fraction, near, safe }
     }
