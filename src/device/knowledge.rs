@@ -5,7 +5,7 @@ use crate::plan::Tuning;
 use std::collections::BTreeMap;
 
 /// The first bytes; the last of them is the format's version.
-const MAGIC: [u8; 8] = *b"treefol\x03";
+const MAGIC: [u8; 8] = *b"treefol\x04";
 
 /// Verdicts of self-tests, launch policies, and what the driver gives to be kept.
 #[derive(Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use super::context::{Context, lock};
 use crate::element::Dtype;
 use crate::error::{Error, Result};
 use crate::op::{FoldKey, Keep, Text};
-use crate::plan::{Kernel, Rows, Variant};
+use crate::plan::{Bounds, Kernel, Rows, Variant, Walk};
 use std::sync::Arc;
 use wgpu::{BindingType, BufferBindingType, ShaderStages, TextureSampleType, TextureViewDimension};
 
@@ -85,6 +85,12 @@ impl Layout {
 impl Context {
     pub fn bind_group_layout(&self, layout: Layout) -> Option<&wgpu::BindGroupLayout> {
         self.layouts.get(&layout).map(|(bind_group, _)| bind_group)
+    }
+
+    /// Whether the device has the bindings that segments by offsets take.
+    pub fn takes_segments(&self) -> bool {
+        let rows = Rows::Segments(Bounds::Offsets);
+        self.layouts.contains_key(&Layout::of(Kernel::Segments { walk: Walk::Serial }, rows, true))
     }
 
     /// The pipeline of a shader, where it was made before.

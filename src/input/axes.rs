@@ -158,6 +158,16 @@ impl Strided {
         })
     }
 
+    /// The length of rows that lie one behind another from the first element on, where these are such.
+    pub fn row_length(&self) -> Option<u64> {
+        match (&self.kept[..], &self.reduced[..]) {
+            (&[kept], &[Dim { length, stride: 1 }]) if self.first == 0 && i64::try_from(length) == Ok(kept.stride) => {
+                Some(length)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether nothing is read.
     pub fn is_empty(&self) -> bool {
         self.answers() == 0 || self.length() == 0

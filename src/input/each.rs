@@ -139,11 +139,18 @@ pub(crate) struct Segments<'d, 'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SegmentsBy<'d, 'a> {
     Offsets(&'d Offsets<'a>),
+    /// Rows of so many elements, from the first one on.
+    Rows(u64),
     /// As the device counts them.
     Counted(By),
 }
 
 impl<'d, 'a> Divided<'d, 'a> {
+    /// Rows of so many elements that lie one behind another, as segments.
+    pub fn rows(length: u64, answers: u64) -> Self {
+        Divided::Segments(Segments { by: SegmentsBy::Rows(length), answers, count: None })
+    }
+
     fn counted(by: By, answers: u64, count: &'d DeviceCount<'a>) -> Self {
         Divided::Segments(Segments { by: SegmentsBy::Counted(by), answers, count: Some(count) })
     }

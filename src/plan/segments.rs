@@ -372,7 +372,7 @@ impl Planner {
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
         // No more shares than are carried over quickly, where fewer have trips for it all.
-        let carried = u64::from(self.carry_size()) * CARRIED_MAX / dispatches;
+        let carried = u64::from(self.carry_size()) * self.carried_max().min(CARRIED_MAX) / dispatches;
         let most = u64::from(self.limits.workgroups_max.min(65_535));
         let workgroups = enough.min(launched).min(carried).min(most).max(needed).max(1);
         if workgroups > most {
@@ -409,16 +409,29 @@ impl Planner {
 
     /// Elements and ends, by what an end counts as, of which one pass can carry over the shares.
     fn segments_most(&self, shape: &SegmentLaunch) -> u64 {
-        let size = self.carry_size();
-        let each = (TRIPS_MAX.saturating_sub(self.carry_trips(size, 0)) / self.carried_trips()).max(1);
-        let workgroups = u64::from(size) * each;
+        let workgroups = u64::from(self.carry_size()) * self.carried_max();
         (workgroups * u64::from(shape.teams)).saturating_mul(shape.items_max()).min(ITEMS_IN_ALL)
     }
 
-    /// Elements and segments that one plan takes, about; an error where not even one share finds room.
-    pub fn segments_together(&self) -> Result<u64> {
+    /// Elements and segments that one plan takes, about: of so many all, where each of its dispatches has room for all their ends; an error where
+    /// not even one share finds room.
+    pub fn segments_together(&self, elements: u64, segments: u64) -> Result<u64> {
+        if elements.saturating_add(segments) <= ITEMS_IN_ALL {
+            let shape = self.segments_shape(elements, segments)?;
+            let windows = 2 + elements.saturating_mul(self.cost.element_bytes) / self.limits.binding_bytes_max;
+            let dispatches = windows.max(elements.div_ceil(self.most()));
+            let ends = segments.saturating_mul(u64::from(shape.end_items)).saturating_mul(dispatches);
+            if elements.saturating_add(ends) <= self.segments_most(&shape) {
+                return Ok(elements + segments);
+            }
+        }
         let shape = self.segments_shape(0, 1)?;
         Ok((self.segments_most(&shape) / 2 / u64::from(shape.end_items)).max(1))
+    }
+
+    /// Shares that an invocation has trips to carry over.
+    fn carried_max(&self) -> u64 {
+        (TRIPS_MAX.saturating_sub(self.carry_trips(self.carry_size(), 0)) / self.carried_trips()).max(1)
     }
 
     /// Trips for each share that is carried over.

@@ -49,6 +49,9 @@ pub struct Tuning {
     pub words64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
+    /// Rows of up to this many elements are segments of one length, where bins are all that a workgroup could hold of an exact sum (of f64),
+    /// and rows are many: a row takes words of one invocation then, not bins of a workgroup.
+    pub own_rows_max: u64,
     /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
     /// Where more were needed, counters lie in the device's memory.
     pub slices_max: u32,
@@ -90,6 +93,7 @@ impl Tuning {
         subgroups: true,
         words64: false,
         own_bins_max: 0,
+        own_rows_max: 1 << 9,
         slices_max: SLICES_MAX,
         dispatch_bytes_max: 1 << 30,
     };
@@ -104,6 +108,8 @@ impl Tuning {
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
     /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
     /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.
+    /// `own_rows_max`: 32768x1024 of f64 2772 µs by bins, 1892 as segments, 262144x128 22,138 and 1832 (`sum --dtype f64 --shape … --axis 1 --launch
+    /// own_rows_max=0,1024`); of longer rows bins take less.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 1024,
@@ -127,6 +133,7 @@ impl Tuning {
             short_rows_max: 1 << 10,
         },
         single_workgroup_size: 1024,
+        own_rows_max: 1 << 10,
         dispatch_bytes_max: 1 << 31,
         ..Tuning::GPU
     };
@@ -164,6 +171,7 @@ impl Tuning {
         subgroups: false,
         words64: true,
         own_bins_max: 64,
+        own_rows_max: 0,
         slices_max: 1,
         dispatch_bytes_max: 64 << 20,
     };
@@ -181,9 +189,9 @@ impl Tuning {
     }
 
     /// All of it as numbers, in a fixed order.
-    pub(crate) fn numbers(&self) -> [u64; 22] {
+    pub(crate) fn numbers(&self) -> [u64; 23] {
         let Tuning { fold, bins, counts, .. } = self;
-        let mut numbers = [0; 22];
+        let mut numbers = [0; 23];
         for (to, launch) in numbers.chunks_exact_mut(5).zip([fold, bins, counts]) {
             let words = [launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight].map(u64::from);
             to[..3].copy_from_slice(&words);
@@ -197,6 +205,7 @@ impl Tuning {
             self.slices_max.into(),
             self.dispatch_bytes_max,
             self.words64.into(),
+            self.own_rows_max,
         ]);
         numbers
     }
@@ -213,7 +222,7 @@ impl Tuning {
                 short_rows_max: numbers[5 * at + 4],
             })
         };
-        if numbers.len() != 22 {
+        if numbers.len() != 23 {
             return None;
         }
         let tuning = Tuning {
@@ -227,6 +236,7 @@ impl Tuning {
             slices_max: numbers[19].try_into().ok()?,
             dispatch_bytes_max: numbers[20],
             words64: numbers[21] == 1,
+            own_rows_max: numbers[22],
         };
         tuning.check().is_ok().then_some(tuning)
     }

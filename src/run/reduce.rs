@@ -95,7 +95,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Number of answers, and the submissions of them all, each made when it is asked for; see [`each_answer`].
     pub(super) fn submissions<'a>(&'a self, each: &'a Each<'_, T>, position: u64) -> Result<(u64, Submissions<'a>)> {
         let (input, count) = (&each.input.ranges, each.count()?);
-        let all: Submissions = match each.divided(count)? {
+        let all: Submissions = match self.divided(each, count)? {
             Divided::Strided(strided) => {
                 Box::new(each_answer(self.by_rows(&strided)?, input, &strided, (self.elements_max(), position))?)
             }

@@ -8,7 +8,7 @@ use crate::device::{
 };
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::input::{Divided, Each, Input, Origin, Output, Piece, Ranges, Strided};
+use crate::input::{Divided, Each, Input, Origin, Output, Piece, Ranges, SegmentsBy, Strided};
 use crate::op::{DeviceOp, Fold, Keep, Op};
 use crate::plan::{Arrangement, Plan, Request, Store, Tuning};
 use std::marker::PhantomData;
@@ -229,12 +229,23 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub fn prepare_each<'i>(&self, each: Each<'_, T>, output: impl Into<Output<'i>>) -> Result<Prepared> {
         let input = &each.input.ranges;
         let count = each.count()?;
-        match each.divided(count)? {
-            Divided::Strided(strided) => {
-                prepared(self.by_rows(&strided)?, input, Some(&strided), self.elements_max(), output.into())
+        let output = output.into();
+        let divided = match self.divided(&each, count)? {
+            // Segments are read by the dispatch that writes their answers.
+            Divided::Segments(segments)
+                if matches!(segments.by, SegmentsBy::Rows(_))
+                    && input.reads(output.buffer, &claimed(&self.recorder.op, &output, count)?)? =>
+            {
+                each.divided(count)?
             }
-            Divided::Segments(segments) => self.prepare_segments(input, &segments, &output.into()),
-            Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output.into()),
+            divided => divided,
+        };
+        match divided {
+            Divided::Strided(strided) => {
+                prepared(self.by_rows(&strided)?, input, Some(&strided), self.elements_max(), output)
+            }
+            Divided::Segments(segments) => self.prepare_segments(input, &segments, &output),
+            Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output),
         }
     }
 

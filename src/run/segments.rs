@@ -8,12 +8,20 @@ use crate::input::{
     By, Divided, Division, Each, Ends, Groups, Offsets, OffsetsIn, Origin, Output, Piece, Ranges, Segments, SegmentsBy,
     Strided, Taken,
 };
-use crate::op::{DeviceOp, Fold, Keep, Op};
+use crate::op::{DeviceOp, Fold, Keep, Leaf, Op};
 use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
+
+/// Rows, at least, that are taken as segments, and so many times the elements of one. An H200, `treefold bench sum --dtype f64 --shape … --axis 1
+/// --launch own_rows_max=0,1024`, in µs by bins and by segments: 4096x128 357, 237; 4096x512 358, 388; 8192x256 700, 564; 8192x512 702, 777;
+/// 16384x512 1392, 1120; 32768x1024 2772, 1892. Of 1024 rows of 16 bins take 93, segments 64 (`--segments 16`), of 256 26 and 63.
+const OWN_ROWS_MIN: u64 = 1024;
+const OWN_ROWS_TIMES: u64 = 32;
+/// Words of an accumulator, at most, where rows are taken as segments: those of a sum of f64. (Of squares they are twice as many.)
+const OWN_WORDS_MAX: usize = 80;
 
 /// Segments that one plan reduces, and the elements that they count in.
 pub(super) struct SegmentBatch<'b> {
@@ -100,6 +108,43 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(values.unwrap_or(&self.recorder))
     }
 
+    /// How many answers are found: many short rows of an exact sum that has no form by value as segments, each in words of an invocation, since bins
+    /// would take a workgroup for each row.
+    pub(super) fn divided<'d, 'a>(&self, each: &'d Each<'a, T>, answers: u64) -> Result<Divided<'d, 'a>> {
+        let divided = each.divided(answers)?;
+        let length = if let Divided::Strided(strided) = &divided { strided.row_length() } else { None };
+        let most = self.recorder.context.tuning().own_rows_max;
+        match length
+            .filter(|&length| length <= most && answers >= OWN_ROWS_MIN.max(length.saturating_mul(OWN_ROWS_TIMES)))
+        {
+            Some(length) if self.has_own_words()? => Ok(Divided::rows(length, answers)),
+            _ => Ok(divided),
+        }
+    }
+
+    /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.
+    fn has_own_words(&self) -> Result<bool> {
+        let folds = &self.recorder.op.folds;
+        let bins = |fold: &Leaf| fold.bins().is_some_and(|bins| bins.carries && !bins.many_by_value) && !fold.places();
+        let words: usize = folds.iter().map(|fold| fold.words).sum();
+        let fit = words <= OWN_WORDS_MAX && folds.iter().all(bins) && self.recorder.context.takes_segments();
+        // Browsers cannot wait for a self-test here.
+        if !fit || cfg!(target_arch = "wasm32") || self.by_values()?.is_some() {
+            return Ok(false);
+        }
+        match self.by_segments() {
+            Ok(_) => Ok(true),
+            Err(
+                Error::NotBySegments { .. }
+                | Error::NoExactKernel { .. }
+                | Error::Refused { .. }
+                | Error::LimitTooSmall { .. }
+                | Error::TooManyTrips { .. },
+            ) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The recorder for groups: where all folds have forms that invocations share, and the device gets these right, those.
     pub(super) fn by_groups(&self) -> Result<&Recorder> {
         if let Some(recorder) = self.groups.get() {
@@ -125,7 +170,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         match (&each.division, &each.count) {
             (Division::Groups(..), _) => self.by_groups(),
             (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
-            _ => match each.divided(each.count()?)? {
+            _ => match self.divided(each, each.count()?)? {
                 Divided::Strided(strided) => self.by_rows(&strided),
                 _ => self.by_segments(),
             },
@@ -182,7 +227,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => {
                 offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
             }
-            SegmentsBy::Counted(By::Rows(length)) => length,
+            SegmentsBy::Counted(By::Rows(length)) | SegmentsBy::Rows(length) => length,
             SegmentsBy::Offsets(_) | SegmentsBy::Counted(_) => input.elements(),
         };
         if elements > self.elements_max() {
@@ -246,9 +291,17 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, '
             (By::Offsets(Piece { buffer: number, ..piece }), segments.answers)
         }
         SegmentsBy::Counted(by) => (by, segments.answers),
-        SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => {
+        SegmentsBy::Offsets(Offsets(OffsetsIn::Host(_))) | SegmentsBy::Rows(_) => {
+            let offsets: &[u64] = match segments.by {
+                SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => offsets,
+                SegmentsBy::Rows(length) => &(0..=segments.answers).map(|row| row * length).collect::<Vec<u64>>(),
+                _ => &[],
+            };
             let mut all = Vec::new();
-            for segments in together(offsets, recorder.planner.segments_together()?) {
+            let ends = offsets.first().zip(offsets.last());
+            let elements = ends.map_or(0, |(first, last)| last - first);
+            let most = recorder.planner.segments_together(elements, segments.answers)?;
+            for segments in together(offsets, most) {
                 let here = &offsets[segments.start..=segments.end];
                 let (begin, end) = (here[0], here[here.len() - 1]);
                 let mut taken = Taken::default();

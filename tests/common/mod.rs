@@ -34,7 +34,7 @@ pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;
 pub use lists::{list_bits, lists, short_parts};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
-pub use parts::{all, every_other, one_in};
+pub use parts::{all, every_other, one_in, one_way, ways};
 pub use rows::rows;
 pub use segments::{Lengths, segments};
 pub use shapes::{

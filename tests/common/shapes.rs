@@ -1,6 +1,7 @@
 //! Launch shapes that put every boundary within a few thousand elements.
 
-use super::{all, every_other, gpu, some};
+use super::{all, every_other, gpu, one_way, some};
+use std::cell::Cell;
 use treefold::{Gpu, Order, Tuning};
 
 /// All launch policies of a tuning at once.
@@ -21,9 +22,10 @@ impl Shape for Tuning {
     }
 }
 
-/// A launch shape whose every boundary lies within a few thousand elements.
+/// A launch shape whose every boundary lies within a few thousand elements. (Rows of f64 as segments take a software driver a minute to compile.)
 pub fn small() -> Tuning {
-    Tuning::GPU.groups(32, 3, 64).loads(2).each(|launch| launch.single_elements_max = 100)
+    let few = Tuning::GPU.groups(32, 3, 64).loads(2).each(|launch| launch.single_elements_max = 100);
+    few.with(|tuning| tuning.own_rows_max = 0)
 }
 
 /// Launch shapes that put every boundary within a few thousand elements.
@@ -58,7 +60,7 @@ pub fn by_all_shapes<C: Clone>(
     }
 }
 
-/// The same; where a run takes parts that cover, every other case by one of three of all these shapes. Other calls, by their lines, have others,
+/// The same; where a run takes parts that cover, every other case by one of two of all these shapes, and in one of the ways of its answers. Other calls, by their lines, have others,
 /// by other shapes: each shape compiles kernels of its own, which takes most of the time.
 #[track_caller]
 pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run: impl Fn(&Gpu, &[C]) -> Vec<String>) {
@@ -70,8 +72,10 @@ pub fn by_shapes<C: Clone>(whole: &[Tuning], parts: &[Tuning], cases: &[C], run:
     let mut shapes = [parts, whole, &[*gpu().tuning()]].concat();
     let first = turn % shapes.len();
     shapes.rotate_left(first);
-    shapes.truncate(3);
-    by_turns(&shapes, &every_other(turn / 2, cases), turn, &run);
+    shapes.truncate(2);
+    let way = Cell::new(turn / 4);
+    let one_way = |gpu: &Gpu, some: &[C]| one_way(way.replace(way.get() + 1), || run(gpu, some));
+    by_turns(&shapes, &every_other(turn / 2, cases), turn, &one_way);
 }
 
 /// Each case by one of these shapes, the first by that of this turn.

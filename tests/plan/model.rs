@@ -497,7 +497,7 @@ impl<'a> Machine<'a> {
             GroupCost::Bins { .. } => budget::combine_bins(&case.cost, group, v, p.count.into()),
         };
         assert!(trips <= pass.trips, "{trips} trips: {pass:?}");
-        assert_eq!(u64::from(rows) * u64::from(p.count), p.partials.into(), "partials that no row reads: {pass:?}");
+        assert_eq!(u64::from(rows) * u64::from(p.count), u64::from(p.partials), "partials that no row reads: {pass:?}");
         self.store_results(number, pass, made);
     }
 

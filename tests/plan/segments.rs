@@ -5,9 +5,10 @@ use crate::views::costs;
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use treefold::internals::{
-    Arrangement, Bounds, By, Cost, Ends, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource, Rows, Store,
-    TRIPS_MAX, Walk,
+    Arrangement, Bounds, By, Cost, DeviceOp, Ends, Keep, Kernel, Limits, Pass, Piece, Plan, Planner, Request, Resource,
+    Rows, Store, TRIPS_MAX, Walk,
 };
+use treefold::ops::Sum;
 use treefold::{Error, Result, Tuning};
 
 /// Positions, in the order in which they are folded.
@@ -555,6 +556,37 @@ fn long_finishes() {
     }
     let serial = Kernel::Segments { walk: Walk::Serial };
     assert!(walks.contains(&serial) && walks.iter().any(|&walk| walk != serial), "{walks:?}");
+}
+
+/// As many segments as are said to go together have a plan: all of them where they find room, as many rows of f64 do on a large GPU.
+#[test]
+fn what_goes_together_has_a_plan() {
+    let store = Store::Answer { counted: true };
+    let doubles = Cost::of(&DeviceOp::new::<f64, _>(&Sum, Keep::Registers).expect("names"));
+    let longer = Cost { once_trips: 700, ..doubles.clone() };
+    let at_once = |memory: u64, tuning: Tuning, cost: &Cost, n: u64, length: u64| {
+        let planner =
+            Planner::new(limits(BYTES_MAX, 256, Some((32, 32)), memory), tuning, cost.clone()).expect("a planner");
+        let together = planner.segments_together(n, n / length).expect("a share");
+        let segments = (together / (length + 1)).clamp(1, n / length);
+        let pieces = [Piece::of(0, 0, segments * length)];
+        let each = Arrangement::Segments(Ends::of(Piece::of(1, 0, segments + 1)));
+        let plan = planner.plan(&Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 });
+        let plan = plan.unwrap_or_else(|error| panic!("{error}: {memory} {n} {length} {cost:?}"));
+        assert!(plan.passes.iter().all(|pass| pass.trips <= TRIPS_MAX), "{memory} {n} {length}");
+        segments == n / length
+    };
+    for memory in [16_384, 32_768, 49_152] {
+        for cost in costs().iter().chain([&doubles, &longer, &long(4, 11)]) {
+            for n in [1 << 12, 1 << 20, 1 << 25, 1 << 27, 1 << 31, (1 << 32) - (1 << 21)] {
+                for length in [1, 16, 128, 1000] {
+                    at_once(memory, Tuning::GPU, cost, n, length);
+                }
+            }
+        }
+    }
+    assert!([16, 128, 512].iter().all(|&length| at_once(49_152, Tuning::NVIDIA, &doubles, 1 << 25, length)));
+    assert!(!at_once(16_384, Tuning::GPU, &doubles, 1 << 27, 16));
 }
 
 #[test]
