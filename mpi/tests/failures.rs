@@ -62,7 +62,8 @@ fn command_lines_that_differ_are_both_named() {
 fn what_does_not_merge_is_refused() {
     let folder = Folder::new();
     let file = folder.f32("a.npy", &[30], &numbers(30));
-    for (args, why) in [
+    let with_file = |args: &[&str]| [args, &[&file]].concat().into_iter().map(String::from).collect::<Vec<_>>();
+    let refusals = [
         (&["sum", "--fast"][..], "rounds on the way"),
         (&["histogram", "--bins", "3"], "wants --range or --edges"),
         (&["histogram", "--bins", "3", "--range", "0:1", "--weights", &file], "is for one process"),
@@ -72,12 +73,25 @@ fn what_does_not_merge_is_refused() {
         (&["reduce", "--identity", "0", "--combine", "a + b"], "how parts combine"),
         (&["merge"], "work for one process"),
         (&["sum", "--partial", "-"], "is for one process"),
-    ] {
-        let told = job(2, &[args, &[&file]].concat()).error();
-        assert!(told.contains(why), "{args:?}: {told}");
-    }
-    assert!(job(2, &["sum"]).error().contains("name FILEs"));
-    assert!(job(2, &["sum", "-"]).error().contains("ranks share no pipe"));
+    ];
+    let mut jobs: Vec<_> = refusals.iter().map(|(args, why)| (2, with_file(args), vec![why.to_string()])).collect();
+    jobs.push((2, vec!["sum".into()], vec!["name FILEs".into()]));
+    jobs.push((2, vec!["sum".into(), "-".into()], vec!["ranks share no pipe".into()]));
+    refused(&jobs);
+}
+
+/// Runs jobs, each on so many ranks, which are refused in these words. They mostly wait for mpirun, so all go at once.
+fn refused(jobs: &[(usize, Vec<String>, Vec<String>)]) {
+    std::thread::scope(|scope| {
+        for (ranks, args, words) in jobs {
+            scope.spawn(move || {
+                let told = job(*ranks, args).error();
+                for word in words {
+                    assert!(told.contains(word), "{args:?}: {word}: {told}");
+                }
+            });
+        }
+    });
 }
 
 #[test]
@@ -88,32 +102,27 @@ fn what_stands_beside_elements_and_does_not_fit_them_is_told() {
         folder.array(name, "<i4", &[count], &(0..count as i32).map(i32::to_le_bytes).collect::<Vec<_>>())
     };
     let (short, long, fits) = (integers("short.npy", 29), integers("long.npy", 31), integers("fits.npy", 30));
-    let grouped = |keys: &str| job(3, &["sum", "--group-by", keys, "--groups", "4", &file]);
-    let masked = |mask: &str| job(3, &["sum", "--mask", mask, &file]);
+    let (cut, floats) = (integers("cut.npy", 30), folder.f32("floats.npy", &[30], &numbers(30)));
+    let whole = std::fs::read(&cut).expect("a file");
+    std::fs::write(&cut, &whole[..whole.len() - 4]).expect("a short file");
+    let owned = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+    let grouped = |keys: &str| owned(&["sum", "--group-by", keys, "--groups", "4", &file]);
+    let masked = |mask: &str| owned(&["sum", "--mask", mask, &file]);
+    let mut jobs = Vec::new();
     for (beside, many) in [(&short, "29"), (&long, "31")] {
-        for told in [grouped(beside).error(), masked(beside).error()] {
-            for word in [&format!("{beside} and {file}"), many, "30"] {
-                assert!(told.contains(word), "{word}: {told}");
-            }
-        }
+        let words = [format!("{beside} and {file}"), many.into(), "30".into()];
+        jobs.extend([grouped(beside), masked(beside)].map(|args| (3, args, words.to_vec())));
     }
-    let floats = folder.f32("floats.npy", &[30], &numbers(30));
-    let told = grouped(&floats).error();
-    assert!(told.contains("floats.npy: --group-by is for whole numbers, but it holds f32"), "{told}");
-    let told = job(2, &["sum", "--group-by", &fits, &file]).error();
-    assert!(told.contains("pass --groups N"), "{told}");
-    let told = job(2, &["sum", "--group-by", "-", "--groups", "4", &file]).error();
-    assert!(told.contains("ranks share no pipe"), "{told}");
-    let told = grouped(&folder.named("none.npy")).error();
-    assert!(told.contains("none.npy"), "{told}");
-    let whole = std::fs::read(&fits).expect("a file");
-    std::fs::write(&fits, &whole[..whole.len() - 4]).expect("a short file");
-    let told = grouped(&fits).error();
-    assert!(told.contains("fits.npy: truncated"), "{told}");
-    // A place among elements that are left out is known to one process.
-    let mask = integers("mask.npy", 30);
-    let told = job(2, &["argmax", "--mask", &mask, &file]).error();
-    assert!(told.contains("goes by the places of numbers"), "{told}");
+    jobs.extend([
+        (3, grouped(&floats), owned(&["floats.npy: --group-by is for whole numbers, but it holds f32"])),
+        (2, owned(&["sum", "--group-by", &fits, &file]), owned(&["pass --groups N"])),
+        (2, grouped("-"), owned(&["ranks share no pipe"])),
+        (3, grouped(&folder.named("none.npy")), owned(&["none.npy"])),
+        (3, grouped(&cut), owned(&["cut.npy: truncated"])),
+        // A place among elements that are left out is known to one process.
+        (2, owned(&["argmax", "--mask", &fits, &file]), owned(&["goes by the places of numbers"])),
+    ]);
+    refused(&jobs);
 }
 
 /// Ranks that signals befall.

@@ -49,7 +49,7 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All views by the adapter's own launch shape, and each by one of the others; or every other view by one of three.
+/// All views by the adapter's own launch shape, and each by one of the others; or every other view by one of two.
 #[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[View]) -> Vec<String>) {
     by_shapes(&[], &some_shapes(), &some_views(), run);

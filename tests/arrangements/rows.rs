@@ -21,7 +21,7 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All lengths by the shapes and by the adapter's own; or every other length by one of three.
+/// All lengths by the shapes and by the adapter's own; or every other length by one of two.
 #[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[usize]) -> Vec<String>) {
     by_shapes(&some_shapes(), &[], &LENGTHS, run);

@@ -61,7 +61,7 @@ fn some_shapes() -> Vec<Tuning> {
     ]
 }
 
-/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others; or every other one by one of three.
+/// All segments by subgroups and by the adapter's own launch shape, and each by one of the others; or every other one by one of two.
 #[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[Lengths]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &some_shapes(), &some_segments(), run);

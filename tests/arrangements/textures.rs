@@ -16,7 +16,7 @@ fn none(failures: Vec<String>) {
     assert!(failures.is_empty(), "{}", some(&failures));
 }
 
-/// All sizes by the adapter's own launch shape and by a GPU's, which has subgroups, and each by one of the small ones; or every other size by one of three.
+/// All sizes by the adapter's own launch shape and by a GPU's, which has subgroups, and each by one of the small ones; or every other size by one of two.
 #[track_caller]
 fn everywhere(run: impl Fn(&Gpu, &[(u32, u32)]) -> Vec<String>) {
     by_shapes(&[Tuning::GPU], &shapes(), &SIZES, run);

@@ -1,6 +1,6 @@
 //! Rows, each against that row alone.
 
-use super::{Random, answers, download, plain_fold, same, upload};
+use super::{Random, answers, download, plain_fold, same, upload, ways};
 use treefold::{Answer, DynAnswer, DynOp, Each, Element, Error, Gpu, Input, Op, Output, Reducer, Result};
 
 /// Each row's answer by `reduce_each`, by `record_each` with and without count words, from aligned and unaligned starts and from
@@ -69,7 +69,7 @@ impl<'r, T: Element> Wanted<'r, T> {
     }
 }
 
-/// By `reduce_each`, and by `record_each` with count words or without.
+/// By `reduce_each`, and by `record_each` with count words or without; or in one of these ways.
 pub(super) fn each_way<'i, T: Element>(
     gpu: &Gpu,
     reducer: &Reducer<T, DynOp<T>>,
@@ -80,9 +80,12 @@ pub(super) fn each_way<'i, T: Element>(
     failures: &mut Vec<String>,
 ) {
     let op = reducer.op();
-    let got = reducer.reduce_each(each()).map(|answers| answers.into_iter().map(Ok).collect());
-    wanted.judge(op, &format!("{place}, reduced"), got, false, failures);
-    for counted in counts.iter().copied().filter(|_| reducer.answer_words() > 0) {
+    let (reduced, counts) = ways(if reducer.answer_words() > 0 { counts } else { &[] });
+    if reduced {
+        let got = reducer.reduce_each(each()).map(|answers| answers.into_iter().map(Ok).collect());
+        wanted.judge(op, &format!("{place}, reduced"), got, false, failures);
+    }
+    for counted in counts {
         let lengths = wanted.rows.iter().map(|row| row.len()).collect();
         let got = recorded(gpu, reducer, each(), lengths, counted);
         wanted.judge(op, &format!("{place}, recorded {counted}"), Ok(got), true, failures);

@@ -105,8 +105,8 @@ fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types, device: Optio
     failures
 }
 
-fn check(gpu: &Gpu, shape: Tuning, types: Types, device: Option<bool>) {
-    let failures = compare(gpu, shape, &ops::names(), types, device);
+fn check(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types, device: Option<bool>) {
+    let failures = compare(gpu, shape, names, types, device);
     assert!(failures.is_empty(), "{shape:?}: {}", some(&failures));
 }
 
@@ -126,33 +126,35 @@ fn part(turn: usize, of: usize) -> Types {
     Types::Part { turn, of: if all() { of } else { usize::MAX } }
 }
 
-/// Every operator and type; in a process with another number of lanes every operator, and types in turn: of 4 lanes the answers on the device,
-/// of others those on the host.
+/// Every operator and type where every combination is wanted, else every other type of each operator; in processes with other numbers of
+/// lanes every operator, in one of them or in all, and types in turn: of 4 lanes the answers on the device, of others those on the host.
 #[test]
 fn every_operator_and_type_by_subgroups() {
-    let (mut types, mut device) = (Types::All, None);
+    let (mut types, mut device) = (if all() { Types::All } else { Types::Part { turn: 0, of: 2 } }, None);
+    let mut names = ops::names();
     if let Ok(lanes) = std::env::var("TREEFOLD_TEST_LANES") {
-        (types, device) = (part(if lanes == "4" { 0 } else { 1 }, 3), Some(lanes == "4"));
+        let four = lanes == "4";
+        (types, device, names) = (part(usize::from(!four), 3), Some(four), every_other(four.into(), &names));
         assert_eq!(gpu().info().subgroup_min_size.to_string(), lanes, "the driver did not take the number of lanes");
         let failures = coverage::<u32>(&gpu().with_tuning(small()).expect("a launch shape"), &lengths(&small()));
         assert!(failures.is_empty(), "{}", some(&failures));
     }
-    check(&gpu(), small(), types, device);
+    check(&gpu(), small(), &names, types, device);
 }
 
 /// With the processes of other numbers of lanes all turns, where every combination is wanted; else answers on the device alone.
 #[test]
 fn every_operator_without_subgroups() {
-    check(&gpu(), shapes()[4], part(2, 3), Some(true));
+    check(&gpu(), shapes()[4], &ops::names(), part(2, 3), Some(true));
 }
 
-/// On hardware every pair; on software adapters, whose compilers take most of the time, a part, always the same: all run there by subgroups,
-/// in small launches.
+/// On hardware every pair; on software adapters, whose compilers take most of the time, those that do not run there by subgroups, in small
+/// launches.
 #[test]
 fn every_operator_and_type_as_the_adapter_runs_it() {
     let software = gpu().info().device_type == treefold::wgpu::DeviceType::Cpu;
-    let types = if software { part(if all() { 0 } else { 3 }, 2) } else { Types::Standing };
-    check(&gpu(), *gpu().tuning(), types, software.then_some(false));
+    let types = if software { Types::Part { turn: 1, of: 2 } } else { Types::Standing };
+    check(&gpu(), *gpu().tuning(), &ops::names(), types, software.then_some(false));
 }
 
 /// Every operator is in each turn, every type too, and all pairs of them in all turns together.

@@ -16,12 +16,27 @@ fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> b
     let slices =
         |(number, shape): (usize, Tuning)| shape.with(|tuning| tuning.slices_max = if number == 0 { 1 } else { 24 });
     let shapes = shapes().into_iter().enumerate().map(slices);
-    let noticed = shapes.chain([small().groups(16, 64, 16)]).any(|shape| {
+    let noticed = shapes.chain([many_workgroups()]).any(|shape| {
         let gpu = gpu().with_tuning(shape).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
         !check(&gpu, &lengths(&shape)).is_empty()
     });
     assert!(matched.load(Ordering::Relaxed), "nothing to patch");
     noticed
+}
+
+/// The launch shape that has several workgroups on each column, and on each slice of bins.
+fn many_workgroups() -> Tuning {
+    small().groups(16, 64, 16)
+}
+
+/// Views by that shape alone.
+fn by_split_views(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    if *gpu.tuning() == many_workgroups() { by_views(gpu, lengths) } else { Vec::new() }
+}
+
+/// Bins in slices by that shape alone.
+fn by_split_slices(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
+    if *gpu.tuning() == many_workgroups() { by_slices(gpu, lengths) } else { Vec::new() }
 }
 
 /// The failures of the first of these that finds some.
@@ -396,8 +411,8 @@ wrong! {
     answer_of_a_vector: "leave(acc_1, group * OWN + 1u" => "leave(acc_1, group * OWN", by_views;
     rest_of_a_column_lost: "for (; left > 0u; left--)" => "for (; left > 1u; left--)", by_views;
     round_of_a_column_again: "e += LOADS * step;" => "", by_views;
-    groups_of_other_workgroups: "(id.workgroup.x / params.splits) * groups" => "id.workgroup.x * groups", by_views;
-    splits_read_the_same: "(split * lanes + lane) * params.vectors" => "lane * params.vectors", by_views;
+    groups_of_other_workgroups: "(id.workgroup.x / params.splits) * groups" => "id.workgroup.x * groups", by_split_views;
+    splits_read_the_same: "(split * lanes + lane) * params.vectors" => "lane * params.vectors", by_split_views;
     indices_of_a_row: "return accumulate_vector(state, loaded, index * PER_VECTOR);" => "return accumulate_vector(state, loaded, index);", by_views;
     strides_of_a_row_lost: "row_first = params.first + place_of_row(row);" => "row_first = params.first;", by_views;
     partials_of_other_rows: "row * params.row_partials" => "row", by_views;
@@ -503,8 +518,8 @@ wrong! {
     counters_of_a_slice_not_cleared: "atomicStore(&bins_low[c], 0u); }\n    workgroupBarrier();\n}\n\nfn replica_of(id: Invocation) -> u32 { return slice_of" => "atomicStore(&bins_low[c], c); }\n    workgroupBarrier();\n}\n\nfn replica_of(id: Invocation) -> u32 { return slice_of", by_slices;
     slice_in_columns_of_the_first: "let first = first_bin / 4u;" => "let first = 0u;", by_slices;
     columns_of_the_last_slice_lost: "& (first + j < COLUMNS); j +=" => "& (first + j + 1u < COLUMNS); j +=", by_slices;
-    slices_read_other_splits: "return slice_split_of(workgroup / SLICES);" => "return slice_split_of(workgroup % params.splits);", by_slices;
-    partials_of_slices_apart: "return slice_partial_of(workgroup / SLICES);" => "return slice_partial_of(workgroup % params.splits);", by_slices;
+    slices_read_other_splits: "return slice_split_of(workgroup / SLICES);" => "return slice_split_of(workgroup % params.splits);", by_split_slices;
+    partials_of_slices_apart: "return slice_partial_of(workgroup / SLICES);" => "return slice_partial_of(workgroup % params.splits);", by_split_slices;
     edge_above_a_slice_not_asked: "<= vec4<u32>(BINS);" => "< vec4<u32>(BINS);", by_slices;
     lowest_bin_of_a_slice_not_asked: "(nearest - vec4<u32>(first_bin))" => "(nearest - vec4<u32>(first_bin + 1u))", by_slices;
     places_below_the_lowest_edge_not_asked: "(places + vec4<u32>(param(3u)))" => "places", by_slices;

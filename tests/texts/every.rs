@@ -13,7 +13,7 @@ pub use cover::{on_devices, stands_for_others};
 use own::{SetHash, TextHash, WeightedSum};
 pub use parts::all;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use treefold::half::{bf16, f16};
 use treefold::internals::{
     Arrangement, Beside, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request,
@@ -147,19 +147,44 @@ impl<E: Each> Visitor for Seen<'_, E> {
     }
 }
 
+/// The texts of the operators over the types that they take, for all machines: made once for all tests of a suite.
+pub static OPERATORS: LazyLock<Texts> = LazyLock::new(|| operators_on(&machines()));
+/// Those of tuples, and behind so many of these those of elements of several numbers and of narrow ones.
+pub static SEVERAL: LazyLock<(Texts, usize)> = LazyLock::new(|| several_on(&machines()));
+
+fn operators_on(machines: &[Machine]) -> Texts {
+    let mut all = Texts::of(machines);
+    operators(&mut all);
+    all
+}
+
+fn several_on(machines: &[Machine]) -> (Texts, usize) {
+    let mut all = Texts::of(machines);
+    all.tuples();
+    let tuples = all.texts.len();
+    all.quads();
+    all.vectors();
+    all.narrow();
+    (all, tuples)
+}
+
 /// All texts, each once, with a name that tells how it came about.
 pub fn texts() -> Vec<Text> {
-    texts_of(&machines())
+    joined(&machines(), || OPERATORS.clone(), || SEVERAL.0.clone())
 }
 
 /// All texts of these machines; of the operators and types that others stand for, those of large reductions on the first of them.
 pub fn texts_of(machines: &[Machine]) -> Vec<Text> {
+    joined(machines, || operators_on(machines), || several_on(machines).0)
+}
+
+fn joined(
+    machines: &[Machine],
+    operators: impl FnOnce() -> Texts,
+    several: impl FnOnce() -> Texts + Send,
+) -> Vec<Text> {
     let others = || {
-        let mut all = Texts::of(machines);
-        all.tuples();
-        all.quads();
-        all.vectors();
-        all.narrow();
+        let mut all = several();
         all.maps();
         all.flags();
         all.runs();
@@ -171,8 +196,7 @@ pub fn texts_of(machines: &[Machine]) -> Vec<Text> {
     };
     std::thread::scope(|scope| {
         let others = scope.spawn(others);
-        let mut all = Texts::of(machines);
-        operators(&mut all);
+        let mut all = operators();
         let first = Machine { chosen: true, asks: |_, what| is_large(what), ..machines[0] };
         let mut rest = Texts::of(&[first]);
         each_of(|name, dtype| !stands_for_others(name, dtype), &mut rest);
@@ -185,6 +209,7 @@ pub fn texts_of(machines: &[Machine]) -> Vec<Text> {
 }
 
 /// A collection in which every text is once.
+#[derive(Clone)]
 pub struct Texts {
     /// The machines that the texts are for.
     machines: Vec<Machine>,

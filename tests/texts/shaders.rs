@@ -1,7 +1,9 @@
 //! Every shader text that the library builds is valid, translates to SPIR-V, MSL, HLSL and back to WGSL, names nothing twice,
 //! and loops only where plans know of it.
 
-use crate::every::{Each, Made, Text, Texts, all, combines, machines, on_devices, operators, stands_for_others};
+use crate::every::{
+    Each, Made, OPERATORS, SEVERAL, Text, Texts, all, combines, machines, on_devices, operators, stands_for_others,
+};
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -328,11 +330,9 @@ impl Each for Types {
 
 #[test]
 fn every_operator_translates() {
-    let mut all = Texts::default();
-    operators(&mut all);
-    verdict(&all.texts);
+    verdict(&OPERATORS.texts);
     let kinds: HashSet<_> =
-        all.texts.iter().map(|text| (text.made().variant.store, combines(&text.made().variant))).collect();
+        OPERATORS.texts.iter().map(|text| (text.made().variant.store, combines(&text.made().variant))).collect();
     // Partials and, from either kernel, sealed results and answers with and without a count.
     assert_eq!(kinds.len(), 7, "{kinds:?}");
     let mut seen = Types::default();
@@ -509,27 +509,27 @@ impl<T: Element, const LIFT: u64> Op<T> for Everything<LIFT> {
 
 #[test]
 fn elements_of_several_numbers_translate() {
+    let (several, tuples) = &*SEVERAL;
+    verdict(&several.texts[*tuples..]);
     let mut all = Texts::default();
-    all.quads();
-    all.vectors();
-    all.narrow();
     all.each::<[f32; 4], _>(&Everything::<3>);
     verdict(&all.texts);
     for piece in
         ["vectors[e]", "textureLoad(texels, texel_place(v), 0)", "accumulate_vector(state: State, vector: vec4<u32>"]
     {
-        assert!(all.texts.iter().any(|text| text.text.contains(piece)), "{piece}");
+        assert!(several.texts.iter().chain(&all.texts).any(|text| text.text.contains(piece)), "{piece}");
     }
 }
 
 #[test]
 fn tuples_and_own_operators_translate() {
+    let (several, tuples) = &*SEVERAL;
+    verdict(&several.texts[..*tuples]);
     let mut all = Texts::default();
-    all.tuples();
-    all.everywhere::<f32, _>(&Bare);
-    all.everywhere::<f32, _>(&(Bare, FastMean));
-    all.everywhere::<u32, _>(&Own);
-    all.everywhere::<u32, _>(&(Own, Own));
+    all.each::<f32, _>(&Bare);
+    all.each::<f32, _>(&(Bare, FastMean));
+    all.each::<u32, _>(&Own);
+    all.each::<u32, _>(&(Own, Own));
     all.everywhere::<u32, _>(&(Own, ArgMax, Everything::<3>));
     all.everywhere::<f32, _>(&(Sum, Everything::<3>, Bare));
     all.everywhere::<f32, _>(&Everything::<3>);

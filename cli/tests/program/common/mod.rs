@@ -30,6 +30,14 @@ pub fn adapter() -> String {
     std::env::var("TREEFOLD_TEST_ADAPTER").unwrap_or_else(|_| "cpu".into())
 }
 
+/// These cases on the CPU engine, and where every combination is wanted; on an adapter, where each process compiles kernels, one in so many of
+/// them, the first that of this turn.
+pub fn cases<C>(so_many: usize, turn: usize, all: impl IntoIterator<Item = C>) -> Vec<C> {
+    let every = adapter() == "cpu" || std::env::var_os("TREEFOLD_TEST_ALL").is_some_and(|all| !all.is_empty());
+    let (so_many, turn) = if every { (1, 0) } else { (so_many, turn % so_many) };
+    all.into_iter().skip(turn).step_by(so_many).collect()
+}
+
 /// The names of operators that people type.
 pub fn operators() -> Vec<&'static str> {
     let mut names: Vec<&str> =
