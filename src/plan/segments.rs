@@ -134,16 +134,11 @@ impl Planner {
         // Where a pass of its own finishes, groups of segments whose accumulators one binding holds; and whose offsets one does.
         let apart = if self.finishes_apart(request) { self.finished_together() - 1 } else { u64::MAX };
         let shape = self.segments_shape(elements, segments)?;
-        let all = self.segments_most(&shape);
+        let (windows, dispatches) = self.segment_windows(request.pieces);
+        let all = self.segments_most(&shape, dispatches);
         if elements > all {
             return Err(Error::SegmentsTooMany { elements, segments, most: all });
         }
-        let mut windows = windows(request.pieces, &self.limits, self.cost.element_bytes);
-        windows.retain(|window| window.elements > 0);
-        if windows.is_empty() {
-            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, beside: None, grid: None });
-        }
-        let dispatches: u64 = windows.iter().map(|window| window.elements.div_ceil(self.most()).max(1)).sum();
         // And as many as 32 bits count, each by what its end counts as; and as the shares that one pass carries over have trips for,
         // if all of them ended in one dispatch: those of a workgroup at least.
         let carried = ((all - elements) / dispatches).max(shape.items_max() * u64::from(shape.teams));
@@ -156,6 +151,17 @@ impl Planner {
             done += now;
         }
         Ok(())
+    }
+
+    /// The windows that have elements, one at least, and the dispatches that go over them.
+    fn segment_windows(&self, pieces: &[Piece]) -> (Vec<Window>, u64) {
+        let mut windows = windows(pieces, &self.limits, self.cost.element_bytes);
+        windows.retain(|window| window.elements > 0);
+        if windows.is_empty() {
+            windows.push(Window { bindings: nothing(), first: 0, elements: 0, partner: 0, beside: None, grid: None });
+        }
+        let dispatches = windows.iter().map(|window| window.elements.div_ceil(self.most()).max(1)).sum();
+        (windows, dispatches)
     }
 
     /// Plans segments, the first of which is the n-th.
@@ -193,6 +199,11 @@ impl Planner {
             ..Params::default()
         };
         let (store, resource, output) = self.destination(draft, request, segments as u32, row);
+        // Of the shares that one pass carries over, those that no dispatch needs.
+        let items = elements + dispatches * u64::from(shape.end_items) * segments;
+        let needed = items.div_ceil(shape.items_max() * u64::from(shape.teams)) + dispatches;
+        let carried = u64::from(self.carry_size()) * self.carried_max().min(CARRIED_MAX);
+        let spare = carried.saturating_sub(needed) / dispatches;
         let begin = draft.passes.len();
         let mut shares = 0;
         let mut before = 0;
@@ -200,7 +211,7 @@ impl Planner {
             let mut done = 0;
             loop {
                 let now = self.most().min(window.elements - done);
-                let mut pass = self.segments_pass(shape, (store, rows), window.beside, (now, segments), dispatches)?;
+                let mut pass = self.segments_pass(shape, (store, rows), window.beside, (now, segments), spare)?;
                 let base = i128::from(before) - i128::from(window.first);
                 pass.bindings = window.bindings.clone();
                 pass.bindings.push(Binding { slot: 3, resource: resource.clone() });
@@ -271,7 +282,7 @@ impl Planner {
             let fewest = (ITEMS_MIN * u64::from(least) * shape.each).div_ceil(PARTS);
             let fits = memory <= self.limits.workgroup_bytes_max && shape.fixed + fewest <= TRIPS_MAX;
             // What loops long to finish, as a root does, leaves few trips for elements.
-            (fits && (2 * elements).min(ITEMS_IN_ALL) <= self.segments_most(&shape)).then_some(shape)
+            (fits && (2 * elements).min(ITEMS_IN_ALL) <= self.segments_most(&shape, 1)).then_some(shape)
         });
         if let Some(shape) = shapes.next() {
             return Ok(shape);
@@ -359,7 +370,7 @@ impl Planner {
         (store, rows): (Store, Rows),
         beside: Option<Unit>,
         (elements, segments): (u64, u64),
-        dispatches: u64,
+        spare: u64,
     ) -> Result<Pass> {
         let mut variant = self.variant(Kernel::Segments { walk: shape.walk }, store, shape.size, beside, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
@@ -371,10 +382,9 @@ impl Planner {
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
-        // No more shares than are carried over quickly, where fewer have trips for it all.
-        let carried = u64::from(self.carry_size()) * self.carried_max().min(CARRIED_MAX) / dispatches;
         let most = u64::from(self.limits.workgroups_max.min(65_535));
-        let workgroups = enough.min(launched).min(carried).min(most).max(needed).max(1);
+        // No more shares than are carried over quickly, where fewer have trips for it all.
+        let workgroups = enough.min(launched).min(needed.max(1) + spare).min(most).max(needed).max(1);
         if workgroups > most {
             return Err(Error::SegmentsTooMany { elements, segments, most: most * items_max * u64::from(shape.teams) });
         }
@@ -408,25 +418,25 @@ impl Planner {
     }
 
     /// Elements and ends, by what an end counts as, of which one pass can carry over the shares.
-    fn segments_most(&self, shape: &SegmentLaunch) -> u64 {
-        let workgroups = u64::from(self.carry_size()) * self.carried_max();
+    fn segments_most(&self, shape: &SegmentLaunch, dispatches: u64) -> u64 {
+        // Each dispatch may round up.
+        let workgroups = (u64::from(self.carry_size()) * self.carried_max()).saturating_sub(dispatches).max(1);
         (workgroups * u64::from(shape.teams)).saturating_mul(shape.items_max()).min(ITEMS_IN_ALL)
     }
 
     /// Elements and segments that one plan takes, about: of so many all, where each of its dispatches has room for all their ends; an error where
     /// not even one share finds room.
-    pub fn segments_together(&self, elements: u64, segments: u64) -> Result<u64> {
+    pub fn segments_together(&self, pieces: &[Piece], elements: u64, segments: u64) -> Result<u64> {
+        let (_, dispatches) = self.segment_windows(pieces);
         if elements.saturating_add(segments) <= ITEMS_IN_ALL {
             let shape = self.segments_shape(elements, segments)?;
-            let windows = 2 + elements.saturating_mul(self.cost.element_bytes) / self.limits.binding_bytes_max;
-            let dispatches = windows.max(elements.div_ceil(self.most()));
             let ends = segments.saturating_mul(u64::from(shape.end_items)).saturating_mul(dispatches);
-            if elements.saturating_add(ends) <= self.segments_most(&shape) {
+            if elements.saturating_add(ends) <= self.segments_most(&shape, dispatches) {
                 return Ok(elements + segments);
             }
         }
         let shape = self.segments_shape(0, 1)?;
-        Ok((self.segments_most(&shape) / 2 / u64::from(shape.end_items)).max(1))
+        Ok((self.segments_most(&shape, dispatches) / 2 / u64::from(shape.end_items)).max(1))
     }
 
     /// Shares that an invocation has trips to carry over.

@@ -20,6 +20,9 @@ use wgpu::BufferUsages;
 /// 16384x512 1392, 1120; 32768x1024 2772, 1892. Of 1024 rows of 16 bins take 93, segments 64 (`--segments 16`), of 256 26 and 63.
 const OWN_ROWS_MIN: u64 = 1024;
 const OWN_ROWS_TIMES: u64 = 32;
+/// Rows and buffers, at most, that are taken as segments: the host makes their offsets, and each buffer takes a dispatch.
+const OWN_ROWS_MAX: u64 = 1 << 25;
+const OWN_BUFFERS_MAX: u64 = 8;
 /// Words of an accumulator, at most, where rows are taken as segments: those of a sum of f64. (Of squares they are twice as many.)
 const OWN_WORDS_MAX: usize = 80;
 
@@ -112,14 +115,20 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// would take a workgroup for each row.
     pub(super) fn divided<'d, 'a>(&self, each: &'d Each<'a, T>, answers: u64) -> Result<Divided<'d, 'a>> {
         let divided = each.divided(answers)?;
-        let length = if let Divided::Strided(strided) = &divided { strided.row_length() } else { None };
-        let most = self.recorder.context.tuning().own_rows_max;
-        match length
-            .filter(|&length| length <= most && answers >= OWN_ROWS_MIN.max(length.saturating_mul(OWN_ROWS_TIMES)))
-        {
-            Some(length) if self.has_own_words()? => Ok(Divided::rows(length, answers)),
+        let Divided::Strided(strided) = &divided else { return Ok(divided) };
+        let few = answers <= OWN_ROWS_MAX && each.input.ranges.count() <= OWN_BUFFERS_MAX;
+        match strided.row_length() {
+            Some(length) if few && self.are_short(strided) && self.has_own_words()? => {
+                Ok(Divided::rows(length, answers))
+            }
             _ => Ok(divided),
         }
+    }
+
+    /// Whether answers are many, and their elements few.
+    fn are_short(&self, strided: &Strided) -> bool {
+        let (length, most) = (strided.length(), self.recorder.context.tuning().own_rows_max);
+        length <= most && strided.answers() >= OWN_ROWS_MIN.max(length.saturating_mul(OWN_ROWS_TIMES))
     }
 
     /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.
@@ -300,7 +309,9 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, '
             let mut all = Vec::new();
             let ends = offsets.first().zip(offsets.last());
             let elements = ends.map_or(0, |(first, last)| last - first);
-            let most = recorder.planner.segments_together(elements, segments.answers)?;
+            let most = recorder.planner.segments_together(&pieces, elements, segments.answers)?;
+            // What one buffer holds.
+            let most = most.min(recorder.context.device.limits().max_buffer_size / 4 - 1);
             for segments in together(offsets, most) {
                 let here = &offsets[segments.start..=segments.end];
                 let (begin, end) = (here[0], here[here.len() - 1]);

@@ -127,7 +127,7 @@ fn part(turn: usize, of: usize) -> Types {
 }
 
 /// Every operator and type where every combination is wanted, else every other type of each operator; in processes with other numbers of
-/// lanes every operator, in one of them or in all, and types in turn: of 4 lanes the answers on the device, of others those on the host.
+/// lanes every operator, in one of two of them, and types in turn: of 4 lanes the answers on the device, of others those on the host.
 #[test]
 fn every_operator_and_type_by_subgroups() {
     let (mut types, mut device) = (if all() { Types::All } else { Types::Part { turn: 0, of: 2 } }, None);

@@ -564,29 +564,42 @@ fn what_goes_together_has_a_plan() {
     let store = Store::Answer { counted: true };
     let doubles = Cost::of(&DeviceOp::new::<f64, _>(&Sum, Keep::Registers).expect("names"));
     let longer = Cost { once_trips: 700, ..doubles.clone() };
-    let at_once = |memory: u64, tuning: Tuning, cost: &Cost, n: u64, length: u64| {
-        let planner =
-            Planner::new(limits(BYTES_MAX, 256, Some((32, 32)), memory), tuning, cost.clone()).expect("a planner");
-        let together = planner.segments_together(n, n / length).expect("a share");
-        let segments = (together / (length + 1)).clamp(1, n / length);
-        let pieces = [Piece::of(0, 0, segments * length)];
-        let each = Arrangement::Segments(Ends::of(Piece::of(1, 0, segments + 1)));
-        let plan = planner.plan(&Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 });
-        let plan = plan.unwrap_or_else(|error| panic!("{error}: {memory} {n} {length} {cost:?}"));
-        assert!(plan.passes.iter().all(|pass| pass.trips <= TRIPS_MAX), "{memory} {n} {length}");
-        segments == n / length
-    };
-    for memory in [16_384, 32_768, 49_152] {
+    let at_once =
+        |(memory, binding): (u64, u64), tuning: Tuning, cost: &Cost, (n, buffers): (u64, u64), length: u64| {
+            let limits = limits(binding, 256, Some((32, 32)), memory);
+            let planner = Planner::new(limits, tuning, cost.clone()).expect("a planner");
+            let pieces: Vec<Piece> = (0..buffers).map(|buffer| Piece::of(buffer as usize, 0, n / buffers)).collect();
+            let together = planner.segments_together(&pieces, n, n / length).expect("a share");
+            let segments = (together / (length + 1)).clamp(1, n / length);
+            let mut left = segments * length;
+            let mut cut = |piece: &Piece| {
+                let now = piece.elements.min(left);
+                left -= now;
+                Piece { elements: now, ..*piece }
+            };
+            let pieces: Vec<Piece> = pieces.iter().map(&mut cut).filter(|piece| piece.elements > 0).collect();
+            let each = Arrangement::Segments(Ends::of(Piece::of(buffers as usize, 0, segments + 1)));
+            let plan = planner.plan(&Request { pieces: &pieces, each, start: 0, direct: true, store, output: 0 });
+            let plan =
+                plan.unwrap_or_else(|error| panic!("{error}: {memory} {binding} {n} in {buffers}, {length} {cost:?}"));
+            assert!(plan.passes.iter().all(|pass| pass.trips <= TRIPS_MAX), "{memory} {n} {length}");
+            segments == n / length
+        };
+    let often = Tuning::GPU.with(|tuning| tuning.dispatch_bytes_max = 1 << 22);
+    for (number, memory) in [16_384, 32_768, 49_152].into_iter().enumerate() {
         for cost in costs().iter().chain([&doubles, &longer, &long(4, 11)]) {
-            for n in [1 << 12, 1 << 20, 1 << 25, 1 << 27, 1 << 31, (1 << 32) - (1 << 21)] {
-                for length in [1, 16, 128, 1000] {
-                    at_once(memory, Tuning::GPU, cost, n, length);
+            for n in [1 << 12, 24_172 * 2829, 1 << 20, 1 << 25, 1 << 27, 1 << 31, (1 << 32) - (1 << 21)] {
+                for length in [1, 16, 128, 1000, 2829] {
+                    let tuning = if number == 1 && n <= 1 << 27 { often } else { Tuning::GPU };
+                    at_once((memory, [128 << 20, BYTES_MAX][number % 2]), tuning, cost, (n, 1), length);
+                    at_once((memory, BYTES_MAX), Tuning::GPU, cost, (n / 10 * 10, 10), length);
                 }
             }
         }
     }
-    assert!([16, 128, 512].iter().all(|&length| at_once(49_152, Tuning::NVIDIA, &doubles, 1 << 25, length)));
-    assert!(!at_once(16_384, Tuning::GPU, &doubles, 1 << 27, 16));
+    let roomy = (49_152, BYTES_MAX);
+    assert!([16, 128, 512].iter().all(|&length| at_once(roomy, Tuning::NVIDIA, &doubles, (1 << 25, 1), length)));
+    assert!(!at_once((16_384, BYTES_MAX), Tuning::GPU, &doubles, (1 << 27, 1), 16));
 }
 
 #[test]
