@@ -62,7 +62,6 @@ fn command_lines_that_differ_are_both_named() {
 fn what_does_not_merge_is_refused() {
     let folder = Folder::new();
     let file = folder.f32("a.npy", &[30], &numbers(30));
-    let with_file = |args: &[&str]| [args, &[&file]].concat().into_iter().map(String::from).collect::<Vec<_>>();
     let refusals = [
         (&["sum", "--fast"][..], "rounds on the way"),
         (&["histogram", "--bins", "3"], "wants --range or --edges"),
@@ -74,10 +73,15 @@ fn what_does_not_merge_is_refused() {
         (&["merge"], "work for one process"),
         (&["sum", "--partial", "-"], "is for one process"),
     ];
-    let mut jobs: Vec<_> = refusals.iter().map(|(args, why)| (2, with_file(args), vec![why.to_string()])).collect();
-    jobs.push((2, vec!["sum".into()], vec!["name FILEs".into()]));
-    jobs.push((2, vec!["sum".into(), "-".into()], vec!["ranks share no pipe".into()]));
+    let with_file = refusals.iter().map(|(args, why)| (2, owned(&[args, &[&file[..]][..]].concat()), owned(&[why])));
+    let mut jobs: Vec<_> = with_file.collect();
+    jobs.push((2, owned(&["sum"]), owned(&["name FILEs"])));
+    jobs.push((2, owned(&["sum", "-"]), owned(&["ranks share no pipe"])));
     refused(&jobs);
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| text.to_string()).collect()
 }
 
 /// Runs jobs, each on so many ranks, which are refused in these words. They mostly wait for mpirun, so all go at once.
@@ -105,7 +109,6 @@ fn what_stands_beside_elements_and_does_not_fit_them_is_told() {
     let (cut, floats) = (integers("cut.npy", 30), folder.f32("floats.npy", &[30], &numbers(30)));
     let whole = std::fs::read(&cut).expect("a file");
     std::fs::write(&cut, &whole[..whole.len() - 4]).expect("a short file");
-    let owned = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let grouped = |keys: &str| owned(&["sum", "--group-by", keys, "--groups", "4", &file]);
     let masked = |mask: &str| owned(&["sum", "--mask", mask, &file]);
     let mut jobs = Vec::new();

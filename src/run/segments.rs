@@ -20,8 +20,8 @@ use wgpu::BufferUsages;
 /// 16384x512 1392, 1120; 32768x1024 2772, 1892. Of 1024 rows of 16 bins take 93, segments 64 (`--segments 16`), of 256 26 and 63.
 const OWN_ROWS_MIN: u64 = 1024;
 const OWN_ROWS_TIMES: u64 = 32;
-/// Rows and buffers, at most, that are taken as segments: the host makes their offsets, and each buffer takes a dispatch.
-const OWN_ROWS_MAX: u64 = 1 << 25;
+/// Offsets of rows that the host makes, at most, and buffers that the rows lie in, each of which takes a dispatch.
+const OFFSETS_MADE_MAX: u64 = 1 << 25;
 const OWN_BUFFERS_MAX: u64 = 8;
 /// Words of an accumulator, at most, where rows are taken as segments: those of a sum of f64. (Of squares they are twice as many.)
 const OWN_WORDS_MAX: usize = 80;
@@ -116,7 +116,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) fn divided<'d, 'a>(&self, each: &'d Each<'a, T>, answers: u64) -> Result<Divided<'d, 'a>> {
         let divided = each.divided(answers)?;
         let Divided::Strided(strided) = &divided else { return Ok(divided) };
-        let few = answers <= OWN_ROWS_MAX && each.input.ranges.count() <= OWN_BUFFERS_MAX;
+        let few = answers < OFFSETS_MADE_MAX && each.input.ranges.count() <= OWN_BUFFERS_MAX;
         match strided.row_length() {
             Some(length) if few && self.are_short(strided) && self.has_own_words()? => {
                 Ok(Divided::rows(length, answers))
@@ -300,37 +300,43 @@ fn groups<'b>(recorder: &Recorder, input: &Ranges<'b>, segments: &Segments<'_, '
             (By::Offsets(Piece { buffer: number, ..piece }), segments.answers)
         }
         SegmentsBy::Counted(by) => (by, segments.answers),
-        SegmentsBy::Offsets(Offsets(OffsetsIn::Host(_))) | SegmentsBy::Rows(_) => {
-            let offsets: &[u64] = match segments.by {
-                SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => offsets,
-                SegmentsBy::Rows(length) => &(0..=segments.answers).map(|row| row * length).collect::<Vec<u64>>(),
-                _ => &[],
-            };
-            let mut all = Vec::new();
-            let ends = offsets.first().zip(offsets.last());
-            let elements = ends.map_or(0, |(first, last)| last - first);
-            let most = recorder.planner.segments_together(&pieces, elements, segments.answers)?;
-            // What one buffer holds.
-            let most = most.min(recorder.context.device.limits().max_buffer_size / 4 - 1);
-            for segments in together(offsets, most) {
-                let here = &offsets[segments.start..=segments.end];
-                let (begin, end) = (here[0], here[here.len() - 1]);
-                let mut taken = Taken::default();
-                taken.skip(&pieces, begin);
-                let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
-                let bytes = bytemuck::cast_slice(&words);
-                let buffer = recorder.context.filled("offsets", bytes, BufferUsages::STORAGE)?;
-                let mut buffers = buffers.clone();
-                buffers.push(Cow::Owned(buffer));
-                let offsets = Ends::of(Piece::of(number, 0, words.len() as u64));
-                let ends = Ends { first: segments.start as u64, count, ..offsets };
-                all.push(SegmentBatch { pieces: taken.take(&pieces, end - begin), buffers, ends });
-            }
-            return Ok(all);
+        SegmentsBy::Offsets(Offsets(OffsetsIn::Host(offsets))) => {
+            return batches(recorder, &pieces, &buffers, offsets, count);
+        }
+        SegmentsBy::Rows(length) => {
+            let offsets: Vec<u64> = (0..=segments.answers).map(|row| row * length).collect();
+            return batches(recorder, &pieces, &buffers, &offsets, count);
         }
     };
     let ends = Ends { by, first: 0, segments: all, count };
     Ok(if all == 0 { vec![] } else { vec![SegmentBatch { pieces, buffers, ends }] })
+}
+
+/// The same by offsets that the host knows, of which each group has some in a buffer of its own.
+fn batches<'b>(
+    recorder: &Recorder,
+    pieces: &[Piece],
+    buffers: &[Cow<'b, wgpu::Buffer>],
+    offsets: &[u64],
+    count: Option<Piece>,
+) -> Result<Vec<SegmentBatch<'b>>> {
+    let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(vec![]) };
+    let most = recorder.planner.segments_together(pieces, last - first, offsets.len() as u64 - 1)?;
+    // One offset more than there are segments, in one buffer.
+    let most = most.min((recorder.context.device.limits().max_buffer_size / 4).saturating_sub(1));
+    let batch = |segments: Range<usize>| {
+        let here = &offsets[segments.start..=segments.end];
+        let (begin, end) = (here[0], here[here.len() - 1]);
+        let mut taken = Taken::default();
+        taken.skip(pieces, begin);
+        let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
+        let buffer = recorder.context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
+        let by = Ends::of(Piece::of(buffers.len(), 0, words.len() as u64));
+        let buffers = [buffers, &[Cow::Owned(buffer)]].concat();
+        let ends = Ends { first: segments.start as u64, count, ..by };
+        Ok(SegmentBatch { pieces: taken.take(pieces, end - begin), buffers, ends })
+    };
+    together(offsets, most).into_iter().map(batch).collect()
 }
 
 /// Neighbouring segments of at most so many elements together, or one that is longer.

@@ -1,6 +1,9 @@
 //! Tools that the tests share: files to write, the program to run, its answer to read.
 #![allow(dead_code)]
 
+#[path = "../../../../tests/common/parts.rs"]
+mod parts;
+
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,8 +36,7 @@ pub fn adapter() -> String {
 /// These cases on the CPU engine, and where every combination is wanted; on an adapter, where each process compiles kernels, one in so many of
 /// them, the first that of this turn.
 pub fn cases<C>(so_many: usize, turn: usize, all: impl IntoIterator<Item = C>) -> Vec<C> {
-    let every = adapter() == "cpu" || std::env::var_os("TREEFOLD_TEST_ALL").is_some_and(|all| !all.is_empty());
-    let (so_many, turn) = if every { (1, 0) } else { (so_many, turn % so_many) };
+    let (so_many, turn) = if adapter() == "cpu" || parts::all() { (1, 0) } else { (so_many, turn % so_many) };
     all.into_iter().skip(turn).step_by(so_many).collect()
 }
 
