@@ -1,17 +1,18 @@
 // The bins of elements whose places among the bins are not known well enough: integer keys of the edges decide.
 //
-// Expects: place_of, param (histogram/places.wgsl); INSIDE (bins); entry (the edges' keys, and the slot of the highest of all),
-// BASE (bits of the power of two), FRACTION (bits of a place's fraction), SEARCH (the largest power of two of at most INSIDE).
+// Expects: place_of, nearness, param (histogram/places.wgsl); INSIDE (bins); entry (the edges' keys, and the slot of the highest
+// of all), BASE (bits of the power of two), FRACTION (bits of a place's fraction), SEARCH (the largest power of two of at most
+// INSIDE).
 
 // The bin of an element whose place, nearness added, is doubtful. Far outside the range no edge is asked: the sign of the place
 // tells, as an integer. Below the lowest edge, a power of two, the units of a mantissa are half as large, so far is further.
 fn bin_of(bits: u32, place: u32) -> u32 {
     if is_nan(bits) { return INSIDE + 2u; }
-    if place + 2u * param(3u) > (INSIDE << FRACTION) + 3u * param(3u) {
+    if place + 2u * nearness() > (INSIDE << FRACTION) + 3u * nearness() {
         return select(INSIDE, INSIDE + 1u, bitcast<i32>(place + param(2u)) > i32(BASE));
     }
     let near = u32(clamp(bitcast<i32>(place_of(bits)), i32(BASE), i32(BASE + (INSIDE << FRACTION)))) - BASE;
-    return beside_edge(bits, (near + (1u << (FRACTION - 1u))) >> FRACTION);
+    return beside_edge(bits, (near + ((1u << FRACTION) >> 1u)) >> FRACTION);
 }
 
 // The bin of an element beside this edge.

@@ -2,13 +2,19 @@
 // mantissa of a sum with a power of two; where it lies near an edge, or beyond one, integer keys of the edges decide, so that
 // counts are the same everywhere. Where no place is safe, or bins are not equal, the keys are searched.
 //
+// Where bins a unit are a power of two and the edges whole in them (FLOORED), the place is rounded down first: then it is the bin,
+// but for numbers so small that a device may take them for 0.
+//
 // Expects: param (place of 0, bins a unit, the bits of the place that is 0 once the nearness is added, twice the nearness in units
-// of the last place), bin_of (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE (whether
-// places find the edge), INSIDE (bins within the range).
+// of the last place or, FLOORED, the bin that 0 begins), bin_of (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE
+// (whether places find the edge), INSIDE (bins within the range).
 
 // The place: its power of two, then units of 2^-FRACTION bins.
 fn place_of(bits: u32) -> u32 {
-    return bitcast<u32>(fma(f32(value(bits)), bitcast<f32>(param(1u)), bitcast<f32>(param(0u))));
+    let scale = bitcast<f32>(param(1u));
+    let origin = bitcast<f32>(param(0u));
+    if FLOORED { return bitcast<u32>(floor(f32(value(bits)) * scale) + origin); }
+    return bitcast<u32>(fma(f32(value(bits)), scale, origin));
 }
 
 // Those of four elements, nearness added: so a place is in its bin, or in the first units of the next one.
@@ -16,10 +22,16 @@ fn places_of(vector: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(place_of(vector.x), place_of(vector.y), place_of(vector.z), place_of(vector.w)) - vec4<u32>(param(2u));
 }
 
-// Whether a place lies in the first units of a bin, or in none.
-fn doubtful_of(places: vec4<u32>) -> vec4<bool> {
-    let beside = (places & vec4<u32>((1u << FRACTION) - 1u)) <= vec4<u32>(param(3u));
-    return beside | (places >= vec4<u32>(INSIDE << FRACTION));
+// Twice the nearness.
+fn nearness() -> u32 { return select(param(3u), 0u, FLOORED); }
+
+// Whether a place lies in no bin.
+fn outside_of(places: vec4<u32>) -> vec4<bool> { return places >= vec4<u32>(INSIDE << FRACTION); }
+
+// Whether a place lies in the first units of a bin; FLOORED, whether a negative element seems to be 0.
+fn beside_of(places: vec4<u32>, vector: vec4<u32>) -> vec4<bool> {
+    if FLOORED { return (places == vec4<u32>(param(3u))) & (vector >= vec4<u32>(0x80000000u)); }
+    return (places & vec4<u32>((1u << FRACTION) - 1u)) <= vec4<u32>(nearness());
 }
 
 // The bins of these places, where keys are asked for the doubtful ones.

@@ -232,7 +232,7 @@ impl Histogram {
         // Where the guess is not safe, every element counts as near.
         let all_near = 1 << fraction;
         if self.edges.edges().is_some() {
-            return Guess { origin: 0.0, scale: 0.0, fraction, near: all_near, safe: false };
+            return Guess { origin: 0.0, scale: 0.0, fraction, near: all_near, safe: false, floored: None };
         }
         let (_, Interval { low, high }) = self.equal();
         let exact_scale = bins / (high - low);
@@ -265,23 +265,30 @@ impl Histogram {
         let range = most < 1e37 && exact_scale < 1e30 && exact_scale > 1e-30;
         let safe = range && 4.0 * near.max(1.0) + 4.0 < 2f64.powi(fraction as i32);
         let near = if safe { near as u32 } else { all_near };
-        Guess { origin, scale, fraction, near, safe }
+        // Where the lowest edge is whole in bins, too, the largest whole number that is no larger is the place itself.
+        let below_zero = -low * exact_scale;
+        if exact && safe && below_zero == below_zero.trunc() && below_zero.abs() + bins < 2f64.powi(22) {
+            let (origin, zero) = ((2f64.powi(23) + below_zero) as f32, below_zero as i32);
+            return Guess { origin, scale, fraction: 0, near: 0, safe, floored: Some(zero) };
+        }
+        Guess { origin, scale, fraction, near, safe, floored: None }
     }
 
     /// The parameters of shaders/histogram/places.wgsl.
     pub(super) fn places<T: Word>(&self) -> [u32; 4] {
         let guess = self.guess::<T>();
-        [guess.origin.to_bits(), guess.scale.to_bits(), guess.base() - guess.near, 2 * guess.near]
+        let last = guess.floored.map_or(2 * guess.near, |zero| zero as u32);
+        [guess.origin.to_bits(), guess.scale.to_bits(), guess.base() - guess.near, last]
     }
 
     /// The constants of shaders/histogram/places.wgsl and edges.wgsl.
     pub(super) fn constants<T: Word>(&self) -> String {
         let (bins, guess) = (self.count(), self.guess::<T>());
         let (base, search) = (guess.base(), 1u32 << bins.ilog2());
-        let Guess { fraction, safe, .. } = guess;
+        let (fraction, safe, floored) = (guess.fraction, guess.safe, guess.floored.is_some());
         format!(
             "const INSIDE = {bins}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\nconst SAFE = {safe};\n\
-             const SEARCH = {search}u;\n"
+             const FLOORED = {floored};\nconst SEARCH = {search}u;\n"
         )
     }
 
@@ -308,7 +315,8 @@ impl Histogram {
 
     /// The kind of the texts that find places: all that they depend on.
     pub(super) fn places_kind<T: Word>(&self) -> String {
-        format!("bins={}, safe={}", self.count(), self.is_safe::<T>())
+        let Guess { safe, floored, .. } = self.guess::<T>();
+        format!("bins={}, safe={safe}, floored={}", self.count(), floored.is_some())
     }
 
     /// The finder of elements' bins on the host.
@@ -371,6 +379,8 @@ struct Guess {
     fraction: u32,
     near: u32,
     safe: bool,
+    /// The place of 0, where x·scale is rounded down to the place before `origin` is added.
+    floored: Option<i32>,
 }
 
 impl Guess {

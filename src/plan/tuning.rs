@@ -50,7 +50,7 @@ pub struct Tuning {
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
     /// Rows of up to this many elements are segments of one length, where bins are all that a workgroup could hold of an exact sum (of f64),
-    /// and rows are many: a row takes words of one invocation then, not bins of a workgroup.
+    /// and rows are many: a row takes words of one invocation then, not bins of a workgroup. So do many columns of up to twice as many.
     pub own_rows_max: u64,
     /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
     /// Where more were needed, counters lie in the device's memory.
@@ -60,8 +60,8 @@ pub struct Tuning {
 }
 
 /// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H100, `treefold bench
-/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 610, 3215 µs; 131,072 (11) 3696,
-/// 11,542; 524,288 (43) 13,958, 16,909.
+/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 452, 3216 µs; 131,072 (11) 2361,
+/// 11,416; 524,288 (43) 8614, 16,381.
 const SLICES_MAX: u32 = 44;
 
 impl Tuning {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, PoisonError};
 use treefold::wgpu::{self, BufferUsages, util::DeviceExt};
-use treefold::{Element, Gpu, Input, Op, Output, Reducer};
+use treefold::{Element, Gpu, Input, Op, Output, Reducer, Tuning};
 
 /// The adapter under test: the best one, or WGPU_ADAPTER_NAME. No adapter is a failure, never a pass.
 ///
@@ -29,6 +29,14 @@ pub fn gpu() -> Gpu {
         })
     };
     OWN.with(|own| own.get_or_init(take).0.clone())
+}
+
+/// A change to each text.
+pub type Patch = fn(String) -> String;
+
+/// The adapter with this launch shape and texts that are changed.
+pub fn patched_gpu(tuning: Tuning, patch: Patch) -> Gpu {
+    gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape")
 }
 
 /// The same adapter, opened with small limits: short bindings, little workgroup memory, small workgroups, no features.

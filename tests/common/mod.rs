@@ -24,7 +24,9 @@ mod shapes;
 pub mod textures;
 mod views;
 
-pub use adapter::{adapter, answers, download, gpu, limited_gpu, recorded, small_gpu, tell, upload};
+pub use adapter::{
+    Patch, adapter, answers, download, gpu, limited_gpu, patched_gpu, recorded, small_gpu, tell, upload,
+};
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};

@@ -4,18 +4,17 @@ use crate::common::exactly::{Failures, by_reducer, inputs};
 use crate::common::oracle::Exactly;
 use crate::common::sets::Set;
 use crate::common::*;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::f16;
 use treefold::internals::Keep;
 use treefold::ops::*;
-use treefold::{Axes, Cpu, Element, Error, Gpu, Input, Op, Output, Tuning, wgpu};
+use treefold::{Axes, Cpu, Element, Error, Input, Op, Output, Tuning, wgpu};
 
 /// Sets on which every step of the f32 kernels shows.
 fn telling() -> Vec<Set<f32>> {
     inputs::<f32>(1200)
 }
-
-type Patch = fn(String) -> String;
 
 /// A patch, and whether what it replaces stood in any text that ran.
 macro_rules! patch {
@@ -27,11 +26,6 @@ macro_rules! patch {
         };
         (patch, &MATCHED)
     }};
-}
-
-/// A device of this launch shape whose shaders are patched.
-fn patched_gpu(tuning: Tuning, patch: Patch) -> Gpu {
-    gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape")
 }
 
 /// The kernel that a device takes whose shaders are patched, and what the answers are then; `None` where it takes none.
@@ -152,7 +146,7 @@ fn wrong_values_are_put_aside() {
     .into_iter()
     .enumerate()
     {
-        let gpu = gpu().with_tuning(small()).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a device");
+        let gpu = patched_gpu(small(), patch);
         // What is taken instead is the same for all.
         let instead: [&dyn Fn() -> Vec<String>; 3] =
             [&|| segments::<f32, _>(&gpu, &Sum, &lengths), &|| rows::<f32, _>(&gpu, &Sum, &[5, 70]), &|| {
@@ -165,56 +159,80 @@ fn wrong_values_are_put_aside() {
     }
 }
 
-/// Many short rows of sums that have no form by value are segments; few rows, long ones, and those whose answers go to the buffer that is read
-/// have bins.
+/// Many short rows without a form by value are segments, and many short columns are read by the kernel of columns, each in words of
+/// an invocation: from so many on, of so many elements at most, and with the bits that bins have.
 #[test]
-fn many_short_rows_are_segments() {
-    static AS_SEGMENTS: AtomicBool = AtomicBool::new(false);
+fn many_short_rows_take_words_of_invocations() {
+    for (shape, axis, most, in_place, want) in [
+        (&[1024, 6][..], 1, 6, false, Some(ENDS)),
+        (&[1301, 40], 1, 64, false, Some(ENDS)),
+        (&[1023, 6], 1, 6, false, None),
+        (&[1024, 7], 1, 6, false, None),
+        (&[1279, 40], 1, 64, false, None),
+        (&[1024, 6], 1, 6, true, None),
+        (&[6, 512], 0, 6, false, Some(COLUMNS)),
+        (&[12, 512], 0, 6, true, Some(COLUMNS)),
+        (&[70, 1301], 0, 70, false, Some(COLUMNS)),
+        (&[11, 5, 410], 1, 6, false, Some(COLUMNS)),
+        (&[6, 511], 0, 6, false, None),
+        (&[13, 512], 0, 6, false, None),
+        (&[300, 599], 0, 300, false, None),
+    ] {
+        own_words(shape, axis, most, in_place, want);
+    }
+}
+
+const ENDS: &str = "// Ends by offsets: ";
+const COLUMNS: &str = "// Many answers a workgroup: ";
+
+/// Sums of f32 along an axis, whose values a patch has made wrong so that they are put aside: their bits, and whether a text of words of an
+/// invocation says `want`.
+fn own_words(shape: &[u64], axis: usize, most: u64, in_place: bool, want: Option<&str>) {
+    static SEEN: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     fn without_values(text: String) -> String {
-        AS_SEGMENTS.fetch_or(text.contains("// Ends by offsets: "), Ordering::Relaxed);
+        if text.contains("// BINS counters of 64 bits that belong to one invocation") {
+            let kernels = [ENDS, COLUMNS].into_iter().filter(|kernel| text.contains(kernel));
+            SEEN.lock().expect("no thread failed").extend(kernels);
+        }
         text.replace("if all.held != 0u { all.left = sum_of(all); }", "")
     }
-    for (rows, length, most, in_place, want) in [
-        (1024, 6, 6, false, true),
-        (1301, 40, 64, false, true),
-        (1023, 6, 6, false, false),
-        (1024, 7, 6, false, false),
-        (1279, 40, 64, false, false),
-        (1024, 6, 6, true, false),
-    ] {
-        let numbers: Vec<f32> = Random(rows as u64).elements(rows * length);
-        let sums = Cpu::new().reduce_each(Sum, &numbers, length).expect("sums");
-        let bits = |sum: f32| if sum.is_nan() { 0 } else { sum.to_bits() };
-        let same =
-            |got: &[f32]| got.len() == rows && got.iter().zip(&sums).all(|(&got, &want)| bits(got) == bits(want));
-        // Behind the elements, from an offset that a binding may have, there is room for the answers.
-        let (elements, words) = (rows * length, rows * 2);
-        let from = elements.next_multiple_of(64);
-        for recorded in [true, false] {
-            let place = format!("{rows} of {length}, in place: {in_place}, recorded: {recorded}");
-            AS_SEGMENTS.store(false, Ordering::Relaxed);
-            let gpu = patched_gpu(small().with(|tuning| tuning.own_rows_max = most), without_values);
-            let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
-            let buffer = upload(&gpu, &[&numbers[..], &vec![0.0; from - elements + words]].concat());
-            let axes = Axes::of(&[rows as u64, length as u64], &[1]).expect("axes");
-            let each = Input::range(&buffer, 0..elements as u64).over(axes);
-            let other = crate::common::answers(&gpu, words);
-            let (to, first) = if in_place { (&buffer, from) } else { (&other, 0) };
-            if recorded {
-                let output: Output = to.slice(4 * first as u64..4 * (first + words) as u64).into();
-                let mut encoder = gpu.device().create_command_encoder(&Default::default());
-                reducer.record_each(&mut encoder, each, output).expect("a record");
-                gpu.queue().submit([encoder.finish()]);
-                let found = download(&gpu, to);
-                let found: Vec<&[u32]> = found[first..first + words].chunks(2).collect();
-                assert!(found.iter().all(|answer| answer[1] as usize == length), "{place}");
-                assert!(same(&found.iter().map(|answer| f32::from_bits(answer[0])).collect::<Vec<_>>()), "{place}");
-                assert_eq!(AS_SEGMENTS.load(Ordering::Relaxed), want, "{place}");
-            } else if !in_place {
-                assert!(same(&reducer.reduce_each(each).expect("sums")), "{place}");
-                assert_eq!(AS_SEGMENTS.load(Ordering::Relaxed), want, "{place}");
-            }
+    let (elements, length) = (shape.iter().product::<u64>() as usize, shape[axis] as usize);
+    let (answers, inner) = (elements / length, shape[axis + 1..].iter().product::<u64>() as usize);
+    let numbers: Vec<f32> = Random(elements as u64).elements(elements);
+    let place = |answer: usize, k: usize| answer / inner * length * inner + k * inner + answer % inner;
+    let rows: Vec<f32> = (0..elements).map(|at| numbers[place(at / length, at % length)]).collect();
+    let sums = Cpu::new().reduce_each(Sum, &rows, length).expect("sums");
+    let bits = |sum: f32| if sum.is_nan() { 0 } else { sum.to_bits() };
+    let same = |got: &[f32]| got.len() == answers && got.iter().zip(&sums).all(|(&got, &want)| bits(got) == bits(want));
+    // Behind the elements, from an offset that a binding may have, there is room for the answers.
+    let (from, words) = (elements.next_multiple_of(64), answers * 2);
+    for recorded in [true, false] {
+        let what = format!("{shape:?} along {axis}, in place: {in_place}, recorded: {recorded}");
+        SEEN.lock().expect("no thread failed").clear();
+        let gpu = patched_gpu(small().with(|tuning| tuning.own_rows_max = most), without_values);
+        let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+        let buffer = upload(&gpu, &[&numbers[..], &vec![0.0; from - elements + words]].concat());
+        let axes = Axes::of(shape, &[axis as i64]).expect("axes");
+        let each = Input::range(&buffer, 0..elements as u64).over(axes);
+        let other = crate::common::answers(&gpu, words);
+        let (to, first) = if in_place { (&buffer, from) } else { (&other, 0) };
+        if recorded {
+            let output: Output = to.slice(4 * first as u64..4 * (first + words) as u64).into();
+            let mut encoder = gpu.device().create_command_encoder(&Default::default());
+            reducer.record_each(&mut encoder, each, output).expect("a record");
+            gpu.queue().submit([encoder.finish()]);
+            let found = download(&gpu, to);
+            let found: Vec<&[u32]> = found[first..first + words].chunks(2).collect();
+            assert!(found.iter().all(|answer| answer[1] as usize == length), "{what}");
+            assert!(same(&found.iter().map(|answer| f32::from_bits(answer[0])).collect::<Vec<_>>()), "{what}");
+        } else if in_place {
+            continue;
+        } else {
+            assert!(same(&reducer.reduce_each(each).expect("sums")), "{what}");
         }
+        let mut seen = SEEN.lock().expect("no thread failed").clone();
+        seen.dedup();
+        assert_eq!(seen, Vec::from_iter(want), "{what}");
     }
 }
 

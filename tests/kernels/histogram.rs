@@ -59,6 +59,9 @@ fn floats() {
     let [small, own] = devices();
     none(by_bins::<f32>(&small, &FLOATS, 0));
     none(FLOATS.into_iter().flat_map(|range| histogram::<f32>(&own, 7, range)).collect());
+    // Places are rounded down: bins below 1, far from 0 on either side, and so many that the mantissa would lack bits beside one more place.
+    let ranges = [(256, (-0.25, 0.75)), (64, (1024.0, 1280.0)), (1000, (-4000.0, -2000.0)), (4096, (-512.0, 3584.0))];
+    none(ranges.into_iter().flat_map(|(bins, range)| histogram::<f32>(&own, bins, range)).collect());
 }
 
 #[test]
@@ -200,6 +203,7 @@ fn more_bins_than_workgroup_memory_holds() {
 fn bins_in_slices() {
     let [small, own] = sliced(65_535);
     none(histogram::<f32>(&own, 65_536, (0.0, 1.0)));
+    none(histogram::<f32>(&own, 65_536, (-1.0, 1.0)));
     none(histogram::<i32>(&small, 65_537, (-70_000.0, 1e6)));
     none(integers::<u32>(&small, 5, 30_000));
     // Two slices that fill 32 KiB each.
@@ -337,6 +341,25 @@ fn special_values_have_places_of_their_own() {
     for counts in [gpu().reduce(op.clone(), &[u32::MAX]), Cpu::new().reduce(op, &[u32::MAX])] {
         assert_eq!(counts.expect("counts").bins, [1]);
     }
+}
+
+/// A device that takes subnormal numbers for 0 has negative ones below 0 still, since their signs are looked at.
+#[test]
+fn subnormal_numbers_that_are_flushed() {
+    fn flushed(text: String) -> String {
+        let zero = "select(f32(value(bits)), bitcast<f32>(bits & 0x80000000u), (bits & 0x7f800000u) == 0u)";
+        text.replace("f32(value(bits))", zero)
+    }
+    fn without_signs(text: String) -> String {
+        flushed(text).replace("& (vector >= vec4<u32>(0x80000000u))", "& vec4<bool>(false)")
+    }
+    let ranges = [(0.0, 1.0), (-1.0, 1.0), (-0.25, 0.75)];
+    let failures = |patch: Patch| {
+        let gpu = patched_gpu(small(), patch);
+        ranges.map(|range| histogram::<f32>(&gpu, 4, range))
+    };
+    none(failures(flushed).concat());
+    assert!(failures(without_signs).iter().all(|failures| !failures.is_empty()));
 }
 
 /// Other edges are other parameters; another number of bins is another pipeline.

@@ -10,14 +10,14 @@ use treefold::{Dtype, Error, Expression, Gpu, Mapped, Tuning};
 type Check = fn(&Gpu, &[usize]) -> Vec<String>;
 
 /// Whether a check notices a patch in any launch shape; the patch must have matched.
-fn notices(patch: fn(String) -> String, matched: &AtomicBool, check: Check) -> bool {
+fn notices(patch: Patch, matched: &AtomicBool, check: Check) -> bool {
     // The last one has workgroups enough for several on each column.
     // The first one has no slices of bins.
     let slices =
         |(number, shape): (usize, Tuning)| shape.with(|tuning| tuning.slices_max = if number == 0 { 1 } else { 24 });
     let shapes = shapes().into_iter().enumerate().map(slices);
     let noticed = shapes.chain([many_workgroups()]).any(|shape| {
-        let gpu = gpu().with_tuning(shape).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+        let gpu = patched_gpu(shape, patch);
         !check(&gpu, &lengths(&shape)).is_empty()
     });
     assert!(matched.load(Ordering::Relaxed), "nothing to patch");
@@ -278,6 +278,7 @@ fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
         // Edges above all elements share the highest key.
         &|| histograms::histogram::<u32>(gpu, 6, (4_294_967_290.0, 4_294_967_302.0)),
         &|| by_given(gpu, &[]),
+        &|| histograms::histogram::<f32>(gpu, 8, (-1.0, 1.0)),
     ])
 }
 
@@ -522,12 +523,14 @@ wrong! {
     partials_of_slices_apart: "return slice_partial_of(workgroup / SLICES);" => "return slice_partial_of(workgroup % params.splits);", by_split_slices;
     edge_above_a_slice_not_asked: "<= vec4<u32>(BINS);" => "< vec4<u32>(BINS);", by_slices;
     lowest_bin_of_a_slice_not_asked: "(nearest - vec4<u32>(first_bin))" => "(nearest - vec4<u32>(first_bin + 1u))", by_slices;
-    places_below_the_lowest_edge_not_asked: "(places + vec4<u32>(param(3u)))" => "places", by_slices;
+    places_below_the_lowest_edge_not_asked: "(places + vec4<u32>(nearness()))" => "places", by_slices;
     beyond_the_range_not_asked: "(beyond & at_end)" => "(beyond & (at_end == vec4<bool>(first_bin == 0u)))", by_slices;
     beside_the_lowest_edge_not_asked: "(guesses == vec4<u32>()) | (guesses >= vec4<u32>(INSIDE))" => "guesses >= vec4<u32>(INSIDE)", by_slices;
     values_left_by_no_slice: "(id.local == 0u) & (slice_of(id.workgroup.x) == 0u)" => "(id.local == 0u) & (slice_of(id.workgroup.x) == SLICES)", by_slices;
+    place_not_rounded_down: "floor(f32(value(bits)) * scale)" => "(f32(value(bits)) * scale)", by_edges;
+    beyond_the_last_slice_not_asked: "beside | (outside & at_end)" => "beside", by_slices;
     nan_searched: "fn searched(bits: u32, edge: u32) -> u32 {\n    if is_nan(bits) { return INSIDE + 2u; }" => "fn searched(bits: u32, edge: u32) -> u32 {", by_given;
-    guess_believed_at_edges: "<= vec4<u32>(param(3u));" => "< vec4<u32>(0u);", by_edges;
+    guess_believed_at_edges: "<= vec4<u32>(nearness());" => "< vec4<u32>(0u);", by_edges;
     last_edge_open: "select(edge, INSIDE + 1u, edge == INSIDE)" => "select(edge, INSIDE + 1u, edge + 1u >= INSIDE)", by_edges;
     nan_counted_as_above: "{\n    if is_nan(bits) { return INSIDE + 2u; }\n    if place" => "{\n    if place", by_edges;
     below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;
