@@ -168,6 +168,12 @@ impl Strided {
         }
     }
 
+    /// Whether neighbouring answers lie nearer than the neighbours of one, as those of columns.
+    pub fn across(&self) -> bool {
+        let nearer = |(kept, reduced): (&Dim, &Dim)| kept.stride.unsigned_abs() < reduced.stride.unsigned_abs();
+        self.kept.last().zip(self.reduced.last()).is_some_and(nearer)
+    }
+
     /// Whether nothing is read.
     pub fn is_empty(&self) -> bool {
         self.answers() == 0 || self.length() == 0

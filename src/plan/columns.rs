@@ -39,14 +39,12 @@ const SHORT_ROWS_SIZE: u32 = 256;
 impl Planner {
     /// Whether rows of this length are better read by a few invocations each than by a workgroup.
     pub(super) fn short(&self, length: u64, strided: &Strided) -> bool {
-        strided.answers() > 1 && length <= self.launch.short_rows_max && self.by_value()
+        strided.answers() > 1 && length <= self.launch.short_rows_max && !self.cost.own_memory && self.by_value()
     }
 
     /// Whether many answers are found from what invocations hold for themselves: those of columns, and of short rows.
     pub fn by_columns(&self, strided: &Strided) -> bool {
-        let across = |(kept, reduced): (&Dim, &Dim)| kept.stride.unsigned_abs() < reduced.stride.unsigned_abs();
-        let columns = strided.kept.last().zip(strided.reduced.last()).is_some_and(across);
-        strided.answers() > 1 && (columns || strided.length() <= self.launch.short_rows_max)
+        strided.answers() > 1 && (strided.across() || strided.length() <= self.launch.short_rows_max)
     }
 
     /// What an invocation keeps beside its accumulator, if anything.
@@ -58,7 +56,6 @@ impl Planner {
     /// Whether all that is folded is values that each invocation can hold for itself.
     fn by_value(&self) -> bool {
         matches!(self.cost.groups[..], [GroupCost::Values { .. }])
-            && !self.cost.own_memory
             && self.columns_trips(Kernel::Columns { own: 1, neighbours: Neighbours::Elements }, 1) <= TRIPS_MAX
     }
 
@@ -81,7 +78,7 @@ impl Planner {
     /// Columns: neighbouring invocations have neighbouring groups of answers.
     fn columns_shape(&self, block: &Strided, parts: &[BlockPart], longest: u64) -> BlockLaunch {
         let vector = self.per_vector();
-        let several = self.states().is_none_or(|states| states.several);
+        let several = !self.cost.own_memory && self.states().is_none_or(|states| states.several);
         let vectors = several && !self.one && parts.iter().all(|part| self.in_vectors(part));
         let kernel = |own: u64| Kernel::Columns { own: own as u32, neighbours: Neighbours::Answers };
         let own = if vectors && self.columns_trips(kernel(vector), 1) <= TRIPS_MAX { vector } else { 1 };
@@ -124,8 +121,9 @@ impl Planner {
         let launched = u64::from(self.launch.workgroups_max);
         let fewest = loads.div_ceil(lanes * self.columns_loads_max(kernel)).max(1);
         let most = (loads / (lanes * u64::from(self.loads()))).max(1);
-        // A pass that combines costs more than a part of the invocations idle.
-        let wanted = if 4 * workgroups > launched { 1 } else { (launched / workgroups).min(most) };
+        // A pass that combines costs more than a part of the invocations idle; what lies in memory of an invocation is long.
+        let wanted =
+            if 4 * workgroups > launched || self.cost.own_memory { 1 } else { (launched / workgroups).min(most) };
         let splits = wanted.max(fewest).min(self.limits.workgroups_max.min(65_535).into()) as u32;
         BlockLaunch { kernel, workgroup_size: size as u32, answers: here * u64::from(own), lanes: lanes as u32, splits }
     }

@@ -97,7 +97,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (input, count) = (&each.input.ranges, each.count()?);
         let all: Submissions = match self.divided(each, count)? {
             Divided::Strided(strided) => {
-                Box::new(each_answer(self.by_rows(&strided)?, input, &strided, (self.elements_max(), position))?)
+                Box::new(each_answer(self.by_rows(input, &strided)?, input, &strided, (self.elements_max(), position))?)
             }
             Divided::Groups(keys, groups) => {
                 let blocks = each_group(self.by_groups()?, Keyed::new(&self.op, input, keys)?, groups, position);

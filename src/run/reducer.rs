@@ -242,7 +242,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         };
         match divided {
             Divided::Strided(strided) => {
-                prepared(self.by_rows(&strided)?, input, Some(&strided), self.elements_max(), output)
+                prepared(self.by_rows(input, &strided)?, input, Some(&strided), self.elements_max(), output)
             }
             Divided::Segments(segments) => self.prepare_segments(input, &segments, &output),
             Divided::Groups(keys, groups) => self.prepare_groups(input, (keys, groups), &output),

@@ -20,6 +20,12 @@ use wgpu::BufferUsages;
 /// 16384x512 1392, 1120; 32768x1024 2772, 1892. Of 1024 rows of 16 bins take 93, segments 64 (`--segments 16`), of 256 26 and 63.
 const OWN_ROWS_MIN: u64 = 1024;
 const OWN_ROWS_TIMES: u64 = 32;
+/// Columns, at least, that take words of an invocation each, so many times the elements of one, and how much longer than rows they may be. An H200,
+/// `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,1024`, in µs by bins and so: 128x256 25, 28; 128x1024 91, 36; 512x256 26,
+/// 80; 512x1024 94, 83; 1024x1024 99, 149; 1024x2048 193, 149; 2048x4096 421, 285; 4096x4096 511, 539; 4096x32768 4078, 4128.
+const OWN_COLUMNS_MIN: u64 = 512;
+const OWN_COLUMNS_TIMES: u64 = 2;
+const COLUMNS_LONGER: u64 = 2;
 /// Offsets of rows that the host makes, at most, and buffers that the rows lie in, each of which takes a dispatch.
 const OFFSETS_MADE_MAX: u64 = 1 << 25;
 const OWN_BUFFERS_MAX: u64 = 8;
@@ -100,11 +106,13 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     }
 
     /// The recorder for rows and axes: where bins are no quicker than values, those, which need no workgroup for each answer.
-    pub(super) fn by_rows(&self, strided: &Strided) -> Result<&Recorder> {
+    pub(super) fn by_rows(&self, input: &Ranges<'_>, strided: &Strided) -> Result<&Recorder> {
         let folds = &self.recorder.op.folds;
         let quick = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.many_by_value));
         let exact = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.carries));
-        if quick && folds.iter().any(|fold| fold.bins().is_some()) {
+        if (quick && folds.iter().any(|fold| fold.bins().is_some()))
+            || (self.are_columns(input, strided) && self.has_own_words()?)
+        {
             return self.by_segments();
         }
         let values = if exact && self.recorder.planner.by_columns(strided) { self.by_values()? } else { None };
@@ -129,6 +137,19 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     fn are_short(&self, strided: &Strided) -> bool {
         let (length, most) = (strided.length(), self.recorder.context.tuning().own_rows_max);
         length <= most && strided.answers() >= OWN_ROWS_MIN.max(length.saturating_mul(OWN_ROWS_TIMES))
+    }
+
+    /// Whether answers are those of many short columns that one binding holds.
+    fn are_columns(&self, input: &Ranges<'_>, strided: &Strided) -> bool {
+        let context = &self.recorder.context;
+        let (low, high) = strided.span();
+        let bytes = (high - low + 1) * i128::from(T::DTYPE.bytes());
+        let (answers, length) = (strided.answers(), strided.length());
+        strided.across()
+            && answers >= OWN_COLUMNS_MIN.max(length.saturating_mul(OWN_COLUMNS_TIMES))
+            && length <= context.tuning().own_rows_max.saturating_mul(COLUMNS_LONGER)
+            && input.count() == 1
+            && bytes <= context.limits.binding_bytes_max.into()
     }
 
     /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.
@@ -180,7 +201,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             (Division::Groups(..), _) => self.by_groups(),
             (Division::Segments(_), _) | (_, Some(_)) => self.by_segments(),
             _ => match self.divided(each, each.count()?)? {
-                Divided::Strided(strided) => self.by_rows(&strided),
+                Divided::Strided(strided) => self.by_rows(&each.input.ranges, &strided),
                 _ => self.by_segments(),
             },
         }
