@@ -64,7 +64,9 @@ impl Planner {
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
         let kept = block.kept.last().map(|dim| dim.stride.unsigned_abs());
         let along = block.reduced.last().is_some_and(|dim| kept.is_none_or(|kept| dim.stride.unsigned_abs() <= kept));
-        match self.by_value() && (!along || self.short(longest, block)) {
+        // Memory of an invocation holds one answer's: many of them are needed.
+        let held = self.by_value() && (!self.cost.own_memory || block.answers() >= longest);
+        match held && (!along || self.short(longest, block)) {
             true if along => self.short_rows_shape(block, parts, longest),
             true => self.columns_shape(block, parts, longest),
             false => {

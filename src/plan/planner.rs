@@ -23,10 +23,6 @@ pub enum Arrangement<'a> {
 
 /// Bytes of counters in the device's memory, those of all workgroups together.
 const COUNTERS_BYTES_MAX: u64 = 128 << 20;
-/// Loads in flight of workgroups that count in a slice of the bins, for one of those that have all: most elements are another slice's, and cost little
-/// more than a load. An H200, `treefold bench 'histogram(bins=16384,range=0:1),histogram(bins=65536,range=0:1)' --size 2^28` with 2, 4 and 8 in all: 522, 466,
-/// 439 µs and 1549, 1381, 1301.
-const SLICED_LOADS: u32 = 2;
 /// Bytes of elements that a dispatch may read, however many slices read them.
 const DISPATCH_BYTES_LEAST: u64 = 1024;
 
@@ -86,8 +82,6 @@ impl Planner {
         }
         if planner.cost.one_load {
             planner.launch.loads_in_flight = 1;
-        } else if planner.cost.sliced() {
-            planner.launch.loads_in_flight = launch.loads_in_flight.saturating_mul(SLICED_LOADS);
         }
         planner.launch.workgroups_max = launch.workgroups_max.min(limits.workgroups_max).max(1);
         planner.fit_slices()?;

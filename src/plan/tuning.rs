@@ -60,8 +60,8 @@ pub struct Tuning {
 }
 
 /// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H100, `treefold bench
-/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 452, 3216 µs; 131,072 (11) 2361,
-/// 11,416; 524,288 (43) 8614, 16,381.
+/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 475, 3222 µs; 131,072 (11) 2474,
+/// 11,421; 524,288 (43) 8825, 16,727.
 const SLICES_MAX: u32 = 44;
 
 impl Tuning {

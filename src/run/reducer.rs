@@ -1,7 +1,7 @@
 //! Reductions on an app's own device and queue.
 
 use super::explain::{Explanation, explained};
-use super::segments::{Segmented, Valued};
+use super::segments::Others;
 use super::stream::{Stream, StreamOptions};
 use crate::device::{
     Context, Destination, Gpu, Prepared, Recorder, Waiting, choose, compute_pass, is_right, may_block,
@@ -42,12 +42,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Reducer<T: Element, O: Op<T>> {
     pub(super) recorder: Recorder,
-    /// The same operator for segments, where it is another kernel.
-    pub(super) segments: Segmented,
-    /// And for many answers, of values.
-    pub(super) values: Valued,
-    /// And for groups.
-    pub(super) groups: Segmented,
+    /// The same operator with other kernels.
+    pub(super) others: Others,
     pub(super) op: O,
     element: PhantomData<T>,
 }
@@ -75,8 +71,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) async fn on(context: Arc<Context>, op: O, waiting: Waiting) -> Result<Self> {
         let with = |keep| DeviceOp::new::<T, O>(&op, keep);
         let recorder = ready(context, op.name(), &with, waiting).await?;
-        let (segments, values, groups) = (Segmented::new(), Valued::new(), Segmented::new());
-        Ok(Reducer { recorder, segments, values, groups, op, element: PhantomData })
+        Ok(Reducer { recorder, others: Others::default(), op, element: PhantomData })
     }
 
     /// The same operator with other parameters, for what is recorded from now on; what was recorded keeps its own. Nothing is
@@ -94,7 +89,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             compile(&recorder)?;
         }
         self.recorder = recorder;
-        (self.segments, self.values, self.groups) = (Segmented::new(), Valued::new(), Segmented::new());
+        self.others = Others::default();
         self.op = op;
         Ok(())
     }

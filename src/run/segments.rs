@@ -21,7 +21,7 @@ use wgpu::BufferUsages;
 const OWN_ROWS_MIN: u64 = 1024;
 const OWN_ROWS_TIMES: u64 = 32;
 /// Columns, at least, that take words of an invocation each, so many times the elements of one, and how much longer than rows they may be. An H200,
-/// `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,1024`, in µs by bins and so: 128x256 25, 28; 128x1024 91, 36; 512x256 26,
+/// `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,4096` without these three, in µs by bins and so: 128x256 25, 28; 128x1024 91, 36; 512x256 26,
 /// 80; 512x1024 94, 83; 1024x1024 99, 149; 1024x2048 193, 149; 2048x4096 421, 285; 4096x4096 511, 539; 4096x32768 4078, 4128.
 const OWN_COLUMNS_MIN: u64 = 512;
 const OWN_COLUMNS_TIMES: u64 = 2;
@@ -54,7 +54,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if self.recorder.op.folds.iter().all(|fold| fold.value().is_some()) {
             return Ok(&self.recorder);
         }
-        if let Some(recorder) = self.segments.get() {
+        if let Some(recorder) = self.others.segments.get() {
             return Ok(recorder);
         }
         let context = self.recorder.context.clone();
@@ -71,7 +71,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
             false => pollster::block_on(choose(&context, plain.name(), &with, Waiting::Blocking))?,
         };
         let recorder = Recorder::new(context, op)?;
-        Ok(self.segments.get_or_init(|| recorder))
+        Ok(self.others.segments.get_or_init(|| recorder))
     }
 
     /// The recorder of values of which an invocation holds several, where all folds have them and this device gets them right.
@@ -79,7 +79,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if self.recorder.op.holds_many() {
             return Ok(Some(&self.recorder));
         }
-        if let Some(found) = self.values.get() {
+        if let Some(found) = self.others.values.get() {
             return Ok(found.as_ref());
         }
         let context = &self.recorder.context;
@@ -102,7 +102,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
                 Err(error) => return Err(error),
             }
         }
-        Ok(self.values.get_or_init(|| found).as_ref())
+        Ok(self.others.values.get_or_init(|| found).as_ref())
     }
 
     /// The recorder for rows and axes: where bins are no quicker than values, those, which need no workgroup for each answer.
@@ -145,7 +145,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (low, high) = strided.span();
         let bytes = (high - low + 1) * i128::from(T::DTYPE.bytes());
         let (answers, length) = (strided.answers(), strided.length());
-        strided.across()
+        strided.clone().by_place().across()
             && answers >= OWN_COLUMNS_MIN.max(length.saturating_mul(OWN_COLUMNS_TIMES))
             && length <= context.tuning().own_rows_max.saturating_mul(COLUMNS_LONGER)
             && input.count() == 1
@@ -154,6 +154,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
     /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.
     fn has_own_words(&self) -> Result<bool> {
+        if let Some(&right) = self.others.own_words.get() {
+            return Ok(right);
+        }
         let folds = &self.recorder.op.folds;
         let bins = |fold: &Leaf| fold.bins().is_some_and(|bins| bins.carries && !bins.many_by_value) && !fold.places();
         let words: usize = folds.iter().map(|fold| fold.words).sum();
@@ -162,22 +165,23 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         if !fit || cfg!(target_arch = "wasm32") || self.by_values()?.is_some() {
             return Ok(false);
         }
-        match self.by_segments() {
-            Ok(_) => Ok(true),
+        let right = match self.by_segments() {
+            Ok(_) => true,
             Err(
                 Error::NotBySegments { .. }
                 | Error::NoExactKernel { .. }
                 | Error::Refused { .. }
                 | Error::LimitTooSmall { .. }
                 | Error::TooManyTrips { .. },
-            ) => Ok(false),
-            Err(error) => Err(error),
-        }
+            ) => false,
+            Err(error) => return Err(error),
+        };
+        Ok(*self.others.own_words.get_or_init(|| right))
     }
 
     /// The recorder for groups: where all folds have forms that invocations share, and the device gets these right, those.
     pub(super) fn by_groups(&self) -> Result<&Recorder> {
-        if let Some(recorder) = self.groups.get() {
+        if let Some(recorder) = self.others.groups.get() {
             return Ok(recorder);
         }
         let op = DeviceOp::new::<T, O>(&self.op, Keep::Cells)?;
@@ -189,7 +193,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         match pollster::block_on(is_right(&context, &op, Waiting::Blocking))? {
             true => {
                 let recorder = Recorder::new(context, op)?;
-                Ok(self.groups.get_or_init(|| recorder))
+                Ok(self.others.groups.get_or_init(|| recorder))
             }
             false => self.by_segments(),
         }
@@ -375,7 +379,15 @@ fn together(offsets: &[u64], most: u64) -> Vec<Range<usize>> {
     all
 }
 
-/// A recorder that is made when segments, or groups, are first asked for.
-pub(super) type Segmented = OnceLock<Recorder>;
-/// The recorder of values, or that there is none.
-pub(super) type Valued = OnceLock<Option<Recorder>>;
+/// The recorders of an operator's other kernels, made when they are first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Others {
+    /// For segments, where they take another kernel.
+    segments: OnceLock<Recorder>,
+    /// Of values, for many answers; or that there is none.
+    values: OnceLock<Option<Recorder>>,
+    /// Of cells, for groups.
+    groups: OnceLock<Recorder>,
+    /// Whether many short rows and columns take words of an invocation each.
+    own_words: OnceLock<bool>,
+}

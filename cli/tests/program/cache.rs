@@ -11,8 +11,9 @@ use std::time::{Duration, SystemTime};
 const RUN: &str = "has run its self-test";
 const TAKEN: &str = "whose verdict is kept";
 
-/// The folder of Mesa's own cache, which it would have under XDG_CACHE_HOME, and complain where it cannot.
+/// The folder of Mesa's own cache, which it would have under XDG_CACHE_HOME, and complain where it cannot. It makes one folder, not two.
 fn mesa() -> PathBuf {
+    std::fs::create_dir_all(caches()).unwrap();
     caches().join("mesa")
 }
 
