@@ -3,7 +3,7 @@
 // counts are the same everywhere. Where no place is safe, or bins are not equal, the keys are searched.
 //
 // Where bins a unit are a power of two and the edges whole in them (FLOORED), the place is rounded down first: then it is the bin,
-// but for numbers so small that a device may take them for 0.
+// but for negative numbers so small that a device may take them for 0.
 //
 // Expects: param (place of 0, bins a unit, the bits of the place that is 0 once the nearness is added, twice the nearness in units
 // of the last place or, FLOORED, the bin that 0 begins), bin_of (histogram/edges.wgsl), FRACTION (bits of a place's fraction), SAFE

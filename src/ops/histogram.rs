@@ -265,10 +265,10 @@ impl Histogram {
         let range = most < 1e37 && exact_scale < 1e30 && exact_scale > 1e-30;
         let safe = range && 4.0 * near.max(1.0) + 4.0 < 2f64.powi(fraction as i32);
         let near = if safe { near as u32 } else { all_near };
-        // Where the lowest edge is whole in bins, too, the largest whole number that is no larger is the place itself. (What lies below -2^24 may
-        // become that once converted, which is within no bin then.)
+        // Where the lowest edge is whole in bins, too, the largest whole number that is no larger is the place itself. (An integer below -2^24 may
+        // become that once converted, which no bin must begin with then. What becomes the upper end is asked about.)
         let below_zero = -low * exact_scale;
-        let exact = exact && (T::DTYPE == Dtype::F32 || most < 2f64.powi(24));
+        let exact = exact && (T::DTYPE == Dtype::F32 || low > -2f64.powi(24));
         if exact && safe && below_zero == below_zero.trunc() && below_zero.abs() + bins < 2f64.powi(22) {
             let (origin, zero) = ((2f64.powi(23) + below_zero) as f32, below_zero as i32);
             return Guess { origin, scale, fraction: 0, near: 0, safe, floored: Some(zero) };

@@ -20,9 +20,10 @@ use wgpu::BufferUsages;
 /// 16384x512 1392, 1120; 32768x1024 2772, 1892. Of 1024 rows of 16 bins take 93, segments 64 (`--segments 16`), of 256 26 and 63.
 const OWN_ROWS_MIN: u64 = 1024;
 const OWN_ROWS_TIMES: u64 = 32;
-/// Columns, at least, that take words of an invocation each, so many times the elements of one, and how much longer than rows they may be. An H200,
-/// `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,4096` without these three, in µs by bins and so: 128x256 25, 28; 128x1024 91, 36; 512x256 26,
-/// 80; 512x1024 94, 83; 1024x1024 99, 149; 1024x2048 193, 149; 2048x4096 421, 285; 4096x4096 511, 539; 4096x32768 4078, 4128.
+/// Columns, at least, that take words of an invocation each, so many times the elements of one, and how much longer than rows they may be. An
+/// H200, `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,4096` of a build with 1, 0 and 4 here, in µs by bins and so:
+/// 128x256 25, 28; 128x1024 91, 36; 512x256 26, 80; 512x1024 94, 83; 1024x1024 99, 149; 1024x2048 193, 149; 2048x4096 421, 285; 4096x4096 511,
+/// 539; 4096x32768 4078, 4128.
 const OWN_COLUMNS_MIN: u64 = 512;
 const OWN_COLUMNS_TIMES: u64 = 2;
 const COLUMNS_LONGER: u64 = 2;
@@ -145,11 +146,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let (low, high) = strided.span();
         let bytes = (high - low + 1) * i128::from(T::DTYPE.bytes());
         let (answers, length) = (strided.answers(), strided.length());
-        strided.clone().by_place().across()
+        length <= context.tuning().own_rows_max.saturating_mul(COLUMNS_LONGER)
             && answers >= OWN_COLUMNS_MIN.max(length.saturating_mul(OWN_COLUMNS_TIMES))
-            && length <= context.tuning().own_rows_max.saturating_mul(COLUMNS_LONGER)
             && input.count() == 1
             && bytes <= context.limits.binding_bytes_max.into()
+            && strided.clone().by_place().across()
     }
 
     /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.
@@ -167,6 +168,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         }
         let right = match self.by_segments() {
             Ok(_) => true,
+            // Once refused, bins are taken henceforth, whose bits are the same.
             Err(
                 Error::NotBySegments { .. }
                 | Error::NoExactKernel { .. }

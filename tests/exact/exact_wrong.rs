@@ -182,6 +182,31 @@ fn many_short_rows_take_words_of_invocations() {
     }
 }
 
+/// What lies along is no column, whichever order its axes are named in: bins, as nobody asks for words of invocations.
+#[test]
+fn what_lies_along_is_no_column() {
+    static OWN: AtomicBool = AtomicBool::new(false);
+    fn noted(text: String) -> String {
+        OWN.fetch_or(text.contains(OF_ONE), Ordering::Relaxed);
+        without_values(text)
+    }
+    let axes = Axes::strided(0, &[2, 600, 5], &[1, 2, 1200], &[0, 2]).expect("axes");
+    let gpu = patched_gpu(small().with(|tuning| tuning.own_rows_max = 10), noted);
+    let numbers: Vec<f32> = (0..6000).map(|i| 1.0 + (i * 7919 % 6007) as f32 / 3.0).collect();
+    let want = Cpu::new().reduce_axes(Sum, &numbers, &axes).expect("sums");
+    let buffer = upload(&gpu, &numbers);
+    let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
+    assert!(reducer.reduce_each(Input::from(&buffer).over(axes)).expect("sums") == want);
+    assert!(!OWN.load(Ordering::Relaxed));
+}
+
+const OF_ONE: &str = "// BINS counters of 64 bits that belong to one invocation";
+
+/// A text whose values the self-test puts aside.
+fn without_values(text: String) -> String {
+    text.replace("if all.held != 0u { all.left = sum_of(all); }", "")
+}
+
 const ENDS: &str = "// Ends by offsets: ";
 const COLUMNS: &str = "// Many answers a workgroup: ";
 
@@ -189,12 +214,12 @@ const COLUMNS: &str = "// Many answers a workgroup: ";
 /// invocation says `want`.
 fn own_words(shape: &[u64], axis: usize, most: u64, in_place: bool, want: Option<&str>) {
     static SEEN: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    fn without_values(text: String) -> String {
-        if text.contains("// BINS counters of 64 bits that belong to one invocation") {
+    fn noted(text: String) -> String {
+        if text.contains(OF_ONE) {
             let kernels = [ENDS, COLUMNS].into_iter().filter(|kernel| text.contains(kernel));
             SEEN.lock().expect("no thread failed").extend(kernels);
         }
-        text.replace("if all.held != 0u { all.left = sum_of(all); }", "")
+        without_values(text)
     }
     let (elements, length) = (shape.iter().product::<u64>() as usize, shape[axis] as usize);
     let (answers, inner) = (elements / length, shape[axis + 1..].iter().product::<u64>() as usize);
@@ -209,7 +234,7 @@ fn own_words(shape: &[u64], axis: usize, most: u64, in_place: bool, want: Option
     for recorded in [true, false] {
         let what = format!("{shape:?} along {axis}, in place: {in_place}, recorded: {recorded}");
         SEEN.lock().expect("no thread failed").clear();
-        let gpu = patched_gpu(small().with(|tuning| tuning.own_rows_max = most), without_values);
+        let gpu = patched_gpu(small().with(|tuning| tuning.own_rows_max = most), noted);
         let reducer = gpu.reducer::<f32, _>(Sum).expect("a reducer");
         let buffer = upload(&gpu, &[&numbers[..], &vec![0.0; from - elements + words]].concat());
         let axes = Axes::of(shape, &[axis as i64]).expect("axes");
