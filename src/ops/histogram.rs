@@ -268,8 +268,8 @@ impl Histogram {
         // Where the lowest edge is whole in bins, too, the largest whole number that is no larger is the place itself. (An integer below -2^24 may
         // become that once converted, which no bin must begin with then. What becomes the upper end is asked about.)
         let below_zero = -low * exact_scale;
-        let exact = exact && (T::DTYPE == Dtype::F32 || low > -2f64.powi(24));
-        if exact && safe && below_zero == below_zero.trunc() && below_zero.abs() + bins < 2f64.powi(22) {
+        let apart = T::DTYPE == Dtype::F32 || low > -2f64.powi(24);
+        if exact && apart && safe && below_zero == below_zero.trunc() && below_zero.abs() + bins < 2f64.powi(22) {
             let (origin, zero) = ((2f64.powi(23) + below_zero) as f32, below_zero as i32);
             return Guess { origin, scale, fraction: 0, near: 0, safe, floored: Some(zero) };
         }

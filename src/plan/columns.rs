@@ -62,8 +62,7 @@ impl Planner {
     /// Kernel, workgroup and splits of a block.
     pub(super) fn shape(&self, block: &Strided, parts: &[BlockPart], request: &Request) -> BlockLaunch {
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
-        let kept = block.kept.last().map(|dim| dim.stride.unsigned_abs());
-        let along = block.reduced.last().is_some_and(|dim| kept.is_none_or(|kept| dim.stride.unsigned_abs() <= kept));
+        let along = !block.reduced.is_empty() && !block.across();
         // Memory of an invocation holds one answer's: many of them are needed.
         let held = self.by_value() && (!self.cost.own_memory || block.answers() >= longest);
         match held && (!along || self.short(longest, block)) {

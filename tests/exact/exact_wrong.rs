@@ -351,8 +351,7 @@ macro_rules! noticed {
             $(#[test]
             fn $test() {
                 let (patch, matched) = patch!($from => $to);
-                let gpu = gpu().with_tuning(bins()).expect("a launch shape");
-                let wrong = gpu.with_patched_shaders(patch).expect("a device");
+                let wrong = patched_gpu(bins(), patch);
                 let reducer = wrong.reducer::<f32, $op>($op).expect("a reducer");
                 assert!(matched.load(Ordering::Relaxed), "nothing to patch");
                 assert!(matches!(reducer.kernel(), Some(Keep::Bins { .. })), "{:?}", reducer.kernel());

@@ -1,6 +1,6 @@
 //! Views: axes of arrays in one buffer or several, rows that are read by a few invocations each.
 
-use crate::cases::{BYTES_MAX, Case, beside, limits, plain, roomy, small, some_limits, some_tunings, with_bins};
+use crate::cases::{BYTES_MAX, Case, beside, limits, long, plain, roomy, small, some_limits, some_tunings, with_bins};
 use crate::model::check;
 use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
@@ -154,6 +154,32 @@ fn real_launches() {
                 };
                 assert_eq!(found, own, "{:?}", case.view);
             }
+        }
+    }
+}
+
+/// What has memory of an invocation has one column there, and no parts of it, where columns are as many as each is long; fewer have
+/// workgroups, as rows have.
+#[test]
+fn memory_of_an_invocation_holds_one_answer() {
+    for cost in [long(8, 68), long(4, 11)] {
+        let mut case = Case::new(limits(1 << 27, 256, Some((32, 32)), 49_152), Tuning::NVIDIA, cost);
+        let planner = case.planner();
+        let columns = |n: u64, rows: u64| view(0, &[(n, 1)], &[(rows, n as i64)]);
+        for (view, own) in [
+            (columns(512, 128), true),
+            (columns(4096, 256), true),
+            (columns(300, 300), true),
+            (view(0, &[(64, 640), (8, 1)], &[(80, 8)]), true),
+            (columns(299, 300), false),
+            (columns(4, 100_000), false),
+            (view(0, &[(2048, 16)], &[(16, 1)]), false),
+        ] {
+            (case.pieces, case.view) = (vec![Piece::of(0, 0, 1 << 20)], Some(view));
+            let plan = checked(&case, &planner);
+            let kernel = plan.passes[0].variant.kernel;
+            assert_eq!(matches!(kernel, Kernel::Columns { own: 1, .. }), own, "{:?}: {kernel:?}", case.view);
+            assert!(own == (kernel != Kernel::Reduce) && (!own || plan.passes.len() == 1), "{:?}", case.view);
         }
     }
 }
