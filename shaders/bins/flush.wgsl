@@ -1,6 +1,7 @@
-// A workgroup's bins as a partial: COLUMNS columns of four words, not carried, for bins/combine.wgsl.
+// A workgroup's bins as a partial: COLUMNS columns of four words, not carried, for the combine.wgsl of bins/ or histogram/.
 //
-// Expects: column_of_bins, COLUMNS (the operator); store_column; column_place (bins/place.wgsl); partial_of (rows/*.wgsl).
+// Expects: column_of_bins, COLUMNS (the operator); store_column; column_place (place.wgsl of bins/ or histogram/); partial_of
+// (rows/*.wgsl).
 
 fn flush(state: State, id: Invocation) {
     fold_replicas(flags_of(state), id);

@@ -1,7 +1,7 @@
 // BINS counters of each workgroup in its own partial, in the memory of the device, for more of them than workgroup memory
 // holds. No other workgroup adds to them, so a barrier of the workgroup suffices; they lie there as flush.wgsl leaves others.
 //
-// Expects: COLUMNS (the operator); partials_out, word by word; column_place (bins/place.wgsl); partial_of (rows/*.wgsl).
+// Expects: COLUMNS (the operator); partials_out, word by word; column_place (histogram/place.wgsl); partial_of (rows/*.wgsl).
 
 fn init_workgroup(id: Invocation) {
     let partial = partial_of(id.workgroup.x);

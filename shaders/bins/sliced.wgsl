@@ -3,7 +3,7 @@
 // these columns in the partial that they share.
 //
 // Expects: BINS, a multiple of 4 (the last slice may need fewer), COLUMNS (the operator); store_column; column_place
-// (bins/place.wgsl); slice_of, partial_of (rows/sliced.wgsl).
+// (histogram/place.wgsl); slice_of, partial_of (rows/sliced.wgsl).
 //
 // Memory: 4 bytes a counter.
 

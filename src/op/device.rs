@@ -64,14 +64,14 @@ pub struct Bins {
     pub constants: String,
     /// Declarations that answers may use too.
     pub helpers: Vec<&'static str>,
-    /// The text that makes sums of columns, in both passes.
-    pub settle: &'static str,
+    /// The text that makes sums of columns, in both passes, where they are carried.
+    pub settle: Option<&'static str>,
     /// Texts of the pass that reads elements: `State`, `accumulate`, `column_of_bins`, ….
     pub read: Vec<Text>,
     /// `settle_bins`, where one workgroup has read everything.
     pub settle_bins: &'static str,
-    /// `settle_columns`, behind the sums of all partials.
-    pub settle_columns: &'static str,
+    /// `settle_columns`, behind the sums of all partials, where they are carried: counts are added as they are.
+    pub settle_columns: Option<&'static str>,
     /// Counters of one replica; of a slice, where there are slices.
     pub bins: u64,
     /// Replicas; 0: counters lie in the device's memory.

@@ -100,14 +100,14 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
     Device::Bins(Bins {
         constants: format!("const SLOTS = {slots}u;\nconst COLUMNS = {columns}u;\n{constants}"),
         helpers: Vec::new(),
-        settle: include_str!("../../shaders/histogram/settle.wgsl"),
+        settle: None,
         read: shared
             .then_some(include_str!("../../shaders/histogram/columns.wgsl").into())
             .into_iter()
             .chain(read)
             .collect(),
         settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
-        settle_columns: include_str!("../../shaders/histogram/settle_columns.wgsl"),
+        settle_columns: None,
         bins,
         replicas: most.min(1 << room),
         slices,

@@ -43,10 +43,10 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
     Bins {
         constants: format!("const COLUMNS = {columns}u;\n"),
         helpers: vec![ACCUMULATOR],
-        settle: include_str!("../../shaders/exact/settle.wgsl"),
+        settle: Some(include_str!("../../shaders/exact/settle.wgsl")),
         read: read.into_iter().map(Into::into).collect(),
         settle_bins: include_str!("../../shaders/exact/settle_bins.wgsl"),
-        settle_columns: include_str!("../../shaders/exact/settle_columns.wgsl"),
+        settle_columns: Some(include_str!("../../shaders/exact/settle_columns.wgsl")),
         bins,
         replicas,
         slices: 0,

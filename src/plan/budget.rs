@@ -67,6 +67,11 @@ impl Planner {
             GroupCost::Values { .. } => {
                 partials.div_ceil(size.into()) * (1 + self.cost.combine_trips) + self.reduce_trips(size) + fixed
             }
+            GroupCost::Bins { carries: false, replicas, .. } => {
+                let (lanes, columns) = (u64::from(self.lanes_of_counts(replicas)), u64::from(self.columns_here(group)));
+                let rounds = partials.div_ceil(lanes * u64::from(ROWS_AT_ONCE));
+                rounds + u64::from(lanes.ilog2()) + (4 * columns).div_ceil(size.into()) + fixed
+            }
             GroupCost::Bins { settle_trips: (settle, _), .. } => {
                 let lanes = u64::from(self.lanes_per_sum(group, size, true));
                 let columns = u64::from(self.columns_here(group));

@@ -37,7 +37,7 @@ pub use tuning::{Launch, Order, Tuning};
 use crate::input::{Texel, Unit};
 use std::ops::Range;
 
-/// Partials that an invocation of `bins/combine.wgsl` loads at a time.
+/// Partials that an invocation of the `combine.wgsl` of `bins` and of `histogram` loads at a time.
 pub const ROWS_AT_ONCE: u32 = 9;
 
 /// A kernel: elements into partials or results, or partials into results.
@@ -52,7 +52,7 @@ pub enum Kernel {
         /// The elements that neighbouring invocations read.
         neighbours: Neighbours,
     },
-    /// `combine.wgsl`, or `bins/combine.wgsl` of a group of bins.
+    /// `combine.wgsl`; of a group of bins `bins/combine.wgsl`, of counts `histogram/combine.wgsl`.
     Combine {
         /// The group, by its number in [`Cost::groups`].
         group: usize,
@@ -241,7 +241,7 @@ pub struct Variant {
     pub words64: bool,
     /// A workgroup's way to find its row.
     pub rows: Rows,
-    /// Columns that a workgroup of `bins/combine.wgsl` adds.
+    /// Columns that a workgroup of a combine pass of bins adds.
     pub columns_here: u32,
     /// Invocations that share a sum of replicas or columns, or a row that is finished.
     pub lanes_per_sum: u32,

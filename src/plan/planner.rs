@@ -2,7 +2,8 @@
 
 use super::windows::{Window, nothing, windows};
 use super::{
-    Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, Rows, Store, Tuning, Variant, Walk,
+    Cost, GroupCost, Kernel, Launch, Load, Neighbours, Order, Params, Pass, Plan, ROWS_AT_ONCE, Rows, Store, Tuning,
+    Variant, Walk,
 };
 use crate::error::{Error, Result};
 use crate::input::{Ends, Groups, Piece, Strided, Unit};
@@ -255,7 +256,10 @@ impl Planner {
     /// Invocations that share a sum: few where there are many sums, one for each pair of bins; many where there are many
     /// partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
-        let GroupCost::Bins { replicas, linked, .. } = *group else { return 1 };
+        let GroupCost::Bins { replicas, linked, carries, .. } = *group else { return 1 };
+        if combines && !carries {
+            return self.lanes_of_counts(replicas);
+        }
         let replicas = replicas.max(1);
         let most = if combines { 32 } else { 8.min(replicas) };
         match self.lanes_min(workgroup_size) {
@@ -263,6 +267,19 @@ impl Planner {
             None if linked && !combines => 1,
             None => replicas.min(workgroup_size).min(most),
         }
+    }
+
+    /// Invocations that share a sum of counts: so many that each loads its partials at once, but no more than leave a workgroup 128 bytes of
+    /// neighbouring columns; of few bins, which have replicas, as many as those.
+    pub(super) fn lanes_of_counts(&self, replicas: u32) -> u32 {
+        let lanes = self.launch.workgroups_max.div_ceil(ROWS_AT_ONCE).next_power_of_two();
+        let most = 1 << self.room_of_counts().ilog2();
+        lanes.min(most / 8).max(replicas).min(most).max(1)
+    }
+
+    /// Invocations for which a combine pass of counts has room: 16 bytes each.
+    fn room_of_counts(&self) -> u32 {
+        u64::from(self.single_size()).min(self.limits.workgroup_bytes_max / 16).max(1) as u32
     }
 
     /// Invocations that share a sum of replicas: one number for all bins, so that of the fewest replicas.
@@ -276,11 +293,8 @@ impl Planner {
         match *group {
             GroupCost::Values { .. } => 0,
             GroupCost::Bins { columns, carries: true, .. } => columns as u32,
-            GroupCost::Bins { columns, .. } => {
-                let lanes = self.lanes_per_sum(group, self.single_size(), true);
-                // Two sums of 8 bytes in each lane's place.
-                let room = (self.limits.workgroup_bytes_max / (16 * u64::from(lanes))).saturating_sub(1).max(1);
-                (u64::from(self.single_size() / lanes).max(1)).min(columns).min(room) as u32
+            GroupCost::Bins { columns, replicas, .. } => {
+                u64::from(self.room_of_counts() / self.lanes_of_counts(replicas)).min(columns) as u32
             }
         }
     }
@@ -385,6 +399,12 @@ impl Planner {
             store,
             workgroup_size,
             lanes_min: match kernel {
+                // Neighbouring invocations have neighbouring columns of counts.
+                Kernel::Combine { group }
+                    if matches!(self.cost.groups[group], GroupCost::Bins { carries: false, .. }) =>
+                {
+                    None
+                }
                 Kernel::Reduce | Kernel::Combine { .. } | Kernel::Groups { replicas: 0, .. } => {
                     self.lanes_min(workgroup_size)
                 }

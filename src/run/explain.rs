@@ -47,6 +47,7 @@ fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
         Kernel::Reduce => "reduce.wgsl",
         Kernel::Columns { .. } => "columns.wgsl",
         Kernel::Combine { group } => match recorder.op.groups().get(group) {
+            Some(crate::op::FoldGroup::Bins(fold)) if recorder.op.folds[*fold].counts() => "histogram/combine.wgsl",
             Some(crate::op::FoldGroup::Bins(_)) => "bins/combine.wgsl",
             _ => "combine.wgsl",
         },

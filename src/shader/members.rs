@@ -373,12 +373,16 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     let (counters, replicas) = if reads {
         (bins.bins, bins.replicas)
     } else {
-        // Two sums for each column that a workgroup adds.
+        // Two sums for each column.
         let replicas = if variant.lanes_min.is_some() { 1 } else { variant.lanes_per_sum };
-        (2 * u64::from(variant.columns_here), replicas)
+        (2 * bins.columns, replicas)
     };
+    let added = !reads && !bins.carries;
     let lanes = variant.lanes_per_sum;
-    out.add(&format!("const BINS = {counters}u;\nconst REPLICAS = {replicas}u;\nconst LANES_PER_SUM = {lanes}u;"));
+    out.add(&match added {
+        true => format!("const LANES_PER_SUM = {lanes}u;"),
+        false => format!("const BINS = {counters}u;\nconst REPLICAS = {replicas}u;\nconst LANES_PER_SUM = {lanes}u;"),
+    });
     out.add(&match reads {
         true => format!(
             "const WIDE = {};\nconst SIGNED = {};\nconst WIDE_SUMS = {};\nconst WORDS = {}u;",
@@ -387,7 +391,8 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
             bins.wide_sums(),
             bins.words,
         ),
-        false => format!("const COLUMNS_HERE = {}u;", variant.columns_here),
+        false if added => format!("const COLUMNS_HERE = {}u;", variant.columns_here),
+        false => String::new(),
     });
     out.add(&bins.constants);
     out.add(fold.declaration);
@@ -397,7 +402,13 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     // Whose one replica of counters is flushed as it lies.
     let alone = reads && (bins.replicas == 0 || bins.slices > 0);
     if !reads || variant.store == Store::Partial {
-        out.add(include_str!("../../shaders/bins/place.wgsl"));
+        out.add(match bins.carries {
+            true => include_str!("../../shaders/bins/place.wgsl"),
+            false => include_str!("../../shaders/histogram/place.wgsl"),
+        });
+    }
+    if added {
+        return with_prefix(&prefix(op, number, variant), out);
     }
     if reads && !alone {
         // Arrays within arrays are worth it to exact sums of one word a counter (an H200: 2^28 f16 149.5 µs, 166.2 flat), not to wide
@@ -422,7 +433,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
             variant,
         ));
     }
-    bins.helpers.iter().chain([&bins.settle]).for_each(|text| out.add(text));
+    bins.helpers.iter().chain(&bins.settle).for_each(|text| out.add(text));
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
@@ -435,7 +446,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     out.add(match (reads, variant.store) {
         (true, Store::Partial) => include_str!("../../shaders/bins/flush.wgsl"),
         (true, _) => bins.settle_bins,
-        (false, _) => bins.settle_columns,
+        (false, _) => bins.settle_columns.unwrap_or_default(),
     });
     if bins.carries && variant.store != Store::Partial {
         out.add(&write_acc(fold));

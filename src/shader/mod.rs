@@ -472,7 +472,14 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], number: usi
             source.push_members(op, [*fold], variant);
             answers(source, op, |other| other == *fold, variant);
             source.push(&glue::group_store(op, groups, number, variant));
-            source.push(&unrolled(include_str!("../../shaders/bins/combine.wgsl"), variant));
+            let counts = op.folds[*fold].counts();
+            source.push(&unrolled(
+                match counts {
+                    true => include_str!("../../shaders/histogram/combine.wgsl"),
+                    false => include_str!("../../shaders/bins/combine.wgsl"),
+                },
+                variant,
+            ));
         }
     }
 }

@@ -541,7 +541,9 @@ wrong! {
     digits_of_a_root_halved: "(first.digit << 1u) | second.digit" => "second.digit", spreads;
     borrow_of_a_divisor_lost: "subtract64(taken.zw, divisor.zw, low.z)" => "subtract64(taken.zw, divisor.zw, 0u)", spreads;
     rows_finished_alike: "finish_row(row * ROW_WORDS, row)" => "finish_row(0u, row)", |gpu, _| rows::<f32, _>(gpu, &Variance::default(), &[3, 8, 100]);
-    counts_of_a_column_swapped: "select(pair.x, pair.y, c % 2u == 1u)" => "pair.x", by_edges;
+    counts_of_a_column_swapped: "parts[c / 4u][c % 4u]" => "parts[c / 4u].x", by_edges;
+    counts_of_a_lane_lost: "if lane < half {" => "if lane + 1u < half {", by_edges;
+    counts_past_the_end: "partials[column_place(j, min(p, end - 1u))], p < end" => "partials[column_place(j, min(p, end - 1u))], true", by_edges;
 }
 
 #[test]

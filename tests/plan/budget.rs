@@ -98,12 +98,15 @@ pub fn combine(cost: &Cost, variant: &Variant, partials: u64) -> u64 {
     partials * (1 + cost.combine_trips) + workgroup(cost, variant) + cost.once_trips
 }
 
-/// bins/combine.wgsl over so many partials of a row.
+/// bins/combine.wgsl, or histogram/combine.wgsl, over so many partials of a row.
 pub fn combine_bins(cost: &Cost, group: &GroupCost, variant: &Variant, partials: u64) -> u64 {
     let GroupCost::Bins { columns, carries, settle_trips: (settle, _), .. } = *group else { panic!("{group:?}") };
     let (size, lanes) = (u64::from(variant.workgroup_size), u64::from(variant.lanes_per_sum));
-    let here = u64::from(variant.columns_here);
-    let each = 1 + turns(partials, u64::from(ROWS_AT_ONCE) * lanes);
-    let settle = if carries { turns(columns, size) + settle } else { turns(4 * here, size) };
-    turns(here, size / lanes) * each + finish_sums(2 * here, variant) + settle + cost.once_trips
+    let rounds = turns(partials, u64::from(ROWS_AT_ONCE) * lanes);
+    if !carries {
+        let halves = std::iter::successors(Some(lanes / 2), |half| Some(half / 2)).take_while(|&half| half > 0);
+        return rounds + halves.count() as u64 + turns(4 * u64::from(variant.columns_here), size) + cost.once_trips;
+    }
+    let settle = turns(columns, size) + settle;
+    turns(columns, size / lanes) * (1 + rounds) + finish_sums(2 * columns, variant) + settle + cost.once_trips
 }

@@ -138,21 +138,33 @@ pub fn combine_row(v: &Variant, p: &Params, first: u64) -> Vec<u64> {
 
 /// main() of bins/combine.wgsl for any row: every one of its partials is read once in each column.
 pub fn combine_columns(v: &Variant, p: &Params, columns: u64) {
+    let (lanes, count) = (u64::from(v.lanes_per_sum), u64::from(p.count));
+    let mut seen = vec![0u8; (columns * count) as usize];
+    for local in 0..u64::from(v.workgroup_size) {
+        for j in (local / lanes..columns).step_by((u64::from(v.workgroup_size) / lanes) as usize) {
+            loaded_at_once(local % lanes, lanes, count).for_each(|at| seen[(j * count + at) as usize] += 1);
+        }
+    }
+    assert!(seen.iter().all(|&times| times == 1), "a column of a partial is not read once: {p:?}");
+}
+
+/// main() of histogram/combine.wgsl for any row: the same.
+pub fn combine_counts(v: &Variant, p: &Params, columns: u64) {
     let (lanes, here) = (u64::from(v.lanes_per_sum), u64::from(v.columns_here));
     let count = u64::from(p.count);
     let mut seen = vec![0u8; (columns * count) as usize];
     for column0 in (0..columns.div_ceil(here)).map(|group| group * here) {
-        for local in 0..u64::from(v.workgroup_size) {
-            for j in (local / lanes..here).step_by((u64::from(v.workgroup_size) / lanes) as usize) {
-                for at in (local % lanes..count).step_by((u64::from(ROWS_AT_ONCE) * lanes) as usize) {
-                    // load_column: zeros beyond the columns and the partials.
-                    let partials = (0..u64::from(ROWS_AT_ONCE)).map(|k| at + k * lanes).filter(|&at| at < count);
-                    partials
-                        .filter(|_| column0 + j < columns)
-                        .for_each(|at| seen[((column0 + j) * count + at) as usize] += 1);
-                }
-            }
+        for local in (0..u64::from(v.workgroup_size)).filter(|local| local / here < lanes) {
+            // What is read for a column to spare is not stored.
+            let Some(j) = Some(column0 + local % here).filter(|&j| j < columns) else { continue };
+            loaded_at_once(local / here, lanes, count).for_each(|at| seen[(j * count + at) as usize] += 1);
         }
     }
     assert!(seen.iter().all(|&times| times == 1), "a column of a partial is not read once: {p:?}");
+}
+
+/// The partials of a row that a lane of a column loads, some at once; zeros stand for those past the end.
+fn loaded_at_once(lane: u64, lanes: u64, count: u64) -> impl Iterator<Item = u64> {
+    let rounds = (lane..count).step_by((u64::from(ROWS_AT_ONCE) * lanes) as usize);
+    rounds.flat_map(move |at| (0..u64::from(ROWS_AT_ONCE)).map(move |k| at + k * lanes)).filter(move |&at| at < count)
 }

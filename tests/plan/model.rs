@@ -3,7 +3,7 @@
 use crate::budget;
 use crate::cases::Case;
 use crate::kernels::{
-    columns_row, combine_columns, combine_row, place, reduce_long_row, reduce_row, texel_places, word,
+    columns_row, combine_columns, combine_counts, combine_row, place, reduce_long_row, reduce_row, texel_places, word,
 };
 use treefold::Order;
 use treefold::internals::{
@@ -149,10 +149,15 @@ impl<'a> Machine<'a> {
             Kernel::Finish | Kernel::Segments { .. } | Kernel::Carry | Kernel::Groups { .. } | Kernel::Clear => 0,
             Kernel::Combine { group } => match cost.groups[group] {
                 GroupCost::Values { words } => held(words),
-                // bins/counters.wgsl with two wide counters a column; exact/settle.wgsl.
-                GroupCost::Bins { columns, carries, .. } => {
+                // histogram/combine.wgsl: a column's part in each lane of it, and no lane without an invocation.
+                GroupCost::Bins { carries: false, .. } => {
+                    assert!(v.columns_here * v.lanes_per_sum <= size && v.lanes_min.is_none(), "{pass:?}");
+                    16 * u64::from(v.columns_here * v.lanes_per_sum)
+                }
+                // bins/sums.wgsl with two sums a column; exact/settle.wgsl.
+                GroupCost::Bins { columns, .. } => {
                     let replicas = if v.lanes_min.is_some() { 1 } else { u64::from(v.lanes_per_sum) };
-                    16 * u64::from(v.columns_here) * replicas + 4 + if carries { 16 * columns } else { 0 }
+                    16 * columns * replicas + 4 + 16 * columns
                 }
             },
         };
@@ -472,14 +477,16 @@ impl<'a> Machine<'a> {
         let column_groups = match *group {
             GroupCost::Values { .. } => 1,
             GroupCost::Bins { columns, carries, .. } => {
-                assert!(v.columns_here > 0 && (!carries || u64::from(v.columns_here) >= columns), "{pass:?}");
+                assert!(v.columns_here > 0 && (!carries || u64::from(v.columns_here) == columns), "{pass:?}");
                 columns.div_ceil(v.columns_here.into()) as u32
             }
         };
         let rows = pass.workgroups / column_groups;
         assert_eq!(rows * column_groups, pass.workgroups, "{pass:?}");
-        if let GroupCost::Bins { columns, .. } = *group {
-            combine_columns(v, p, columns);
+        match *group {
+            GroupCost::Bins { columns, carries: true, .. } => combine_columns(v, p, columns),
+            GroupCost::Bins { columns, .. } => combine_counts(v, p, columns),
+            GroupCost::Values { .. } => (),
         }
         let read = |row: u32| {
             let first = u64::from(p.first) + u64::from(row) * u64::from(p.stride);

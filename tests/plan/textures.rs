@@ -88,7 +88,7 @@ fn the_largest_textures() {
         for (number, cost) in every_other(turn, &costs()).into_iter().enumerate() {
             let mut case = Case::new(limits(1 << 27, 256, Some(lanes), 32768), tuning, cost);
             // Each texel of a screen for some of them, of a small one for all.
-            let screen = if number % 5 == 0 { (1920, 1080) } else { (480, 270) };
+            let screen = if number % 5 == 0 { (960, 540) } else { (320, 180) };
             for size in [screen, (16_384, 16_384), (32_768, 32_768), (32_768, 1), (1, 32_768)] {
                 case.pieces = texels(0, size, whole_or(Texel::Number(0), &case.cost));
                 let plan = checked(&case, &case.planner());

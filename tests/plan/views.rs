@@ -137,16 +137,16 @@ fn real_launches() {
             let planner = case.planner();
             let columns = |n: u64, rows: u64| view(0, &[(n, 1)], &[(rows, n as i64)]);
             for (view, own) in [
-                (columns(256, 4096), Some(4)),
-                (columns(1 << 16, 16), Some(4)),
-                (columns(3, 300_000), Some(1)),
-                (columns(1001, 999), Some(1)),
-                (view(0, &[(64, 1 << 14), (128, 1)], &[(128, 128)]), Some(4)),
-                (view(0, &[(1 << 15, 32)], &[(32, 1)]), Some(1)),
+                (columns(256, 1024), Some(4)),
+                (columns(1 << 14, 16), Some(4)),
+                (columns(3, 75_000), Some(1)),
+                (columns(501, 499), Some(1)),
+                (view(0, &[(16, 1 << 14), (128, 1)], &[(128, 128)]), Some(4)),
+                (view(0, &[(1 << 13, 32)], &[(32, 1)]), Some(1)),
                 (view(0, &[(3, 1)], &[(5, 3)]), Some(1)),
-                (view(0, &[(2, 1 << 19)], &[(1 << 18, 2)]), None),
+                (view(0, &[(2, 1 << 17)], &[(1 << 16, 2)]), None),
             ] {
-                (case.pieces, case.view) = (vec![Piece::of(0, 0, 1 << 20)], Some(view));
+                (case.pieces, case.view) = (vec![Piece::of(0, 0, 1 << 18)], Some(view));
                 let plan = checked(&case, &planner);
                 let found = match plan.passes[0].variant.kernel {
                     Kernel::Columns { own, .. } => Some(own),

@@ -1,0 +1,2 @@
+// The place of a column in the partials of all workgroups: those of one workgroup, which writes them, lie in one stretch.
+fn column_place(j: u32, partial: u32) -> u32 { return partial * COLUMNS + j; }
