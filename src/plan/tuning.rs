@@ -21,7 +21,8 @@ pub struct Launch {
     pub workgroup_size: u32,
     /// Workgroups of a dispatch, at most.
     pub workgroups_max: u32,
-    /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16.
+    /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16. Bins of exact sums of 64-bit elements have twice as
+    /// many, where the order is striped.
     pub loads_in_flight: u32,
     /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
     pub single_elements_max: u64,
@@ -59,9 +60,12 @@ pub struct Tuning {
     pub dispatch_bytes_max: u64,
 }
 
+/// 16-byte loads that an invocation may have under way.
+pub(super) const LOADS_MAX: u32 = 16;
+
 /// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H100, `treefold bench
-/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 475, 3222 µs; 131,072 (11) 2474,
-/// 11,421; 524,288 (43) 8825, 16,727.
+/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 471, 3201 µs; 131,072 (11) 2422,
+/// 11,582; 524,288 (43) 8629, 15,801.
 const SLICES_MAX: u32 = 44;
 
 impl Tuning {
@@ -102,9 +106,9 @@ impl Tuning {
     /// `fold`, 2^28 f32: argmin 248.9, fast_variance 243.1 µs; one workgroup of 1024
     /// takes 4.8 µs for 2^16 elements, two dispatches 6.1 (`fast_sum --size 2^16 --launch single_elements_max=1024`). `bins`, sum of 2^28 f32
     /// by loads in flight: 1: 251.0, 2: 246.3, 3: 249.9, 4: 251.3 µs; of 2^15 and 2^16 in one workgroup 6.9, 10.2 µs, in two
-    /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2 and 4: with 256 bins 253.1 and 253.1, 4096 269.6 and
-    /// 263.4. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 369, 358, 392, 352, 4096 387, 371, 390, 367, 8192 398, 386, 396, 379
-    /// (`--launch workgroups_max=132,264,396,528`).
+    /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2, 3 and 4: with 256 bins 247.2, 246.9 and 246.5, 4096 250.5,
+    /// 252.4 and 251.4, 8192 270.3, 263.9 and 268.5. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 368, 356, 386, 349, 4096 377, 362, 387,
+    /// 356, 8192 384, 375, 383, 370 (`--launch workgroups_max=132,264,396,528`).
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
     /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
     /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.
@@ -255,7 +259,7 @@ impl Tuning {
     /// [`Error::BadTuning`] names the first number that no plan could keep.
     pub(crate) fn check(&self) -> Result<()> {
         let power = |n: u32| (u64::from(n), n.is_power_of_two(), "a power of two");
-        let loads = |n: u32| (u64::from(n), (1..=16).contains(&n), "1 to 16");
+        let loads = |n: u32| (u64::from(n), (1..=LOADS_MAX).contains(&n), "1 to 16");
         let groups = |n: u32| (u64::from(n), (1..=65535).contains(&n), "1 to 65535");
         let bytes = self.dispatch_bytes_max;
         let numbers = [

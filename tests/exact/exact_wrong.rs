@@ -92,7 +92,7 @@ quarantined! {
     half_of_the_seats_left_out: bins, Keep::Bins { replicas: 1, .. } | Keep::Registers | Keep::Registers64 => "half = LANES_PER_SUM / 2u" => "half = LANES_PER_SUM / 4u";
     butterfly_one_step_short: lanes, Keep::Registers | Keep::Registers64 => "if (1u << 1u) < LANES_PER_SUM" => "if false";
     column_without_its_end: lanes, Keep::Registers | Keep::Registers64 => "vec3<u32>(0u, bin_sum(2u * j + 1u))" => "vec3<u32>()";
-    last_partial_lost: bins, Keep::Registers | Keep::Registers64 => "let here = (p < end)" => "let here = (p + 1u < end)";
+    last_partial_lost: bins, Keep::Registers | Keep::Registers64 => "min(p, end - 1u))], p < end" => "min(p, end - 1u))], p + 1u < end";
     first_partial_lost: bins, Keep::Registers | Keep::Registers64 => "var p = first + id.local % LANES_PER_SUM" => "var p = first + 1u + id.local % LANES_PER_SUM";
     last_column_lost: bins, Keep::Registers | Keep::Registers64 => "j < COLUMNS; j += WORKGROUP_SIZE" => "j + 1u < COLUMNS; j += WORKGROUP_SIZE";
     bins_not_cleared: bins, Keep::Registers | Keep::Registers64 => "atomicStore(&bins_low[c], 0u);" => "atomicStore(&bins_low[c], c);";

@@ -82,15 +82,31 @@ pub fn manifest() -> Option<PathBuf> {
     files.find(|file| file.exists())
 }
 
-/// Starts `program`, which calls [`answer`], for one family; compiles the library's own texts where no files are given.
+/// What is compiled.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'a> {
+    /// The library's own texts.
+    All,
+    /// The first of every two of them or the second (0, 1), and of those by segments that may spill all.
+    EveryOther(usize),
+    /// WGSL files.
+    Files(&'a [String]),
+}
+
+/// Starts `program`, which calls [`answer`], for one family.
 ///
 /// # Errors
 /// No RADV here, or one that does not know the family.
-pub fn measure(program: &Path, family: &Family, files: &[String]) -> Result<Vec<Row>> {
+pub fn measure(program: &Path, family: &Family, wanted: Wanted<'_>) -> Result<Vec<Row>> {
     let manifest = manifest().ok_or("no RADV here: no radeon_icd.json in the loader's folders")?;
+    let arguments = match wanted {
+        Wanted::All => vec![],
+        Wanted::EveryOther(turn) => vec![format!("{TURN}{turn}")],
+        Wanted::Files(files) => files.to_vec(),
+    };
     let output = Command::new(program)
         .arg(format!("--family={}", family.name))
-        .args(files)
+        .args(arguments)
         .env("RADV_FORCE_FAMILY", family.name)
         .env("VK_DRIVER_FILES", &manifest)
         .env("VK_ICD_FILENAMES", &manifest)
@@ -105,13 +121,27 @@ pub fn measure(program: &Path, family: &Family, files: &[String]) -> Result<Vec<
     output.stdout.lines().map(|line| Ok(serde_json::from_str(&line?)?)).collect()
 }
 
-/// Compiles for the family that this process was started for; a line of JSON for each text.
+/// The argument behind which the number of a turn stands.
+const TURN: &str = "--turn=";
+
+/// Whether a text is one of a turn's: see [`Wanted::EveryOther`].
+fn is_of_turn(turn: &str, number: usize, name: &str) -> bool {
+    let may_spill = name.contains("carry") || name.contains("segments { walk: serial }");
+    let scalar = ["variance f32 ", "tuple f32 "].iter().any(|of| name.starts_with(of) && name.contains("segments"));
+    may_spill || scalar || (number % 2).to_string() == turn
+}
+
+/// Compiles for the family that this process was started for, as [`measure`] asks; a line of JSON for each text.
 ///
 /// # Errors
 /// A driver that does not open, or a file that cannot be read.
 pub fn answer(family: &Family, files: &[String]) -> Result<()> {
     let compiler = Compiler::open(family.name)?;
-    let texts = if files.is_empty() {
+    let turn = files.first().and_then(|first| first.strip_prefix(TURN));
+    let texts = if let Some(turn) = turn {
+        let numbered = texts(family).into_iter().enumerate();
+        numbered.filter(|(number, (name, _))| is_of_turn(turn, *number, name)).map(|(_, text)| text).collect()
+    } else if files.is_empty() {
         texts(family)
     } else {
         let text = |file: &String| match std::fs::read_to_string(file) {

@@ -1,6 +1,6 @@
 //! A table of what AMD's compiler makes of the library's texts, or of WGSL files.
 
-use treefold_radv::{FAMILIES, Result, Row, answer, measure};
+use treefold_radv::{FAMILIES, Result, Row, Wanted, answer, measure};
 
 const HELP: &str = "\
 treefold-radv [FILE.wgsl ...]
@@ -19,10 +19,11 @@ fn main() -> Result<()> {
         return answer(family, &arguments[1..]);
     }
     let program = std::env::current_exe()?;
+    let wanted = if arguments.is_empty() { Wanted::All } else { Wanted::Files(&arguments) };
     println!("| text | GPU | VGPRs | SGPRs | spilled | scratch B | LDS B | waves | code B | ms |");
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     for family in &FAMILIES {
-        for row in measure(&program, family, &arguments)? {
+        for row in measure(&program, family, wanted)? {
             println!("{}", line(family.architecture, &row));
         }
     }
