@@ -112,7 +112,7 @@ impl Tuning {
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
     /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
     /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.
-    /// `own_rows_max`: 32768x1024 of f64 2772 µs by bins, 1892 as segments, 262144x128 22,138 and 1832 (`sum --dtype f64 --shape … --axis 1 --launch
+    /// `own_rows_max`, on an H100: 32768x1024 of f64 2807 µs by bins, 2027 as segments, 262144x128 22,471 and 1859 (`sum --dtype f64 --shape … --axis 1 --launch
     /// own_rows_max=0,1024`); of longer rows bins take less.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch {
