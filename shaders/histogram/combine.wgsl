@@ -2,8 +2,8 @@
 // neighbouring columns of a partial; lane l of a column takes partials l, l + LANES_PER_SUM, … Fewer than 2^32 elements are
 // counted, so no sum overflows. A line that ends in `for K` is repeated for each K.
 //
-// Expects: COLUMNS, SLOTS, COLUMNS_HERE, LANES_PER_SUM (the operator); column_place (histogram/place.wgsl); store_count; first_of,
-// row_of (rows/*.wgsl).
+// Expects: COLUMNS, SLOTS (the operator); COLUMNS_HERE, LANES_PER_SUM (the plan); column_place (histogram/place.wgsl);
+// store_count; first_of, row_of (rows/*.wgsl).
 //
 // Memory: 16 bytes for each lane of a column.
 

@@ -94,6 +94,8 @@ pub struct Bins {
     pub trips: (u64, u64, u64),
     /// Elements that one replica of a counter takes without overflow.
     pub elements_max: u64,
+    /// Whether twice as many loads as a launch policy has in flight are better.
+    pub more_loads: bool,
     /// Whether many answers are found as quickly by accumulators of invocations, which need no workgroup each.
     pub many_by_value: bool,
 }

@@ -120,6 +120,7 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
         trips: (trips, if shared { slots.div_ceil(32) + 8 } else { 8 }, 0),
         // Bindings have fewer elements.
         elements_max: u64::MAX,
+        more_loads: false,
         many_by_value: false,
     })
 }

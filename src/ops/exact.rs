@@ -58,6 +58,7 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         vector_trips: 0,
         trips: (0, limbs, 4),
         elements_max: u64::MAX,
+        more_loads: false,
         many_by_value: false,
     }
 }
@@ -256,7 +257,12 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
         let bins = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
-        return bins.device(&[DOUBLE_FLAGS, term, shared]);
+        return match bins.device(&[DOUBLE_FLAGS, term, shared]) {
+            // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=1,2`: an H200 with
+            // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
+            Device::Bins(bins) => Device::Bins(Bins { more_loads: true, ..bins }),
+            device => device,
+        };
     }
     scattered(keep, 68, &[DOUBLE_FLAGS, term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
 }

@@ -19,6 +19,8 @@ pub struct Cost {
     pub table: bool,
     /// Whether one load in flight suffices.
     pub one_load: bool,
+    /// Whether twice as many loads in flight are better, where the order is striped.
+    pub more_loads: bool,
     /// Whether places in the input show in an answer.
     pub positions: bool,
     /// Whether elements are lifted by their positions.
@@ -102,6 +104,7 @@ impl Cost {
             answer_words: 1,
             table: false,
             one_load: false,
+            more_loads: false,
             positions: false,
             reads_position: false,
             own_shuffle: false,
@@ -182,6 +185,8 @@ impl Cost {
             answer_words: op.answer_words() as u64,
             table: !op.table().is_empty(),
             one_load: own_memory && !op.has_cells(),
+            more_loads: !op.folds.is_empty()
+                && op.folds.iter().all(|fold| fold.bins().is_some_and(|bins| bins.more_loads)),
             positions: op.folds.iter().any(Leaf::has_positions),
             reads_position: op.folds.iter().any(Leaf::places),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),

@@ -84,9 +84,7 @@ impl Planner {
         }
         if planner.cost.one_load {
             planner.launch.loads_in_flight = 1;
-        } else if planner.cost.carries() && planner.cost.element_bytes == 8 && planner.tuning.order == Order::Striped {
-            // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=2,4`, before this
-            // stood here: an H200 22.6, 60.3, 316 µs and 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
+        } else if planner.cost.more_loads && planner.tuning.order == Order::Striped {
             planner.launch.loads_in_flight = (2 * planner.launch.loads_in_flight).min(LOADS_MAX);
         }
         planner.launch.workgroups_max = launch.workgroups_max.min(limits.workgroups_max).max(1);
@@ -258,8 +256,7 @@ impl Planner {
         self.limits.lanes.filter(full).filter(|_| self.cost.commutative).map(|(least, _)| least)
     }
 
-    /// Invocations that share a sum: few where there are many sums, one for each pair of bins; many where there are many
-    /// partials.
+    /// Invocations that share a sum: few where there are many sums; many where there are many partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
         let GroupCost::Bins { replicas, linked, carries, .. } = *group else { return 1 };
         if combines && !carries {
@@ -274,8 +271,8 @@ impl Planner {
         }
     }
 
-    /// Invocations that share a sum of counts: so many that each loads its partials at once, but no more than leave a workgroup 128 bytes of
-    /// neighbouring columns; of few bins, which have replicas, as many as those.
+    /// Invocations that share a sum of counts: so many that each loads its partials of a dispatch at once, but no more than leave a
+    /// workgroup 128 bytes of neighbouring columns; of few bins, which have replicas, as many as those.
     pub(super) fn lanes_of_counts(&self, replicas: u32) -> u32 {
         let lanes = self.launch.workgroups_max.div_ceil(ROWS_AT_ONCE).next_power_of_two();
         let most = 1 << self.room_of_counts().ilog2();

@@ -152,6 +152,7 @@ pub fn combine_columns(v: &Variant, p: &Params, columns: u64) {
 pub fn combine_counts(v: &Variant, p: &Params, columns: u64) {
     let (lanes, here) = (u64::from(v.lanes_per_sum), u64::from(v.columns_here));
     let count = u64::from(p.count);
+    assert!(lanes.is_power_of_two(), "the tree over {lanes} lanes leaves some out: {p:?}");
     let mut seen = vec![0u8; (columns * count) as usize];
     for column0 in (0..columns.div_ceil(here)).map(|group| group * here) {
         for local in (0..u64::from(v.workgroup_size)).filter(|local| local / here < lanes) {

@@ -463,7 +463,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// combine.wgsl and bins/combine.wgsl.
+    /// combine.wgsl, bins/combine.wgsl and histogram/combine.wgsl.
     fn combine(&mut self, pass: &'a Pass, number: usize) {
         let (case, v, p) = (self.case, &pass.variant, &pass.params);
         let (group, writer) = (&case.cost.groups[number], self.writer.expect("partials"));

@@ -8,8 +8,9 @@ use crate::model::check;
 use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
-use treefold::internals::{Cost, Limits, Piece, Plan, Planner, Store};
-use treefold::{Error, Order, Tuning};
+use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Plan, Planner, Store};
+use treefold::ops::{Dot, Norm1, Sum, SumOfSquares};
+use treefold::{Element, Error, Op, Order, Tuning};
 
 #[test]
 fn every_short_length_and_offset() {
@@ -296,5 +297,24 @@ fn bins_in_little_workgroup_memory() {
         let cost = grouped(4, vec![histogram_bins(4, replicas)]);
         let case = Case { pieces: one(0, 0, 50_000), ..Case::new(limits, Tuning::GPU, cost) };
         checked(&case, &case.planner());
+    }
+}
+
+/// Exact sums of f64 in bins have twice the loads of their policy, where the order is striped; nobody else has.
+#[test]
+fn loads_in_flight() {
+    fn loads<T: Element, O: Op<T>>(op: O, tuning: Tuning) -> u32 {
+        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 8, words64: false }).expect("names");
+        let planner = Planner::new(limits(1 << 27, 256, Some((32, 32)), 49_152), tuning, Cost::of(&op));
+        planner.expect("a plan").launch().loads_in_flight
+    }
+    let with = |loads: u32| Tuning::NVIDIA.with(|tuning| tuning.bins.loads_in_flight = loads);
+    for (policy, found) in [(1, 2), (2, 4), (8, 16), (9, 16), (16, 16)] {
+        assert_eq!(loads::<f64, _>(Sum, with(policy)), found);
+        assert_eq!(loads::<f64, _>((Sum, Norm1), with(policy)), found);
+        assert_eq!(loads::<f32, _>(Sum, with(policy)), policy);
+        assert_eq!(loads::<[f32; 2], _>(Dot, with(policy)), policy);
+        assert_eq!(loads::<f64, _>((Sum, SumOfSquares), with(policy)), policy);
+        assert_eq!(loads::<f64, _>(Sum, with(policy).with(|tuning| tuning.order = Order::Blocked)), policy);
     }
 }

@@ -650,8 +650,14 @@ fn files_are_short_and_begin_with_their_idea() {
             names.push(name);
         }
     }
-    for kernel in ["combine.wgsl", "bins/combine.wgsl", "workgroup/subgroup.wgsl", "workgroup/tree.wgsl", "reduce.wgsl"]
-    {
+    for kernel in [
+        "combine.wgsl",
+        "bins/combine.wgsl",
+        "histogram/combine.wgsl",
+        "workgroup/subgroup.wgsl",
+        "workgroup/tree.wgsl",
+        "reduce.wgsl",
+    ] {
         assert!(names.iter().any(|name| name == kernel), "{kernel}");
     }
     // Every file is in a text.

@@ -87,8 +87,8 @@ pub fn manifest() -> Option<PathBuf> {
 pub enum Wanted<'a> {
     /// The library's own texts.
     All,
-    /// The first of every two of them or the second (0, 1), and of those by segments that may spill all.
-    EveryOther(usize),
+    /// Fewer of them: of those for large inputs half, of which the other family has the others, and half of the rest but for segments.
+    Some,
     /// WGSL files.
     Files(&'a [String]),
 }
@@ -101,7 +101,7 @@ pub fn measure(program: &Path, family: &Family, wanted: Wanted<'_>) -> Result<Ve
     let manifest = manifest().ok_or("no RADV here: no radeon_icd.json in the loader's folders")?;
     let arguments = match wanted {
         Wanted::All => vec![],
-        Wanted::EveryOther(turn) => vec![format!("{TURN}{turn}")],
+        Wanted::Some => vec![SOME.into()],
         Wanted::Files(files) => files.to_vec(),
     };
     let output = Command::new(program)
@@ -121,15 +121,8 @@ pub fn measure(program: &Path, family: &Family, wanted: Wanted<'_>) -> Result<Ve
     output.stdout.lines().map(|line| Ok(serde_json::from_str(&line?)?)).collect()
 }
 
-/// The argument behind which the number of a turn stands.
-const TURN: &str = "--turn=";
-
-/// Whether a text is one of a turn's: see [`Wanted::EveryOther`].
-fn is_of_turn(turn: &str, number: usize, name: &str) -> bool {
-    let may_spill = name.contains("carry") || name.contains("segments { walk: serial }");
-    let scalar = ["variance f32 ", "tuple f32 "].iter().any(|of| name.starts_with(of) && name.contains("segments"));
-    may_spill || scalar || (number % 2).to_string() == turn
-}
+/// The argument that asks for some texts.
+const SOME: &str = "--some";
 
 /// Compiles for the family that this process was started for, as [`measure`] asks; a line of JSON for each text.
 ///
@@ -137,12 +130,9 @@ fn is_of_turn(turn: &str, number: usize, name: &str) -> bool {
 /// A driver that does not open, or a file that cannot be read.
 pub fn answer(family: &Family, files: &[String]) -> Result<()> {
     let compiler = Compiler::open(family.name)?;
-    let turn = files.first().and_then(|first| first.strip_prefix(TURN));
-    let texts = if let Some(turn) = turn {
-        let numbered = texts(family).into_iter().enumerate();
-        numbered.filter(|(number, (name, _))| is_of_turn(turn, *number, name)).map(|(_, text)| text).collect()
-    } else if files.is_empty() {
-        texts(family)
+    let some = files == [SOME];
+    let texts = if some || files.is_empty() {
+        texts(family, some)
     } else {
         let text = |file: &String| match std::fs::read_to_string(file) {
             Ok(text) => Ok((file.clone(), text)),

@@ -6,8 +6,8 @@ use treefold::Tuning;
 use treefold::internals::Limits;
 
 /// The texts of all kinds of kernels, with names: those of large inputs by every operator, and of the others of each operator a part, its
-/// neighbours others, and the other GPU others.
-pub fn texts(family: &Family) -> Vec<(String, String)> {
+/// neighbours others, and the other GPU others. Where only some are wanted, half of those, and of the rest half but for segments.
+pub fn texts(family: &Family, some: bool) -> Vec<(String, String)> {
     let limits = Limits {
         binding_bytes_max: (1 << 31) - 256,
         storage_alignment: 16,
@@ -19,9 +19,11 @@ pub fn texts(family: &Family) -> Vec<(String, String)> {
         lanes: Some((family.lanes_min, family.lanes_min)),
         words64: true,
     };
-    let asks: fn(usize, &str) -> bool = match family.lanes_min {
-        32 => in_its_turn,
-        _ => |turn, what| in_its_turn(turn + 4, what),
+    let asks: fn(usize, &str) -> bool = match (family.lanes_min, some) {
+        (32, false) => |turn, what| is_large(what) || in_turn(turn, 8, what),
+        (32, true) => |turn, what| in_turn(turn, one_of(what), what),
+        (_, false) => |turn, what| is_large(what) || in_turn(turn + 4, 8, what),
+        (_, true) => |turn, what| in_turn(turn + one_of(what) / 2, one_of(what), what),
     };
     let (name, tuning) = (family.name, Tuning::GPU);
     let machine = Machine { name, limits, tuning, wide: false, chosen: true, asks };
@@ -35,8 +37,17 @@ pub fn texts(family: &Family) -> Vec<(String, String)> {
     every::texts_of(&[machine]).into_iter().map(named).collect()
 }
 
-/// Whether an operator of this turn asks for what is called so: of eight operators in a row, one.
-fn in_its_turn(turn: usize, what: &str) -> bool {
+/// Whether an operator of this turn asks for what is called so: of so many operators in a row, one.
+fn in_turn(turn: usize, of: usize, what: &str) -> bool {
     let number: usize = what.bytes().map(usize::from).sum();
-    is_large(what) || (turn + number).is_multiple_of(8)
+    (turn + number).is_multiple_of(of)
+}
+
+/// Operators in a row of which one asks for it, where only some texts are wanted.
+fn one_of(what: &str) -> usize {
+    match is_large(what) {
+        true => 2,
+        false if what.contains("segments") => 8,
+        false => 16,
+    }
 }
