@@ -370,6 +370,14 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     let fold = &op.folds[number];
     let mut out = Pieces::default();
     let reads = variant.kernel.reads();
+    if !reads && !bins.carries {
+        // Counts are added as they are, by histogram/combine.wgsl.
+        let (lanes, columns) = (variant.lanes_per_sum, variant.columns_here);
+        out.add(&format!("const LANES_PER_SUM = {lanes}u;\nconst COLUMNS_HERE = {columns}u;"));
+        out.add(&bins.constants);
+        out.add(include_str!("../../shaders/histogram/place.wgsl"));
+        return with_prefix(&prefix(op, number, variant), out);
+    }
     let (counters, replicas) = if reads {
         (bins.bins, bins.replicas)
     } else {
@@ -377,23 +385,17 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
         let replicas = if variant.lanes_min.is_some() { 1 } else { variant.lanes_per_sum };
         (2 * bins.columns, replicas)
     };
-    let added = !reads && !bins.carries;
     let lanes = variant.lanes_per_sum;
-    out.add(&match added {
-        true => format!("const LANES_PER_SUM = {lanes}u;"),
-        false => format!("const BINS = {counters}u;\nconst REPLICAS = {replicas}u;\nconst LANES_PER_SUM = {lanes}u;"),
-    });
-    out.add(&match reads {
-        true => format!(
+    out.add(&format!("const BINS = {counters}u;\nconst REPLICAS = {replicas}u;\nconst LANES_PER_SUM = {lanes}u;"));
+    if reads {
+        out.add(&format!(
             "const WIDE = {};\nconst SIGNED = {};\nconst WIDE_SUMS = {};\nconst WORDS = {}u;",
             bins.wide,
             bins.signed,
             bins.wide_sums(),
             bins.words,
-        ),
-        false if added => format!("const COLUMNS_HERE = {}u;", variant.columns_here),
-        false => String::new(),
-    });
+        ));
+    }
     out.add(&bins.constants);
     out.add(fold.declaration);
     if reads {
@@ -406,9 +408,6 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
             true => include_str!("../../shaders/bins/place.wgsl"),
             false => include_str!("../../shaders/histogram/place.wgsl"),
         });
-    }
-    if added {
-        return with_prefix(&prefix(op, number, variant), out);
     }
     if reads && !alone {
         // Arrays within arrays are worth it to exact sums of one word a counter (an H200: 2^28 f16 149.5 µs, 166.2 flat), not to wide

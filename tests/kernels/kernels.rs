@@ -126,8 +126,8 @@ fn part(turn: usize, of: usize) -> Types {
     Types::Part { turn, of: if all() { of } else { usize::MAX } }
 }
 
-/// Every operator and type where every combination is wanted, else every other type of each operator, answers on the device; in processes with other numbers of
-/// lanes every operator, in one of two of them, and types in turn: of 4 lanes the answers on the device, of others those on the host.
+/// Every operator and type where every combination is wanted, else every other type of each operator, answers on the device; in processes
+/// with other numbers of lanes every operator, in one of two of them, and types in turn: of 4 lanes the answers on the device, of others those on the host.
 #[test]
 fn every_operator_and_type_by_subgroups() {
     let (mut types, mut device) = match all() {

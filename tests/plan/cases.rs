@@ -173,7 +173,6 @@ pub fn long(element_bytes: u64, limbs: u64) -> Cost {
         shuffle_trips: limbs,
         once_trips: 8 * limbs + 168,
         one_load: element_bytes > 2,
-        more_loads: false,
         own_state: true,
         own_memory: element_bytes > 2,
         ..Cost::plain(limbs + 1, true)
