@@ -20,13 +20,17 @@ fn bit_at(size: ptr<function, Limbs>, at: i32) -> u32 {
     return select(0u, (limb >> (place % 32u)) & 1u, at >= 0i);
 }
 
-// 32 bits from a place on; below 0 of zero only.
+// 32 bits from a place on, zeros where there is no limb.
 fn word_at(size: ptr<function, Limbs>, at: i32) -> u32 {
-    let place = u32(max(at, 0i));
-    let low = place / 32u;
-    let high = low + 1u;
-    let above = select(0u, (*size)[min(high, LIMBS - 1u)], high < LIMBS);
-    return ((*size)[low] >> (place % 32u)) | ((above << 1u) << (31u - place % 32u));
+    let low = at >> 5u;
+    let upper = limb_at(size, low + 1i);
+    let right = u32(at) & 31u;
+    return (limb_at(size, low) >> right) | ((upper << 1u) << (31u - right));
+}
+
+fn limb_at(size: ptr<function, Limbs>, i: i32) -> u32 {
+    let limb = (*size)[clamp(i, 0i, i32(LIMBS) - 1i)];
+    return select(0u, limb, (i >= 0i) & (i < i32(LIMBS)));
 }
 
 // Whether any bit below a place is set.

@@ -445,7 +445,13 @@ pub(super) const ROUND_F64: &str = include_str!("../../shaders/exact/round_f64.w
 const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
 const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
 const ROUND: &str = include_str!("../../shaders/exact/round.wgsl");
-const QUOTIENT_F64: &str = include_str!("../../shaders/exact/quotient_f64.wgsl");
+const SUM_BITS_F64: &str = include_str!("../../shaders/exact/sum_f64.wgsl");
+/// Quotients by numbers of 128 bits; up to 28 loop trips beside those of a number's limbs.
+pub(super) const QUOTIENT_F64: &str = concat!(
+    include_str!("../../shaders/exact/words128.wgsl"),
+    include_str!("../../shaders/exact/divide.wgsl"),
+    include_str!("../../shaders/exact/quotient_f64.wgsl")
+);
 
 impl Rounding {
     pub const SUM: Rounding = Rounding {
@@ -467,16 +473,24 @@ impl Rounding {
         trips: (6, 160),
     };
     pub const SUM_F64: Rounding = Rounding {
-        call: "return quotient_f64(acc, vec2<u32>(1u, 0u), count);",
-        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, QUOTIENT_F64],
+        call: "return rounded_f64(acc, count);",
+        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, SUM_BITS_F64],
         f64: true,
-        trips: (6, 160),
+        trips: (3, 0),
     };
     pub const MEAN_F64: Rounding = Rounding {
-        call: "return quotient_f64(acc, count, count);",
-        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, QUOTIENT_F64],
+        call: "return mean_f64(acc, count);",
+        helpers: &[
+            SPECIALS,
+            NATURAL,
+            SIZE,
+            ROUND_F64,
+            SUM_BITS_F64,
+            QUOTIENT_F64,
+            include_str!("../../shaders/exact/mean_f64.wgsl"),
+        ],
         f64: true,
-        trips: (6, 160),
+        trips: (3, 20),
     };
 
     /// The answer of terms of so many limbs; `exponent_min`: the place of the answer's last digit at least.

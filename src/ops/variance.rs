@@ -1,6 +1,6 @@
 //! Variance, standard deviation and standard error of the mean: from exact sums of powers.
 
-use super::exact::{Elements, NATURAL, ROUND_F64, Terms};
+use super::exact::{Elements, NATURAL, QUOTIENT_F64, ROUND_F64, Terms};
 use super::{Sum, SumOfSquares};
 use crate::exact::{BigNat, Float, Spread};
 use crate::op::{Member, WordType};
@@ -152,9 +152,10 @@ return {}(acc, count, param(0u));",
             .helpers(ROUND_F64)
             .helpers(self.text)
             .helpers(include_str!("../../shaders/exact/spread.wgsl"))
+            .helpers(QUOTIENT_F64)
             .helpers(include_str!("../../shaders/exact/divisor.wgsl"))
             .helpers(how.text)
-            .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 192)
+            .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 28 + 55)
     }
 }
 

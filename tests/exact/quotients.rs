@@ -2,10 +2,10 @@
 
 use crate::common::oracle::nearest_quotient;
 use crate::common::{Random, download, gpu, upload};
-use treefold::Element;
 use treefold::half::f16;
-use treefold::ops::Mean;
+use treefold::ops::{Mean, Sem, Std, Sum, Variance};
 use treefold::wgpu::{self, BufferUsages};
+use treefold::{Acc, Accumulator, Element, Op};
 
 /// Another entry point of the mean's kernel: flags, limbs and a number of elements to the bits of an f32. LIMBS is a constant of the text.
 const ENTRY: &str = "
@@ -24,9 +24,14 @@ fn quotients(@builtin(global_invocation_id) id: vec3<u32>) {
 
 /// The bits of the quotients, by a kernel's text.
 fn quotients(text: &str, cases: &[u32], words: usize) -> Vec<u32> {
+    run(&format!("{text}{ENTRY}"), cases, cases.len() / words)
+}
+
+/// So many words, by a text whose workgroups of 64 find one or two of a case each.
+fn run(text: &str, cases: &[u32], count: usize) -> Vec<u32> {
     let gpu = gpu();
     let device = gpu.device();
-    let source = wgpu::ShaderSource::Wgsl(format!("{text}{ENTRY}").into());
+    let source = wgpu::ShaderSource::Wgsl(text.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
@@ -36,7 +41,6 @@ fn quotients(text: &str, cases: &[u32], words: usize) -> Vec<u32> {
         compilation_options: Default::default(),
         cache: None,
     });
-    let count = cases.len() / words;
     let given = upload(&gpu, cases);
     let found = device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -64,13 +68,17 @@ fn quotients(text: &str, cases: &[u32], words: usize) -> Vec<u32> {
 
 fn text<T: Element>() -> String
 where
-    Mean: treefold::Op<T>,
+    Mean: Op<T>,
 {
-    let reducer = gpu().reducer::<T, _>(Mean).expect("a reducer");
+    text_of::<T, _>(Mean)
+}
+
+fn text_of<T: Element, O: Op<T>>(op: O) -> String {
+    let reducer = gpu().reducer::<T, _>(op).expect("a reducer");
     let explained = reducer.explain(1000).expect("a plan");
-    let pass =
-        explained.passes.into_iter().find(|pass| pass.wgsl.contains("fn finish(")).expect("a pass that finishes");
-    pass.wgsl
+    // Answers of several accumulators have names of their own.
+    let finishes = |text: &String| text.contains("fn finish(") || text.contains("fn a0_finish(");
+    explained.passes.into_iter().map(|pass| pass.wgsl).find(finishes).expect("a pass that finishes").replace("a0_", "")
 }
 
 /// A number of so many bits, the first of them set.
@@ -169,5 +177,181 @@ fn wrong_division_is_noticed() {
     ] {
         assert_eq!(text.matches(line).count(), 1, "{line}");
         assert!(wrong(&text.replace(line, other), 11, -150).is_some(), "{other} goes unnoticed");
+    }
+}
+
+/// The same for answers of two words: accumulators as the host lays them out, and numbers of elements.
+const ENTRY_F64: &str = "
+@group(0) @binding(10) var<storage, read> cases: array<array<u32, CASE>>;
+@group(0) @binding(11) var<storage, read_write> found: array<u32>;
+
+@compute @workgroup_size(64)
+fn quotients(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= arrayLength(&cases) { return; }
+    var acc: Acc;
+    var at = 0u;
+    READ
+    let bits = finish(acc, vec2<u32>(cases[id.x][at], cases[id.x][at + 1u]));
+    found[2u * id.x] = bits[0];
+    found[2u * id.x + 1u] = bits[1];
+}
+";
+
+/// Answers of a kernel that are not the host's: of accumulators whose members have so many limbs, and numbers of elements.
+fn wrong_f64<T: Element, O: Op<T>>(
+    op: O,
+    text: &str,
+    members: &[(&str, usize)],
+    cases: &[(Vec<u32>, u64)],
+) -> Vec<String>
+where
+    O::Output: Bits,
+{
+    let read = members.iter().map(|(member, limbs)| {
+        format!(
+            "acc{member}.flags = cases[id.x][at]; for (var i = 0u; i < {limbs}u; i++) {{ acc{member}.limbs[i] = cases[id.x][at + 1u + i]; }} at += {}u;",
+            limbs + 1
+        )
+    });
+    let read: String = read.collect();
+    let words = Acc::<T, O>::WORDS + 2;
+    let entry = ENTRY_F64.replace("CASE", &format!("{words}u")).replace("READ", &read);
+    let given: Vec<u32> = cases
+        .iter()
+        .flat_map(|(acc, count)| acc.iter().copied().chain([*count as u32, (count >> 32) as u32]))
+        .collect();
+    let found = run(&format!("{text}{entry}"), &given, 2 * cases.len());
+    let wrong = cases.iter().zip(found.chunks(2)).filter_map(|((acc, count), found)| {
+        let right = op.finish(Acc::<T, O>::read(acc), *count).expect("a number").words();
+        (found != right).then(|| format!("{}: {acc:x?} of {count}: {found:x?}, not {right:x?}", O::NAME))
+    });
+    wrong.collect()
+}
+
+trait Bits {
+    fn words(self) -> [u32; 2];
+}
+
+impl Bits for f64 {
+    fn words(self) -> [u32; 2] {
+        [self.to_bits() as u32, (self.to_bits() >> 32) as u32]
+    }
+}
+
+impl Bits for Option<f64> {
+    fn words(self) -> [u32; 2] {
+        self.expect("elements").words()
+    }
+}
+
+/// A number of elements: of any size, and beside powers of two.
+fn any_count(random: &mut Random, bits_max: u32) -> u64 {
+    let width = 1 + random.next() as u32 % bits_max;
+    let count = bits(random, width);
+    match random.next() % 4 {
+        0 => 1 << count.ilog2(),
+        1 => (1 << count.ilog2()) + 1,
+        _ => count,
+    }
+}
+
+/// Sums and numbers of elements: whole quotients, halves of a last digit and what lies beside them, and anything.
+fn sums_f64(limbs_max: usize) -> Vec<(Vec<u32>, u64)> {
+    let mut random = Random(12);
+    let mut all = Vec::new();
+    for round in 0..6000 {
+        let count = any_count(&mut random, 64);
+        let negative = random.next().is_multiple_of(2);
+        let sum = if round % 3 > 0 {
+            let shift = random.next() as u32 % (32 * limbs_max as u32 - 127);
+            let digits = match random.next() % 4 {
+                0 => (1 << 54) - 1,
+                1 => (1 << 53) + 1,
+                _ => bits(&mut random, 54),
+            };
+            let beside = i128::from(random.next() % 3) - 1;
+            let below = random.next() as u32 % 3 * (random.next() as u32 % 200);
+            limbs((count, digits, beside), shift, below, negative, limbs_max)
+        } else {
+            let few = 1 + random.next() as usize % (limbs_max - 1);
+            let mut any: Vec<u32> = (0..limbs_max).map(|k| if k < few { random.next() as u32 } else { 0 }).collect();
+            any[few - 1] >>= random.next() % 32;
+            any
+        };
+        all.push(([vec![8], sum].concat(), count));
+    }
+    all
+}
+
+/// Σx and Σx² of numbers of elements that there could be.
+fn powers(bits_max: u32, sum_limbs: usize, squares_limbs: usize) -> Vec<(Vec<u32>, u64)> {
+    let mut random = Random(13);
+    let mut all = Vec::new();
+    for _ in 0..3000 {
+        let count = any_count(&mut random, bits_max).max(3);
+        // Squares of which the largest words are above those of the sum's square; they hold all of it.
+        let few = 1 + random.next() as usize % (squares_limbs - 1);
+        let mut squares: Vec<u32> =
+            (0..squares_limbs).map(|k| if k < few { random.next() as u32 } else { 0 }).collect();
+        squares[few - 1] |= 1;
+        let sum: Vec<u32> = match (few - 1) / 2 {
+            0 => limbs((0, 0, 0), 0, 0, false, sum_limbs),
+            half => {
+                (0..sum_limbs).map(|k| if k < half.min(sum_limbs - 1) { random.next() as u32 } else { 0 }).collect()
+            }
+        };
+        all.push(([vec![8], sum, vec![8], squares].concat(), count));
+        // Variances, divided by n - 1, whose roots are whole, with halves of a last digit, and what lies beside them.
+        let less = 1 + random.next() % 500;
+        let root = [(1 << 53) + 1, (1 << 54) - 1, bits(&mut random, 54) | 1, bits(&mut random, 55) | 3]
+            [random.next() as usize % 4];
+        let beside = i128::from(random.next() % 3) - 1;
+        let (shift, below) =
+            (2 * (random.next() as u32 % 200), random.next() as u32 % 2 * (random.next() as u32 % 200));
+        let squares = limbs((less * root, root, beside), shift, below, false, squares_limbs);
+        all.push(([vec![8], vec![0; sum_limbs], vec![8], squares].concat(), less + 1));
+    }
+    all
+}
+
+#[test]
+fn of_any_f64() {
+    let one = |limbs| [("", limbs)];
+    assert_eq!(wrong_f64::<f64, _>(Sum, &text_of::<f64, _>(Sum), &one(68), &sums_f64(68)), [""; 0]);
+    assert_eq!(wrong_f64::<f64, _>(Mean, &text_of::<f64, _>(Mean), &one(68), &sums_f64(68)), [""; 0]);
+    assert_eq!(wrong_f64::<i64, _>(Mean, &text_of::<i64, _>(Mean), &one(4), &sums_f64(4)), [""; 0]);
+}
+
+fn spread<O: Op<f32>>(op: O, bits_max: u32, change: (&str, &str)) -> Vec<String>
+where
+    O::Output: Bits,
+{
+    let text = text_of::<f32, _>(op.clone()).replace("param(0u)", "1u").replace(change.0, change.1);
+    wrong_f64::<f32, _>(op, &text, &[(".m0", 11), (".m1", 20)], &powers(bits_max, 11, 20))
+}
+
+#[test]
+fn of_any_spread() {
+    assert_eq!(spread(Variance { ddof: 1 }, 64, ("", "")), [""; 0]);
+    assert_eq!(spread(Std { ddof: 1 }, 64, ("", "")), [""; 0]);
+    assert_eq!(spread(Sem { ddof: 1 }, 42, ("", "")), [""; 0]);
+}
+
+#[test]
+fn wrong_division_by_128_bits_is_noticed() {
+    for (line, other) in [
+        ("for (var k = 0u; k < 3u; k++) {", "for (var k = 0u; k < 1u; k++) {"),
+        ("if above >= less_high.z {", "if less_high.z == 0u {"),
+        ("- w.y - high.z;", "- w.y;"),
+        ("any(rest != vec4<u32>()) | any_below", "any_below"),
+        ("| any_below(size, base)", ""),
+        ("k < 55u", "k < 54u"),
+        ("square.more | any(rest != vec2<u32>())", "square.more"),
+        ("square.more | any(rest != vec2<u32>())", "any(rest != vec2<u32>())"),
+        ("more | ((digits.x & less) == 1u)", "more"),
+        ("- 54i;", "- 53i;"),
+    ] {
+        assert_eq!(text_of::<f32, _>(Std { ddof: 1 }).matches(line).count(), 1, "{line}");
+        assert!(!spread(Std { ddof: 1 }, 64, (line, other)).is_empty(), "{other} goes unnoticed");
     }
 }
