@@ -28,7 +28,8 @@ pub(crate) async fn choose(
 ) -> Result<DeviceOp> {
     let mut refusal = None;
     let own_max = context.tuning().own_bins_max;
-    let shared = own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1, words64: false })?) > own_max;
+    let shared =
+        own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1, words64: false, float64: false })?) > own_max;
     let slices = std::iter::once_with(|| {
         let cost = Cost::of(&with(Keep::Registers)?);
         Ok(Keep::Slices { bytes: Planner::slice_bytes(context.limits, *context.tuning(), cost) })
@@ -36,6 +37,10 @@ pub(crate) async fn choose(
     for keep in candidates(context, shared).into_iter().map(Ok).chain(slices).chain([Ok(Keep::Memory)]) {
         let keep = keep?;
         let device_op = with(keep)?;
+        // Most operators have none.
+        if matches!(keep, Keep::Bins { float64: true, .. }) && !device_op.has_float64() {
+            continue;
+        }
         // Slices are for more bins than one workgroup holds, and no more than the launch policy has.
         let sliced = 2..=context.tuning().slices_max;
         if matches!(keep, Keep::Slices { .. }) && !sliced.contains(&device_op.slices()) {
@@ -75,7 +80,13 @@ fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     let room = context.limits.workgroup_bytes_max;
     let words = context.limits.ways64();
     let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
-    let bins = replicas.flat_map(|(replicas, _)| words.iter().map(move |&words64| Keep::Bins { replicas, words64 }));
+    let float64 = context.tuning().float64 && context.device.features().contains(wgpu::Features::SHADER_F64);
+    // The bits of an f64 are a word of 64.
+    let float64 = (float64 && context.limits.words64).then_some((true, true));
+    let bins = replicas.flat_map(|(replicas, _)| {
+        let ways = float64.into_iter().chain(words.iter().map(|&words64| (words64, false)));
+        ways.map(move |(words64, float64)| Keep::Bins { replicas, words64, float64 })
+    });
     let own = context.limits.words64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
     if shared { bins.chain(own).collect() } else { own.chain(bins).collect() }
 }
@@ -229,6 +240,16 @@ fn known(dtype: Dtype) -> Vec<u8> {
         _ => [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff],
     };
     equal.into_iter().for_each(|equal| patterns.extend([value(equal); 1026]));
+    // Numbers that an f64 holds together, some of them beside a subnormal one, which a device might flush: exponents alike in their
+    // upper bits, and of none.
+    let near = match dtype {
+        Dtype::BF16 => Some((0x7800, 0x3800, 0x7f80)),
+        Dtype::F32 => Some((0x7800_0000, 0x3800_0000, 0x7f80_0000)),
+        _ => None,
+    };
+    if let Some((upper, alike, all)) = near {
+        patterns.extend((0..2048).map(|i| if i % 61 == 0 { next() & !all } else { next() & !upper | alike }));
+    }
     let size = dtype.bytes() as usize;
     patterns.iter().flat_map(|pattern| pattern.to_le_bytes().into_iter().take(size)).collect()
 }

@@ -19,6 +19,8 @@ pub enum Keep {
         replicas: u32,
         /// Whether products are those of 64-bit integers: the device has `SHADER_INT64`.
         words64: bool,
+        /// Whether sums may stay in an f64 meanwhile, as long as it holds them exactly: the device has `SHADER_F64`, and it is fast.
+        float64: bool,
     },
     /// In each invocation's own words. For CPUs, and where workgroup atomics fail.
     Registers,
@@ -96,6 +98,8 @@ pub struct Bins {
     pub elements_max: u64,
     /// Whether twice as many loads as a launch policy has in flight are better.
     pub more_loads: bool,
+    /// Folds with bins that an operator must have for sums to be faster that stay in an f64 meanwhile; none where they are never.
+    pub float64: Option<usize>,
     /// Whether many answers are found as quickly by accumulators of invocations, which need no workgroup each.
     pub many_by_value: bool,
 }
@@ -451,6 +455,12 @@ impl DeviceOp {
     /// Workgroups that read the same elements, each for a slice of the bins; 0: none do.
     pub fn slices(&self) -> u32 {
         self.folds.iter().filter_map(|fold| fold.bins()).map(|bins| bins.slices).max().unwrap_or(0)
+    }
+
+    /// Whether sums of a fold stay in float64 before they go to bins, and are faster so.
+    pub fn has_float64(&self) -> bool {
+        let bins = || self.folds.iter().filter_map(|fold| fold.bins());
+        bins().any(|one| one.float64.is_some_and(|least| bins().count() >= least))
     }
 
     /// Whether an answer takes the accumulators of several folds, so that a pass of its own finishes all answers.

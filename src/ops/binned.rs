@@ -121,6 +121,7 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
         // Bindings have fewer elements.
         elements_max: u64::MAX,
         more_loads: false,
+        float64: None,
         many_by_value: false,
     })
 }

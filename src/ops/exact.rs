@@ -31,6 +31,9 @@ const PRODUCT: &str = include_str!("../../shaders/exact/product.wgsl");
 const PRODUCT_FLAGS: &str = include_str!("../../shaders/exact/product_flags.wgsl");
 const DOUBLE_FLAGS: &str = include_str!("../../shaders/exact/f64_flags.wgsl");
 const LINKED: &str = include_str!("../../shaders/exact/linked.wgsl");
+const FLOAT64: &str = include_str!("../../shaders/exact/float64_window.wgsl");
+const LEVELS: &str = include_str!("../../shaders/exact/float64_levels.wgsl");
+const PRODUCT_NUMBER: &str = include_str!("../../shaders/exact/product_number.wgsl");
 const COLUMN_LIMBS: &str = include_str!("../../shaders/exact/column_limbs.wgsl");
 const COLUMNS: &str = include_str!("../../shaders/exact/columns.wgsl");
 const IN_TURN: &str = include_str!("../../shaders/vector/words_in_turn.wgsl");
@@ -59,6 +62,7 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         trips: (0, limbs, 4),
         elements_max: u64::MAX,
         more_loads: false,
+        float64: None,
         many_by_value: false,
     }
 }
@@ -100,17 +104,19 @@ struct Linked {
     /// Words of a place.
     words: u64,
     signed: bool,
+    float64: bool,
 }
 
 impl Linked {
     fn device(self, element: &[&'static str]) -> Device {
-        let Linked { replicas, limbs, places, per_limb, words, signed } = self;
+        let Linked { replicas, limbs, places, per_limb, words, signed, float64 } = self;
         let columns = places / per_limb + words - 1;
         let read = [&[LINKED, COLUMNS], element].concat();
         let numbers = format!("const PLACES = {places}u;\nconst PER_LIMB = {per_limb}u;\n");
         let bins = bins(replicas, limbs, read, places * words * if signed { 2 } else { 1 }, columns);
         let trips = (0, limbs, per_limb * (1 + words));
-        Device::Bins(Bins { constants: bins.constants + &numbers, wide: false, words, signed, trips, ..bins })
+        let float64 = float64.then_some(2);
+        Device::Bins(Bins { constants: bins.constants + &numbers, wide: false, words, signed, float64, trips, ..bins })
     }
 }
 
@@ -209,13 +215,29 @@ const WHOLE: &str = "fn column(j: u32) -> vec3<u32> { return column_of_bytes(j);
 fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> Device {
     const UPPER_AMOUNT: &str = include_str!("../../shaders/exact/bf16_amount.wgsl");
     const UPPER: &str = include_str!("../../shaders/exact/column_upper.wgsl");
-    const FLAGS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
+    const PATTERNS: &str = include_str!("../../shaders/exact/f32_flags.wgsl");
+    const FLAGS: &str = concat!(
+        include_str!("../../shaders/exact/f32_flags.wgsl"),
+        "fn flags_of(state: State) -> u32 { return pattern_flags(state.most, state.low); }\n"
+    );
     const WINDOW: &str = include_str!("../../shaders/exact/f32_window.wgsl");
     const VALUES: &str = include_str!("../../shaders/exact/f32_values.wgsl");
     const MOVED: &str = include_str!("../../shaders/exact/f32_moved.wgsl");
     const WIDE: &str = include_str!("../../shaders/exact/f32_wide.wgsl");
     const WIDE64: &str = include_str!("../../shaders/exact/f32_wide64.wgsl");
     match keep {
+        Keep::Bins { replicas, float64: true, .. } => {
+            let single = include_str!("../../shaders/exact/f32_float64.wgsl");
+            // 256 numbers of 24 bits, or of 8, in 53.
+            let upper = read == Dtype::BF16;
+            let window = if upper {
+                "const WINDOW = 38u;\nconst ABOVE = 9u;\n"
+            } else {
+                "const WINDOW = 22u;\nconst ABOVE = 5u;\n"
+            };
+            let read = vec![AMOUNT, term, terms, PATTERNS, FLOAT64, window, single, COLUMN, WHOLE, COLUMNS];
+            Device::Bins(Bins { float64: upper.then_some(1), ..bins(replicas, 11, read, 64, 8) })
+        }
         Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
             let upper = read == Dtype::BF16;
@@ -256,7 +278,7 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `treefold bench sum --dtype f64 --size 2^27`, with this
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
-        let bins = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
+        let bins = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true, float64: false };
         return match bins.device(&[DOUBLE_FLAGS, term, shared]) {
             // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=1,2`: an H200 with
             // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
@@ -377,11 +399,11 @@ impl Terms<[f32; 2]> for Products {
         products_f32(elements, |[x, _]| x, |[_, y]| y)
     }
     fn device(keep: Keep) -> Device {
-        if let Keep::Bins { replicas, words64 } = keep {
+        if let Keep::Bins { replicas, words64, .. } = keep {
             let shared = include_str!("../../shaders/exact/dot_shared.wgsl");
             // More gain nothing: an H200, `treefold bench dot --dtype f32x2 --size 2^27`, with this changed, 8: 260.1 µs, 16: 260.3.
             let replicas = replicas.min(8);
-            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true };
+            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true, float64: false };
             return bins.device(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]);
         }
         let dot = include_str!("../../shaders/exact/dot.wgsl");
@@ -403,12 +425,18 @@ impl Terms<f32> for Squares {
         squares_f32(elements, |x| x)
     }
     fn device(keep: Keep) -> Device {
-        if let Keep::Bins { replicas, words64 } = keep {
-            let shared = include_str!("../../shaders/exact/square_shared.wgsl");
+        if let Keep::Bins { replicas, words64, float64 } = keep {
+            const PUT: &str = include_str!("../../shaders/exact/square_put.wgsl");
             // More gain nothing: an H200, `treefold bench sumsq --size 2^28`, with this changed, 8: 321.6 µs, 16: 297.0, 32: 297.7.
             let replicas = replicas.min(16);
-            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
-            return bins.device(&[AMOUNT, multiply(words64), shared]);
+            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false, float64 };
+            if float64 {
+                let levels = include_str!("../../shaders/exact/square_levels.wgsl");
+                let texts = [AMOUNT, multiply(words64), PUT, FLOAT64, LEVELS, PRODUCT_NUMBER, levels];
+                return bins.device(&texts);
+            }
+            let shared = include_str!("../../shaders/exact/square_shared.wgsl");
+            return bins.device(&[AMOUNT, multiply(words64), PUT, shared]);
         }
         const SQUARE: &str = include_str!("../../shaders/exact/square.wgsl");
         const FOUR: &str = include_str!("../../shaders/exact/square_values.wgsl");

@@ -21,6 +21,8 @@ pub struct Cost {
     pub one_load: bool,
     /// Whether twice as many loads in flight are better, where the order is striped.
     pub more_loads: bool,
+    /// Whether bins have sums of float64 before them, so that a multiprocessor has registers for one workgroup.
+    pub float64: bool,
     /// Whether places in the input show in an answer.
     pub positions: bool,
     /// Whether elements are lifted by their positions.
@@ -105,6 +107,7 @@ impl Cost {
             table: false,
             one_load: false,
             more_loads: false,
+            float64: false,
             positions: false,
             reads_position: false,
             own_shuffle: false,
@@ -187,6 +190,7 @@ impl Cost {
             one_load: own_memory && !op.has_cells(),
             more_loads: !op.folds.is_empty()
                 && op.folds.iter().all(|fold| fold.bins().is_some_and(|bins| bins.more_loads)),
+            float64: op.has_float64(),
             positions: op.folds.iter().any(Leaf::has_positions),
             reads_position: op.folds.iter().any(Leaf::places),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),

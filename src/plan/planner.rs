@@ -87,7 +87,8 @@ impl Planner {
         } else if planner.cost.more_loads && planner.tuning.order == Order::Striped {
             planner.launch.loads_in_flight = (2 * planner.launch.loads_in_flight).min(LOADS_MAX);
         }
-        planner.launch.workgroups_max = launch.workgroups_max.min(limits.workgroups_max).max(1);
+        let workgroups_max = launch.workgroups_max / if planner.cost.float64 { 2 } else { 1 };
+        planner.launch.workgroups_max = workgroups_max.min(limits.workgroups_max).max(1);
         planner.fit_slices()?;
         planner.launch.workgroup_size = planner.fitting(launch.workgroup_size)?;
         planner.tuning.single_workgroup_size = planner.fitting(tuning.single_workgroup_size)?;

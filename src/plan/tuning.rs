@@ -48,6 +48,9 @@ pub struct Tuning {
     pub subgroups: bool,
     /// Whether vectors are loaded as words of 64 bits where the device has them.
     pub words64: bool,
+    /// Whether exact sums may stay in an f64 of each invocation as long as it holds them, where the device has `SHADER_F64`: for GPUs that
+    /// add those as fast as f32, which are few.
+    pub float64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
     /// Rows of up to this many elements are segments of one length, where bins are all that a workgroup could hold of an exact sum (of f64),
@@ -67,6 +70,11 @@ pub(super) const LOADS_MAX: u32 = 16;
 /// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 471, 3201 µs; 131,072 (11) 2422,
 /// 11,582; 524,288 (43) 8629, 15,801.
 const SLICES_MAX: u32 = 44;
+
+/// Words in the names of NVIDIA's GPUs that add f64 at half the rate of f32 (CUDA C++ Programming Guide, throughput of native arithmetic
+/// instructions, compute capabilities 6.0, 7.0, 8.0, 9.0 and 10.0).
+const FLOAT64_NVIDIA: [&str; 12] =
+    ["P100", "V100", "V100S", "GV100", "A100", "A800", "A30", "H100", "H200", "H800", "GH200", "B200"];
 
 impl Tuning {
     /// GPUs of which nothing more is known. 100 ms at 20 GB/s are 2 GB; integrated GPUs read faster than that.
@@ -96,6 +104,7 @@ impl Tuning {
         order: Order::Striped,
         subgroups: true,
         words64: false,
+        float64: false,
         own_bins_max: 0,
         own_rows_max: 1 << 9,
         slices_max: SLICES_MAX,
@@ -142,6 +151,9 @@ impl Tuning {
         ..Tuning::GPU
     };
 
+    /// NVIDIA's GPUs for data centres, which add f64 at half the rate of f32; others have a 32nd or a 64th of it.
+    pub const NVIDIA_FLOAT64: Tuning = Tuning { float64: true, ..Tuning::NVIDIA };
+
     /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `treefold bench fast_sum --size 2^24 --pool 128M --launch
     /// workgroups_max=8 --launch words64=false`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16
     /// groups differ by less than its noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64` over
@@ -174,6 +186,7 @@ impl Tuning {
         order: Order::Blocked,
         subgroups: false,
         words64: true,
+        float64: false,
         own_bins_max: 64,
         own_rows_max: 0,
         slices_max: 1,
@@ -193,9 +206,9 @@ impl Tuning {
     }
 
     /// All of it as numbers, in a fixed order.
-    pub(crate) fn numbers(&self) -> [u64; 23] {
+    pub(crate) fn numbers(&self) -> [u64; 24] {
         let Tuning { fold, bins, counts, .. } = self;
-        let mut numbers = [0; 23];
+        let mut numbers = [0; 24];
         for (to, launch) in numbers.chunks_exact_mut(5).zip([fold, bins, counts]) {
             let words = [launch.workgroup_size, launch.workgroups_max, launch.loads_in_flight].map(u64::from);
             to[..3].copy_from_slice(&words);
@@ -210,6 +223,7 @@ impl Tuning {
             self.dispatch_bytes_max,
             self.words64.into(),
             self.own_rows_max,
+            self.float64.into(),
         ]);
         numbers
     }
@@ -226,7 +240,7 @@ impl Tuning {
                 short_rows_max: numbers[5 * at + 4],
             })
         };
-        if numbers.len() != 23 {
+        if numbers.len() != 24 {
             return None;
         }
         let tuning = Tuning {
@@ -241,6 +255,7 @@ impl Tuning {
             dispatch_bytes_max: numbers[20],
             words64: numbers[21] == 1,
             own_rows_max: numbers[22],
+            float64: numbers[23] == 1,
         };
         tuning.check().is_ok().then_some(tuning)
     }
@@ -250,7 +265,11 @@ impl Tuning {
         const NVIDIA: u32 = 0x10de;
         match info.device_type {
             wgpu::DeviceType::Cpu => Tuning::CPU,
-            wgpu::DeviceType::DiscreteGpu if info.vendor == NVIDIA => Tuning::NVIDIA,
+            wgpu::DeviceType::DiscreteGpu if info.vendor == NVIDIA => {
+                let words = info.name.split(|letter: char| !letter.is_ascii_alphanumeric());
+                let fast = words.into_iter().any(|word| FLOAT64_NVIDIA.contains(&word));
+                if fast { Tuning::NVIDIA_FLOAT64 } else { Tuning::NVIDIA }
+            }
             _ => Tuning::GPU,
         }
     }
@@ -306,7 +325,7 @@ mod tests {
 
     #[test]
     fn numbers_come_back() {
-        let rows = [Tuning::GPU, Tuning::NVIDIA, Tuning::CPU];
+        let rows = [Tuning::GPU, Tuning::NVIDIA, Tuning::NVIDIA_FLOAT64, Tuning::CPU];
         for row in rows {
             assert_eq!(Tuning::of_numbers(&row.numbers()), Some(row));
         }
@@ -315,7 +334,7 @@ mod tests {
         for at in 0..base.len() {
             let mut other = base;
             // Powers of two stay such, and what is true or false becomes the other.
-            other[at] = if matches!(at, 16 | 17) { 1 - base[at] } else { (base[at] / 2).max(1) };
+            other[at] = if matches!(at, 16 | 17 | 23) { 1 - base[at] } else { (base[at] / 2).max(1) };
             let other = Tuning::of_numbers(&other);
             assert!(base[at] < 2 && at == 18 || other.is_some_and(|other| other != Tuning::NVIDIA), "number {at}");
         }

@@ -54,7 +54,8 @@ impl Visitor for Pieces {
         let keys = [Piece::of(3, 0, 1 << 20)];
         let groups = Groups { keys: &keys, first: 0, groups: 40 };
         let mut pieces = HashSet::new();
-        for keep in [Keep::Bins { replicas: 1, words64: true }, Keep::Registers, Keep::Registers64, Keep::Cells] {
+        let bins = |float64| Keep::Bins { replicas: 1, words64: true, float64 };
+        for keep in [bins(true), bins(false), Keep::Registers, Keep::Registers64, Keep::Cells] {
             let op = DeviceOp::new::<T, _>(&op, keep).expect("names");
             // Without a choice by self-tests there is one text, whatever is asked for.
             if !op.folds.iter().any(|fold| fold.tested) && !op.has_cells() && keep != Keep::Registers {

@@ -6,6 +6,7 @@ mod common;
 mod doors;
 mod exact;
 mod exact_wrong;
+mod float64;
 mod golden;
 mod numbers;
 mod partials;

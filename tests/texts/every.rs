@@ -268,7 +268,8 @@ pub fn keeps(machine: &Machine) -> Vec<Keep> {
     let bins = [32, 8, 1].into_iter().flat_map(|replicas| {
         // Most texts have no product: those of both kinds are alike, and browsers may have them.
         let words: &[bool] = if machine.wide { &[false, true] } else { &[false] };
-        words.iter().map(move |&words64| Keep::Bins { replicas, words64 })
+        let ways = words.iter().flat_map(|&words64| [false, true].map(|float64| (words64, float64)));
+        ways.map(move |(words64, float64)| Keep::Bins { replicas, words64, float64 })
     });
     let wide = [Keep::Registers64, Keep::Values { words64: true }];
     let own = [Keep::Registers, Keep::Values { words64: false }];

@@ -106,7 +106,7 @@ pub struct BenchArgs {
 
     /// A launch policy in place of the adapter's, several times; of lists every combination: workgroup_size, workgroups_max,
     /// loads_in_flight, single_elements_max, short_rows_max, single_workgroup_size, order (striped, blocked), subgroups (true, false),
-    /// words64 (true, false), own_bins_max, own_rows_max, slices_max
+    /// words64 (true, false), float64 (true, false), own_bins_max, own_rows_max, slices_max
     #[arg(long, value_name = "KEY=VALUES")]
     pub launch: Vec<String>,
 

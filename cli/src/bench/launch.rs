@@ -58,6 +58,7 @@ fn one(mut tuning: Tuning, key: &str, value: &str) -> Result<Tuning, String> {
         }
         "subgroups" => tuning.subgroups = parsed(value)?,
         "words64" => tuning.words64 = parsed(value)?,
+        "float64" => tuning.float64 = parsed(value)?,
         "own_bins_max" => tuning.own_bins_max = parsed(value)?,
         "own_rows_max" => tuning.own_rows_max = parsed(value)?,
         "slices_max" => tuning.slices_max = parsed(value)?,

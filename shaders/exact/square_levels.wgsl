@@ -1,0 +1,73 @@
+// Squares of f32, which an f64 holds, in two sums of each invocation, and from time to time in shared bins; at once where these do
+// not hold a vector.
+//
+// Expects: next_window, largest_of, has (exact/float64_window.wgsl); put_levels, begun, with_two (exact/float64_levels.wgsl); put_number
+// (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl).
+
+const WINDOW = 22u;     // of the roots
+const ABOVE = 5u;
+const LEAST_TOP = 48u;  // no part of a sum has its last place below 2^-248
+const MOST_TOP = 242u;
+
+struct State {
+    replica: u32,
+    most: u32,  // as in exact/square_shared.wgsl, of what went to the bins
+    flags: u32,
+    window: Window,
+    high: f64,
+    low: f64,
+}
+
+fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, 0u, no_window(), f64(), f64()); }
+
+// 256 squares below that of the top are less.
+fn start_of(state: State) -> f64 { return power_of(2u * (state.window.top >> 23u) + 777u); }
+
+// The bins have no sign: where low is negative, high lends it some of its last places.
+fn put_sums(high: f64, low: f64, state: State) {
+    let place = power_of(2u * (state.window.top >> 23u) + 725u);
+    var lent = f64();
+    if low < f64() {
+        lent = place * f64(u32(-low / place));
+        if low + lent < f64() { lent += place; }
+    }
+    put_number(high - lent, state.replica);
+    put_number(low + lent, state.replica);
+}
+
+fn accumulate(state: State, bits: Bits, index: u32) -> State {
+    var all = state;
+    all.most = max(all.most, put(bits, all.replica));
+    all.flags = FLAG_OTHER;
+    return all;
+}
+
+fn square(bits: u32) -> f64 {
+    let x = f64(bitcast<f32>(bits));
+    return x * x;
+}
+
+fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
+    var all = state;
+    all.flags = FLAG_OTHER;
+    let sizes = vector & vec4<u32>(0x7fffffffu);
+    let largest = largest_of(sizes);
+    if all.window.room == 0u {
+        put_levels(all);
+        all = begun(all, next_window(all.window, largest));
+    }
+    all.window.room--;
+    if has(all.window, sizes, largest) {
+        return with_two(with_two(all, square(vector.x), square(vector.y)), square(vector.z), square(vector.w));
+    }
+    all.window.apart++;
+    let front = max(put(vector.x, all.replica), put(vector.y, all.replica));
+    let back = max(put(vector.z, all.replica), put(vector.w, all.replica));
+    all.most = max(all.most, max(front, back));
+    return all;
+}
+
+fn flags_of(state: State) -> u32 {
+    put_levels(state);
+    return square_flags(state.most, state.flags);
+}

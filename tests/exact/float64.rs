@@ -1,0 +1,213 @@
+//! Exact sums that stay in one or two f64 of each invocation as long as these hold them: the host's bits, whatever the data.
+
+use crate::common::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use treefold::half::bf16;
+use treefold::internals::Keep;
+use treefold::ops::{Norm1, Std, Sum, SumOfSquares};
+use treefold::{Cpu, Element, Gpu, Input, Op, Tuning, Widened};
+
+/// Patterns of f32 of all sizes and of few, of one sign, beside others that no window holds with them, and not finite.
+fn sets() -> Vec<Vec<u32>> {
+    let mut random = Random(64);
+    let mut any: Vec<u32> = (0..70_000).map(|_| random.next() as u32).collect();
+    any.retain(|&bits| f32::from_bits(bits).is_finite());
+    let negative = any.iter().map(|bits| bits | 0x8000_0000).collect();
+    let mut infinite = any.clone();
+    infinite[777] = 0x7f80_0000;
+    // Sixteen neighbouring exponents.
+    let near: Vec<u32> = (0..100_001).map(|_| random.next() as u32 & 0x87ff_ffff | 0x3800_0000).collect();
+    // Behind ones, which choose the window, the largest of it, which cancel, and where they are most sixteen of the least, or of less.
+    let digits = |largest: u32, least: u32| {
+        let digit = |i: u32| match i {
+            0..4096 => 0x3f80_0000 | i << 31,
+            4096..100_000 => largest << 23 | 0x7f_ffff,
+            100_000..100_016 => least << 23 | 0x7f_ffff,
+            _ => 0x8000_0000 | largest << 23 | 0x7f_ffff,
+        };
+        (0..195_920).map(digit).collect()
+    };
+    let beside = |other: f32, step: usize| {
+        let mut beside = near.clone();
+        beside.iter_mut().step_by(step).for_each(|bits| *bits = other.to_bits());
+        beside
+    };
+    // Large ones that cancel, in every place of a vector.
+    let mut cancelling = near.clone();
+    cancelling.iter_mut().step_by(9).enumerate().for_each(|(i, bits)| *bits = 0x7149_f2ca | (i as u32 / 4) << 31);
+    cancelling.truncate(90_000);
+    let mut minus = beside(1e30, 9);
+    minus[100] = 0xff80_0000;
+    let special = near.iter().copied().chain([0x7fc0_0000, 0xff80_0000]).collect();
+    let nothing = near.iter().flat_map(|&bits| [bits, bits ^ 0x8000_0000]).collect();
+    let zeros = (0..5000).map(|i| if i < 4000 { 0x8000_0000 } else { 0 }).collect();
+    let sparse =
+        near.iter().enumerate().map(|(i, &bits)| if i % 10 == 0 { bits } else { bits & 0x8000_0000 }).collect();
+    let least = vec![0x8000_0000; 5000];
+    let one = [vec![0x8000_0000; 4000], vec![0x8000_0000, 0x3f80_0000, 0x8000_0000, 0xbf80_0000]].concat();
+    let larger =
+        (0..100_000).map(|i: u32| (0x3f00_0000 + (i / 4000 << 23)) | random.next() as u32 & 0x807f_ffff).collect();
+    let others = [-0.0, 1e-40, -3e-45, -1e-9, 1e30, -3e38, f32::NAN];
+    [
+        any.clone(),
+        any[..7].to_vec(),
+        negative,
+        infinite,
+        near.clone(),
+        special,
+        nothing,
+        zeros,
+        sparse,
+        least,
+        one,
+        larger,
+        cancelling,
+        minus,
+    ]
+    .into_iter()
+    .chain([16, 17, 19].map(|below| digits(127 + 5, 127 - below)))
+    .chain([28, 29, 34].map(|below| digits(127 + 9, 127 - below)))
+    .chain(others.map(|other| beside(other, 997)))
+    .chain([beside(1e-30, 7), beside(1e30, 9)])
+    .collect()
+}
+
+/// An operator, sets of elements, and the bytes of their partials, as the host finds them.
+struct Cases<T, O> {
+    op: O,
+    sets: Vec<(Vec<T>, Vec<u8>)>,
+}
+
+impl<T: Element, O: Op<T>> Cases<T, O> {
+    fn new(op: O, of: fn(&[u32]) -> Vec<T>) -> Self {
+        let with_partial = |set: Vec<T>| {
+            let partial = Cpu::new().partial(op.clone(), &set).to_bytes().expect("bytes");
+            (set, partial)
+        };
+        let sets = sets().iter().map(|set| with_partial(of(set))).collect();
+        Cases { op, sets }
+    }
+
+    /// The kernel of a device, and the number of the first set whose partial is not the host's.
+    fn wrong(&self, gpu: &Gpu) -> (Option<Keep>, Option<usize>) {
+        let reducer = gpu.reducer::<T, O>(self.op.clone()).expect("a reducer");
+        let is_wrong = |(set, want): &(Vec<T>, Vec<u8>)| {
+            let buffer = upload(gpu, set);
+            let partial = reducer.partial(Input::range(&buffer, 0..set.len() as u64)).expect("sums");
+            partial.to_bytes().expect("bytes") != *want
+        };
+        (reducer.kernel(), self.sets.iter().position(is_wrong))
+    }
+}
+
+fn of_f32(set: &[u32]) -> Vec<f32> {
+    set.iter().map(|&bits| f32::from_bits(bits)).collect()
+}
+
+fn of_bf16(set: &[u32]) -> Vec<bf16> {
+    set.iter().map(|&bits| bf16::from_bits((bits >> 16) as u16)).collect()
+}
+
+/// A launch shape whose bins workgroups share, with an f64 before them.
+fn with_float64(shape: Tuning) -> Tuning {
+    shape.with(|tuning| (tuning.own_bins_max, tuning.float64) = (0, true))
+}
+
+fn is_float64(keep: Option<Keep>) -> bool {
+    matches!(keep, Some(Keep::Bins { float64: true, .. }))
+}
+
+/// Whether the adapter has f64 in shaders; says so where it has not.
+fn has_float64() -> bool {
+    let has = gpu().device().features().contains(treefold::wgpu::Features::SHADER_F64);
+    if !has {
+        tell("skipped: this adapter has no f64 in shaders");
+    }
+    has
+}
+
+#[test]
+fn sums_have_the_bits_of_the_hosts() {
+    if !has_float64() {
+        return;
+    }
+    let (upper, both) = (Cases::new(Widened(Sum), of_bf16), Cases::new(Std { ddof: 0 }, of_f32));
+    for shape in [small(), small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
+        let gpu = gpu().with_tuning(with_float64(shape)).expect("a launch shape");
+        let found = [("bf16", upper.wrong(&gpu)), ("sums and squares", both.wrong(&gpu))];
+        for (what, (kernel, wrong)) in found {
+            assert!(is_float64(kernel), "{what}: {kernel:?}");
+            assert_eq!(wrong, None, "{what}: a set");
+        }
+    }
+}
+
+/// Sums of f32, and their squares, are as fast in bins by themselves; others stay there where no launch policy asks for more.
+#[test]
+fn others_keep_to_bins() {
+    let to_bins = |kernel| assert!(matches!(kernel, Some(Keep::Bins { float64: false, .. })), "{kernel:?}");
+    let gpu = gpu().with_tuning(small().with(|tuning| tuning.own_bins_max = 0)).expect("a launch shape");
+    to_bins(gpu.reducer::<f32, _>(Std { ddof: 0 }).expect("a reducer").kernel());
+    let gpu = gpu.with_tuning(with_float64(small())).expect("a launch shape");
+    to_bins(gpu.reducer::<f32, _>(SumOfSquares).expect("a reducer").kernel());
+    to_bins(gpu.reducer::<f32, _>(Sum).expect("a reducer").kernel());
+    to_bins(gpu.reducer::<f32, _>((Sum, Norm1)).expect("a reducer").kernel());
+}
+
+/// The self-test puts a wrong kernel aside, or a set notices it.
+#[test]
+fn wrong_kernels_are_noticed() {
+    if !has_float64() {
+        return;
+    }
+    type Wrong<'a> = &'a dyn Fn(&Gpu) -> (Option<Keep>, Option<usize>);
+    let (of_upper, of_both) = (Cases::new(Widened(Sum), of_bf16), Cases::new(Std { ddof: 0 }, of_f32));
+    // The squares of a deviation are its second member, whose names say so.
+    let (upper, squares): (Wrong, Wrong) = (&|gpu| of_upper.wrong(gpu), &|gpu| of_both.wrong(gpu));
+    let mut unnoticed = Vec::new();
+    for (of, from, to) in [
+        (upper, "all.sum += (f64", "all.sum -= (f64"),
+        (upper, "const VECTORS = 64u;", "const VECTORS = 6400u;"),
+        (upper, "FIRST, more)", "6400u, more)"),
+        (upper, "(sizes.x, sizes.y), max(sizes.z, sizes.w)", "(sizes.x, sizes.y), sizes.z"),
+        (upper, "& (least >= window.top - (WINDOW << 23u) - 1u)", ""),
+        (upper, "(largest < window.top) &", ""),
+        (upper, "const WINDOW = 38u;", "const WINDOW = 45u;"),
+        (upper, "all.most = max(all.most, max(max(", "all.most = max(0i, max(max("),
+        (upper, "put_sum(all.sum, all.replica);", ""),
+        (upper, "    put_sum(state.sum, state.replica);\n", ""),
+        (upper, "put(bitcast<u32>(second), replica);", ""),
+        (upper, "all.sum = f64();", ""),
+        (upper, "put(vector.w, all.replica);", ""),
+        (upper, "all.low = max(all.low, max(", "all.low = max(0u, max("),
+        (squares, "const m1_WINDOW = 22u;", "const m1_WINDOW = 25u;"),
+        (squares, "(y - (second - first))", "y"),
+        (squares, "(x - (first - state.high)) +", ""),
+        (squares, "m1_put_levels(all);", ""),
+        (squares, "    m1_put_levels(state);\n", ""),
+        (squares, "m1_put_number(low + lent, state.replica);", ""),
+        (squares, "+ 777u", "+ 800u"),
+        (squares, "lent += place;", ""),
+        (squares, "if low < f64()", "if false"),
+        (squares, "+ 725u", "+ 700u"),
+        (squares, "- 775u", "- 774u"),
+        (squares, "all.flags = m1_FLAG_OTHER;", ""),
+    ] {
+        static CHANGE: Mutex<(&str, &str)> = Mutex::new(("", ""));
+        static MATCHED: AtomicBool = AtomicBool::new(false);
+        *CHANGE.lock().expect("no thread failed") = (from, to);
+        MATCHED.store(false, Ordering::Relaxed);
+        let patch: Patch = |text| {
+            let (from, to) = *CHANGE.lock().expect("no thread failed");
+            MATCHED.fetch_or(text.contains(from), Ordering::Relaxed);
+            text.replace(from, to)
+        };
+        let (kernel, wrong) = of(&patched_gpu(with_float64(small()), patch));
+        assert!(MATCHED.load(Ordering::Relaxed), "{from}: nothing to patch");
+        if is_float64(kernel) && wrong.is_none() {
+            unnoticed.push(from);
+        }
+    }
+    assert!(unnoticed.is_empty(), "{unnoticed:?}");
+}
