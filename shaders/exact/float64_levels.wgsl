@@ -1,5 +1,5 @@
-// A sum in two f64 of an invocation, which hold it exactly. `high` begins at a power of two that is larger than all numbers together
-// twice, or, where none is negative, once: what is added to it is rounded to its last place. `low` takes what that leaves.
+// A sum in two f64 of an invocation, which hold it exactly. `high` begins at a power of two larger than twice all numbers together,
+// or, where none is negative, than all of them: what is added to it is rounded to its last place. `low` takes what that leaves.
 //
 // Expects: State, with replica, window (exact/float64_window.wgsl), high and low; start_of, where high began; put_sums, which adds
 // both to the bins.

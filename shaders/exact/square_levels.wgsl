@@ -1,11 +1,11 @@
 // Squares of f32, which an f64 holds, in two sums of each invocation, and from time to time in shared bins; at once where these do
 // not hold a vector.
 //
-// Expects: next_window, largest_of, has (exact/float64_window.wgsl); put_levels, begun, with_two (exact/float64_levels.wgsl); put_number
-// (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl).
+// Expects: next_window, largest_of, has (exact/float64_window.wgsl); put_levels, begun, with_two (exact/float64_levels.wgsl);
+// put_number (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl).
 
 const WINDOW = 22u;     // of the roots
-const ABOVE = 5u;
+const ABOVE = 5u;       // of the first vector's
 const LEAST_TOP = 48u;  // no part of a sum has its last place below 2^-248
 const MOST_TOP = 242u;
 

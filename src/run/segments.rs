@@ -15,17 +15,17 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
-/// Rows, at least, that are taken as segments, and so many times the elements of one. An H200, `treefold bench sum --dtype f64 --shape … --axis 1
-/// --launch own_rows_max=0,1024`, in µs by bins and by segments: 4096x128 357, 237; 4096x512 358, 388; 8192x256 700, 564; 8192x512 702, 777;
-/// 16384x512 1392, 1120; 32768x1024 2772, 1892. Of 1024 rows of 16 bins take 93, segments 64 (`--segments 16`), of 256 26 and 63.
+/// Rows, at least, that are taken as segments, and so many times the elements of one. An H100, `treefold bench sum --dtype f64 --shape … --axis 1
+/// --launch own_rows_max=0,1024`, in µs by bins and by segments: 1024x16 61, 54; 2048x64 115, 64; 4096x128 222, 147; 8192x256 436, 347; 16384x256 865,
+/// 680; 16384x512 868, 921; 24576x512 1298, 1099; 32768x1024 1719, 1712; 65536x1024 3439, 2806.
 const OWN_ROWS_MIN: u64 = 1024;
 const OWN_ROWS_TIMES: u64 = 32;
 /// Columns, at least, that take words of an invocation each, so many times the elements of one, and how much longer than rows they may be. An
-/// H200, `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,4096` of a build with 1, 0 and 4 here, in µs by bins and so:
-/// 128x256 25, 28; 128x1024 91, 36; 512x256 26, 80; 512x1024 94, 83; 1024x1024 99, 149; 1024x2048 193, 149; 2048x4096 421, 285; 4096x4096 511,
-/// 539; 4096x32768 4078, 4128.
+/// H100, `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,1024` of a build with 2 in place of 3 here, in µs by bins and so:
+/// 128x512 32, 26; 256x512 32, 47; 256x768 46, 48; 256x1024 59, 48; 512x1024 61, 82; 512x1536 89, 82; 1024x2048 126, 150; 1024x3072 185, 154; 2048x4096
+/// 286, 293; 2048x6144 425, 572; 2048x8192 570, 579; 2048x32768 2218, 2152.
 const OWN_COLUMNS_MIN: u64 = 512;
-const OWN_COLUMNS_TIMES: u64 = 2;
+const OWN_COLUMNS_TIMES: u64 = 3;
 const COLUMNS_LONGER: u64 = 2;
 /// Offsets of rows that the host makes, at most, and buffers that the rows lie in, each of which takes a dispatch.
 const OFFSETS_MADE_MAX: u64 = 1 << 25;

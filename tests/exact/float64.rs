@@ -47,7 +47,7 @@ fn sets() -> Vec<Vec<u32>> {
     let least = vec![0x8000_0000; 5000];
     let one = [vec![0x8000_0000; 4000], vec![0x8000_0000, 0x3f80_0000, 0x8000_0000, 0xbf80_0000]].concat();
     let larger =
-        (0..100_000).map(|i: u32| (0x3f00_0000 + (i / 4000 << 23)) | random.next() as u32 & 0x807f_ffff).collect();
+        (0..100_000).map(|i: u32| (0x3f00_0000 + ((i / 4000) << 23)) | random.next() as u32 & 0x807f_ffff).collect();
     let others = [-0.0, 1e-40, -3e-45, -1e-9, 1e30, -3e38, f32::NAN];
     [
         any.clone(),

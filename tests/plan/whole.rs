@@ -8,9 +8,10 @@ use crate::model::check;
 use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
+use treefold::half::bf16;
 use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Plan, Planner, Store};
 use treefold::ops::{Dot, Norm1, Sum, SumOfSquares};
-use treefold::{Element, Error, Op, Order, Tuning};
+use treefold::{Element, Error, Op, Order, Tuning, Widened};
 
 #[test]
 fn every_short_length_and_offset() {
@@ -304,7 +305,7 @@ fn bins_in_little_workgroup_memory() {
 #[test]
 fn loads_in_flight() {
     fn loads<T: Element, O: Op<T>>(op: O, tuning: Tuning) -> u32 {
-        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 8, words64: false }).expect("names");
+        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 8, words64: false, float64: false }).expect("names");
         let planner = Planner::new(limits(1 << 27, 256, Some((32, 32)), 49_152), tuning, Cost::of(&op));
         planner.expect("a plan").launch().loads_in_flight
     }
@@ -316,5 +317,23 @@ fn loads_in_flight() {
         assert_eq!(loads::<[f32; 2], _>(Dot, with(policy)), policy);
         assert_eq!(loads::<f64, _>((Sum, SumOfSquares), with(policy)), policy);
         assert_eq!(loads::<f64, _>(Sum, with(policy).with(|tuning| tuning.order = Order::Blocked)), policy);
+    }
+}
+
+/// What stays in f64 meanwhile has half the workgroups of its policy: an exact sum of bf16, and squares of f32 beside another exact sum.
+#[test]
+fn workgroups_with_float64() {
+    fn workgroups<T: Element, O: Op<T>>(op: O, float64: bool) -> u32 {
+        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 8, words64: true, float64 }).expect("names");
+        let planner = Planner::new(limits(1 << 27, 256, Some((32, 32)), 49_152), Tuning::NVIDIA, Cost::of(&op));
+        planner.expect("a plan").launch().workgroups_max
+    }
+    let policy = Tuning::NVIDIA.bins.workgroups_max;
+    for (float64, found) in [(true, policy / 2), (false, policy)] {
+        assert_eq!(workgroups::<bf16, _>(Widened(Sum), float64), found);
+        assert_eq!(workgroups::<f32, _>((Sum, SumOfSquares), float64), found);
+        assert_eq!(workgroups::<f32, _>(Sum, float64), policy);
+        assert_eq!(workgroups::<f32, _>(SumOfSquares, float64), policy);
+        assert_eq!(workgroups::<f64, _>(Sum, float64), policy);
     }
 }

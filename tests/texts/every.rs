@@ -268,7 +268,7 @@ pub fn keeps(machine: &Machine) -> Vec<Keep> {
     let bins = [32, 8, 1].into_iter().flat_map(|replicas| {
         // Most texts have no product: those of both kinds are alike, and browsers may have them.
         let words: &[bool] = if machine.wide { &[false, true] } else { &[false] };
-        let ways = words.iter().flat_map(|&words64| [false, true].map(|float64| (words64, float64)));
+        let ways = words.iter().map(|&words64| (words64, false)).chain(machine.wide.then_some((true, true)));
         ways.map(move |(words64, float64)| Keep::Bins { replicas, words64, float64 })
     });
     let wide = [Keep::Registers64, Keep::Values { words64: true }];
@@ -307,7 +307,10 @@ impl Texts {
                     continue;
                 }
                 let text = assemble(&op, &variant).text;
-                let web = variant.lanes_min.is_none() && !keep.words64() && !variant.words64;
+                // What f64 of invocations have left in bins is combined as it is everywhere.
+                let combines = matches!(keep, Keep::Bins { float64: true, .. })
+                    && matches!(variant.kernel, Kernel::Combine { .. });
+                let web = variant.lanes_min.is_none() && (combines || !keep.words64()) && !variant.words64;
                 self.add(text, web, || {
                     let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
                     (name, Some(Made { op: op.clone(), variant, machine: *machine, what }))

@@ -17,6 +17,10 @@ fn wide(text: &str) -> bool {
     (text.contains("i64") || text.contains("u64")) && words(&code(text)).any(|word| word == "i64" || word == "u64")
 }
 
+fn doubles(text: &str) -> bool {
+    text.contains("f64") && words(&code(text)).any(|word| word == "f64")
+}
+
 /// A text without its comments.
 fn code(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
@@ -30,6 +34,7 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
 fn validated(text: &str, subgroups: bool) -> Result<(naga::Module, ModuleInfo), String> {
     let mut capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
     capabilities.set(Capabilities::SHADER_INT64, wide(text));
+    capabilities.set(Capabilities::FLOAT64, doubles(text));
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
     let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
     info.map(|info| (module, info)).map_err(|error| error.emit_to_string(text))
@@ -97,7 +102,7 @@ fn named(text: &str, entries: bool) -> Result<(), String> {
 }
 
 /// Checks the words that the text itself must and must not hold.
-fn spelled(text: &str, subgroups: bool, wide: bool) -> Result<(), String> {
+fn spelled(text: &str, subgroups: bool, wide: bool, float64: bool) -> Result<(), String> {
     let code = code(text);
     let speaks = ["@builtin(subgroup", "@builtin(num_subgroups", "subgroupShuffle"];
     if speaks.iter().any(|word| code.contains(word)) != subgroups {
@@ -108,7 +113,7 @@ fn spelled(text: &str, subgroups: bool, wide: bool) -> Result<(), String> {
         match word {
             "enable" | "requires" | "diagnostic" | "f64" | "f16" | "isNan" | "isInf" | "inf" | "nan"
                 // A variable of that name is none of the language's.
-                if !code.contains(&format!("let {word} =")) =>
+                if !(float64 && word == "f64") && !code.contains(&format!("let {word} =")) =>
             {
                 return Err(format!("holds the word {word}"));
             }
@@ -273,10 +278,14 @@ fn checked(text: &Text, to: &[Language]) -> Result<(), String> {
     let made = text.made();
     let subgroups = made.variant.lanes_min.is_some() && text.text.contains("subgroupShuffle");
     let has64 = made.variant.words64 || made.op.keep.words64() && wide(&text.text);
-    spelled(&text.text, made.variant.lanes_min.is_some(), has64)?;
+    let float64 = matches!(made.op.keep, Keep::Bins { float64: true, .. });
+    spelled(&text.text, made.variant.lanes_min.is_some(), has64, float64)?;
+    // Only Vulkan has them.
+    let vulkan = !float64 || !doubles(&text.text);
+    let to: Vec<_> = to.iter().copied().filter(|to| vulkan || !matches!(to, Language::Msl | Language::Hlsl)).collect();
     // A kernel that clears has no operator.
     declared_once(&text.text, if made.variant.kernel == Kernel::Clear { 7 } else { 8 })?;
-    let module = translated(&text.text, subgroups || made.variant.lanes_min.is_some(), to)?;
+    let module = translated(&text.text, subgroups || made.variant.lanes_min.is_some(), &to)?;
     finite(&module)?;
     stride(&module, made)?;
     fits(&module, made)?;
@@ -563,10 +572,13 @@ fn wrong_texts_are_noticed() {
     for right in [&tree, &shuffles, &wide] {
         assert_eq!(checked(right, &LANGUAGES), Ok(()));
     }
-    assert!(spelled(&tree.text, true, false).is_err() && spelled(&shuffles.text, false, false).is_err());
+    assert!(spelled(&tree.text, true, false, false).is_err() && spelled(&shuffles.text, false, false, false).is_err());
     assert!(validated(&shuffles.text, false).is_err(), "naga lets subgroups pass where there are none");
-    assert!(spelled(&wide.text, true, false).is_err());
-    assert!(spelled(&tree.text, false, true).is_err(), "a kernel without 64-bit integers passes for one that has them");
+    assert!(spelled(&wide.text, true, false, false).is_err());
+    assert!(
+        spelled(&tree.text, false, true, false).is_err(),
+        "a kernel without 64-bit integers passes for one that has them"
+    );
     let size = format!("const WORKGROUP_SIZE = {}u;", tree.made().variant.workgroup_size);
     let looping = "fn combine(a: Acc, b: Acc) -> Acc { for (var i = 0u; i < 3u; i++) { if i == 2u { break; } }";
     let combine = "fn combine(a: Acc, b: Acc) -> Acc {";
