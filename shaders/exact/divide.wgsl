@@ -1,5 +1,5 @@
 // Long division of a natural number (exact/natural.wgsl) by one of 128 bits, in digits of 16. Source: Knuth, The Art of Computer
-// Programming 2, 4.3.1, algorithm D; digits are guessed too small by up to three, not too large by up to two.
+// Programming 2, 4.3.1, algorithm D; digits are guessed too small by up to two, not too large.
 //
 // Expects: word_at, any_below (exact/natural.wgsl); borrowed64, shifted (exact/words128.wgsl).
 
@@ -25,7 +25,7 @@ fn step_of(rest: vec4<u32>, next: u32, by: vec4<u32>) -> Step {
     let high = borrowed64(taken.zw, vec2<u32>(z.x, w.x), low.z);
     var left = vec4<u32>(low.xy, high.xy);
     var above = (rest.w >> 16u) - w.y - high.z;
-    for (var k = 0u; k < 3u; k++) {
+    for (var k = 0u; k < 2u; k++) {
         let less = borrowed64(left.xy, by.xy, 0u);
         let less_high = borrowed64(left.zw, by.zw, less.z);
         if above >= less_high.z {

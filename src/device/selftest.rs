@@ -233,23 +233,24 @@ fn known(dtype: Dtype) -> Vec<u8> {
         Dtype::BF16 => finite(bits, 0xff << 7),
         _ => bits,
     };
-    let mut patterns: Vec<u64> = (0..3070).map(|_| value(next())).collect();
+    // First numbers that an f64 holds together, some of them beside a subnormal one, which a device might flush: exponents alike in
+    // their upper bits, and of none. So they are what chooses the window.
+    let near = match dtype {
+        Dtype::BF16 => Some((0x7800, 0x3800, 0x7f80)),
+        Dtype::F32 => Some((0x7800_0000, 0x3800_0000, 0x7f80_0000)),
+        _ => None,
+    };
+    let mut patterns = Vec::new();
+    if let Some((upper, alike, all)) = near {
+        patterns.extend((0..4096).map(|i| if i % 61 == 60 { next() & !all } else { next() & !upper | alike }));
+    }
+    patterns.extend((0..3070).map(|_| value(next())));
     let equal = match dtype {
         // The second word is all ones, so that what the first one carries runs through it.
         Dtype::F64 => [0x7bff_ffff_ffff_ffff, 0xf9ff_ffff_ffff_ffff],
         _ => [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff],
     };
     equal.into_iter().for_each(|equal| patterns.extend([value(equal); 1026]));
-    // Numbers that an f64 holds together, some of them beside a subnormal one, which a device might flush: exponents alike in their
-    // upper bits, and of none.
-    let near = match dtype {
-        Dtype::BF16 => Some((0x7800, 0x3800, 0x7f80)),
-        Dtype::F32 => Some((0x7800_0000, 0x3800_0000, 0x7f80_0000)),
-        _ => None,
-    };
-    if let Some((upper, alike, all)) = near {
-        patterns.extend((0..2048).map(|i| if i % 61 == 0 { next() & !all } else { next() & !upper | alike }));
-    }
     let size = dtype.bytes() as usize;
     patterns.iter().flat_map(|pattern| pattern.to_le_bytes().into_iter().take(size)).collect()
 }

@@ -330,6 +330,11 @@ impl Leaf {
         self.bins().is_some_and(|bins| !bins.carries)
     }
 
+    /// Whether it takes vectors as they are read, not the elements of each by themselves.
+    fn takes_vectors(&self) -> bool {
+        self.test.is_none() && self.map.as_ref().is_none_or(|map| map.word_by_word())
+    }
+
     /// Its kernel, where it adds to bins.
     pub fn bins(&self) -> Option<&Bins> {
         match &self.device {
@@ -459,7 +464,7 @@ impl DeviceOp {
 
     /// Whether sums of a fold stay in float64 before they go to bins, and are faster so.
     pub fn has_float64(&self) -> bool {
-        let bins = || self.folds.iter().filter_map(|fold| fold.bins());
+        let bins = || self.folds.iter().filter(|fold| fold.takes_vectors()).filter_map(Leaf::bins);
         bins().any(|one| one.float64.is_some_and(|least| bins().count() >= least))
     }
 

@@ -474,7 +474,7 @@ const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
 const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
 const ROUND: &str = include_str!("../../shaders/exact/round.wgsl");
 const SUM_BITS_F64: &str = include_str!("../../shaders/exact/sum_f64.wgsl");
-/// Quotients by numbers of 128 bits; up to 28 loop trips beside those of a number's limbs.
+/// Quotients by numbers of 128 bits; up to 21 loop trips beside those of a number's limbs.
 pub(super) const QUOTIENT_F64: &str = concat!(
     include_str!("../../shaders/exact/words128.wgsl"),
     include_str!("../../shaders/exact/divide.wgsl"),

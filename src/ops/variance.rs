@@ -155,7 +155,7 @@ return {}(acc, count, param(0u));",
             .helpers(QUOTIENT_F64)
             .helpers(include_str!("../../shaders/exact/divisor.wgsl"))
             .helpers(how.text)
-            .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 28 + 55)
+            .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 21 + 55)
     }
 }
 

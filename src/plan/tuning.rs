@@ -48,8 +48,9 @@ pub struct Tuning {
     pub subgroups: bool,
     /// Whether vectors are loaded as words of 64 bits where the device has them.
     pub words64: bool,
-    /// Whether exact sums may stay in an f64 of each invocation as long as it holds them, where the device has `SHADER_F64`: for GPUs that
-    /// add those as fast as f32, which are few.
+    /// Whether exact sums may stay in an f64 of each invocation as long as it holds them, where the device has `SHADER_F64` and
+    /// `SHADER_INT64`: for GPUs that add those at half the rate of f32, which are few. Of data whose sizes span more powers of two than an
+    /// f64 holds together this takes longer (docs/performance.md).
     pub float64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,

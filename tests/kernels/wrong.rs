@@ -537,9 +537,8 @@ wrong! {
     highest_key_taken_for_an_edge: "if key(bits) == 0xffffffffu" => "if false", by_edges;
     borrow_of_a_spread_lost: "carry = product.y + select(0u, 1u, word < product.x);" => "carry = product.y;", spreads;
     sign_of_a_sum_ignored: "select(sum[i], ~sum[i], negative)" => "sum[i]", spreads;
-    half_of_a_variance_dropped: "pack_f64(digits, at, half.digit == 1u, more)" => "pack_f64(digits, at, false, more)", spreads;
-    digits_of_a_root_halved: "(first.digit << 1u) | second.digit" => "second.digit", spreads;
-    borrow_of_a_divisor_lost: "subtract64(taken.zw, divisor.zw, low.z)" => "subtract64(taken.zw, divisor.zw, 0u)", spreads;
+    half_of_a_variance_dropped: "pack_f64(kept, at + i32(by), half, " => "pack_f64(kept, at + i32(by), false, ", spreads;
+    digits_of_a_root_halved: "shift_in(rest, left.w >> 30u)" => "shift_in(rest, left.w >> 31u)", spreads;
     rows_finished_alike: "finish_row(row * ROW_WORDS, row)" => "finish_row(0u, row)", |gpu, _| rows::<f32, _>(gpu, &Variance::default(), &[3, 8, 100]);
     counts_of_a_column_swapped: "parts[c / 4u][c % 4u]" => "parts[c / 4u].x", by_edges;
     counts_of_a_lane_lost: "if lane < half {" => "if lane + 1u < half {", by_edges;

@@ -10,7 +10,7 @@ use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
 use treefold::half::bf16;
 use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Plan, Planner, Store};
-use treefold::ops::{Dot, Norm1, Sum, SumOfSquares};
+use treefold::ops::{Dot, Filtered, Norm1, Sum, SumOfSquares, Variance};
 use treefold::{Element, Error, Op, Order, Tuning, Widened};
 
 #[test]
@@ -332,6 +332,8 @@ fn workgroups_with_float64() {
     for (float64, found) in [(true, policy / 2), (false, policy)] {
         assert_eq!(workgroups::<bf16, _>(Widened(Sum), float64), found);
         assert_eq!(workgroups::<f32, _>((Sum, SumOfSquares), float64), found);
+        // What is left out of a vector goes to the bins one by one.
+        assert_eq!(workgroups::<f32, _>(Filtered::not_nan(Variance::default()), float64), policy);
         assert_eq!(workgroups::<f32, _>(Sum, float64), policy);
         assert_eq!(workgroups::<f32, _>(SumOfSquares, float64), policy);
         assert_eq!(workgroups::<f64, _>(Sum, float64), policy);

@@ -113,7 +113,7 @@ fn spelled(text: &str, subgroups: bool, wide: bool, float64: bool) -> Result<(),
         match word {
             "enable" | "requires" | "diagnostic" | "f64" | "f16" | "isNan" | "isInf" | "inf" | "nan"
                 // A variable of that name is none of the language's.
-                if !(float64 && word == "f64") && !code.contains(&format!("let {word} =")) =>
+                if !(code.contains(&format!("let {word} =")) || (float64 && word == "f64")) =>
             {
                 return Err(format!("holds the word {word}"));
             }
