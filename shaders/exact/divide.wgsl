@@ -1,7 +1,8 @@
 // Long division of a natural number (exact/natural.wgsl) by one of 128 bits, in digits of 16. Source: Knuth, The Art of Computer
 // Programming 2, 4.3.1, algorithm D; digits are guessed too small by up to two, not too large.
 //
-// Expects: word_at, any_below (exact/natural.wgsl); borrowed64, shifted (exact/words128.wgsl).
+// Expects: word_at, any_below (exact/natural.wgsl); highest128, shifted, times_word, borrowed64
+// (exact/words128.wgsl).
 
 struct Quotient {
     digits: vec4<u32>,
@@ -17,14 +18,11 @@ struct Step {
 fn step_of(rest: vec4<u32>, next: u32, by: vec4<u32>) -> Step {
     let taken = (rest << vec4<u32>(16u)) | vec4<u32>(next, rest.xyz >> vec3<u32>(16u));
     var digit = rest.w / ((by.w >> 16u) + 1u);
-    let x = multiply32(by.x, digit);
-    let y = add64(multiply32(by.y, digit), vec2<u32>(x.y, 0u));
-    let z = add64(multiply32(by.z, digit), vec2<u32>(y.y, 0u));
-    let w = add64(multiply32(by.w, digit), vec2<u32>(z.y, 0u));
-    let low = borrowed64(taken.xy, vec2<u32>(x.x, y.x), 0u);
-    let high = borrowed64(taken.zw, vec2<u32>(z.x, w.x), low.z);
+    let product = times_word(by, digit);
+    let low = borrowed64(taken.xy, product.words.xy, 0u);
+    let high = borrowed64(taken.zw, product.words.zw, low.z);
     var left = vec4<u32>(low.xy, high.xy);
-    var above = (rest.w >> 16u) - w.y - high.z;
+    var above = (rest.w >> 16u) - product.above - high.z;
     for (var k = 0u; k < 2u; k++) {
         let less = borrowed64(left.xy, by.xy, 0u);
         let less_high = borrowed64(left.zw, by.zw, less.z);

@@ -14,13 +14,9 @@ fn highest(size: ptr<function, Limbs>) -> i32 {
     return place;
 }
 
-fn bit_at(size: ptr<function, Limbs>, at: i32) -> u32 {
-    let place = u32(max(at, 0i));
-    let limb = (*size)[min(place / 32u, LIMBS - 1u)];
-    return select(0u, (limb >> (place % 32u)) & 1u, at >= 0i);
-}
+// A bit, and 32 from a place on: zeros where there is no limb.
+fn bit_at(size: ptr<function, Limbs>, at: i32) -> u32 { return (limb_at(size, at >> 5u) >> (u32(at) & 31u)) & 1u; }
 
-// 32 bits from a place on, zeros where there is no limb.
 fn word_at(size: ptr<function, Limbs>, at: i32) -> u32 {
     let low = at >> 5u;
     let upper = limb_at(size, low + 1i);

@@ -7,7 +7,7 @@ fn rounded_f64(acc: Acc, count: vec2<u32>) -> array<u32, 2> {
     var size = size_of(acc);
     let at = max(highest(&size) - 52i, EXPONENT_MIN);
     let digits = vec2<u32>(word_at(&size, at), word_at(&size, at + 32i) & 0x1fffffu);
-    let half = (word_at(&size, at - 1i) & 1u) == 1u;
+    let half = bit_at(&size, at - 1i) == 1u;
     return with_specials_f64(acc, pack_f64(digits, at, half, any_below(&size, at - 1i)), count);
 }
 

@@ -16,14 +16,21 @@ fn shifted(a: vec4<u32>, places: u32) -> vec4<u32> {
 
 // A number of up to 128 bits times one of 64, as long as 128 hold it.
 fn times(a: vec4<u32>, low: u32, high: u32) -> vec4<u32> {
-    return add128(times_word(a, low), vec4<u32>(0u, times_word(a, high).xyz));
+    return add128(times_word(a, low).words, vec4<u32>(0u, times_word(a, high).words.xyz));
 }
 
-fn times_word(a: vec4<u32>, factor: u32) -> vec4<u32> {
+// A product of 160 bits.
+struct Product {
+    words: vec4<u32>,
+    above: u32,
+}
+
+fn times_word(a: vec4<u32>, factor: u32) -> Product {
     let x = multiply32(a.x, factor);
     let y = add64(multiply32(a.y, factor), vec2<u32>(x.y, 0u));
     let z = add64(multiply32(a.z, factor), vec2<u32>(y.y, 0u));
-    return vec4<u32>(x.x, y.x, z.x, multiply32(a.w, factor).x + z.y);
+    let w = add64(multiply32(a.w, factor), vec2<u32>(z.y, 0u));
+    return Product(vec4<u32>(x.x, y.x, z.x, w.x), w.y);
 }
 
 fn add128(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {

@@ -104,19 +104,17 @@ struct Linked {
     /// Words of a place.
     words: u64,
     signed: bool,
-    float64: bool,
 }
 
 impl Linked {
-    fn device(self, element: &[&'static str]) -> Device {
-        let Linked { replicas, limbs, places, per_limb, words, signed, float64 } = self;
+    fn bins(self, element: &[&'static str]) -> Bins {
+        let Linked { replicas, limbs, places, per_limb, words, signed } = self;
         let columns = places / per_limb + words - 1;
         let read = [&[LINKED, COLUMNS], element].concat();
         let numbers = format!("const PLACES = {places}u;\nconst PER_LIMB = {per_limb}u;\n");
         let bins = bins(replicas, limbs, read, places * words * if signed { 2 } else { 1 }, columns);
         let trips = (0, limbs, per_limb * (1 + words));
-        let float64 = float64.then_some(2);
-        Device::Bins(Bins { constants: bins.constants + &numbers, wide: false, words, signed, float64, trips, ..bins })
+        Bins { constants: bins.constants + &numbers, wide: false, words, signed, trips, ..bins }
     }
 }
 
@@ -278,13 +276,10 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `treefold bench sum --dtype f64 --size 2^27`, with this
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
-        let bins = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true, float64: false };
-        return match bins.device(&[DOUBLE_FLAGS, term, shared]) {
-            // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=1,2`: an H200 with
-            // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
-            Device::Bins(bins) => Device::Bins(Bins { more_loads: true, ..bins }),
-            device => device,
-        };
+        let linked = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
+        // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=1,2`: an H200 with
+        // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
+        return Device::Bins(Bins { more_loads: true, ..linked.bins(&[DOUBLE_FLAGS, term, shared]) });
     }
     scattered(keep, 68, &[DOUBLE_FLAGS, term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
 }
@@ -403,8 +398,8 @@ impl Terms<[f32; 2]> for Products {
             let shared = include_str!("../../shaders/exact/dot_shared.wgsl");
             // More gain nothing: an H200, `treefold bench dot --dtype f32x2 --size 2^27`, with this changed, 8: 260.1 µs, 16: 260.3.
             let replicas = replicas.min(8);
-            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true, float64: false };
-            return bins.device(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]);
+            let linked = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true };
+            return Device::Bins(linked.bins(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]));
         }
         let dot = include_str!("../../shaders/exact/dot.wgsl");
         products(keep, &[dot, PAIRS], (&[dot, PAIRS], Trips::default()))
@@ -429,14 +424,15 @@ impl Terms<f32> for Squares {
             const PUT: &str = include_str!("../../shaders/exact/square_put.wgsl");
             // More gain nothing: an H200, `treefold bench sumsq --size 2^28`, with this changed, 8: 321.6 µs, 16: 297.0, 32: 297.7.
             let replicas = replicas.min(16);
-            let bins = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false, float64 };
+            let linked = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
             if float64 {
                 let levels = include_str!("../../shaders/exact/square_levels.wgsl");
                 let texts = [AMOUNT, multiply(words64), PUT, FLOAT64, LEVELS, PRODUCT_NUMBER, levels];
-                return bins.device(&texts);
+                // A float64 of the sum beside them is what pays (docs/performance.md).
+                return Device::Bins(Bins { float64: Some(2), ..linked.bins(&texts) });
             }
             let shared = include_str!("../../shaders/exact/square_shared.wgsl");
-            return bins.device(&[AMOUNT, multiply(words64), PUT, shared]);
+            return Device::Bins(linked.bins(&[AMOUNT, multiply(words64), PUT, shared]));
         }
         const SQUARE: &str = include_str!("../../shaders/exact/square.wgsl");
         const FOUR: &str = include_str!("../../shaders/exact/square_values.wgsl");

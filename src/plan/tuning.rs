@@ -50,7 +50,8 @@ pub struct Tuning {
     pub words64: bool,
     /// Whether exact sums may stay in an f64 of each invocation as long as it holds them, where the device has `SHADER_F64` and
     /// `SHADER_INT64`: for GPUs that add those at half the rate of f32, which are few. Of data whose sizes span more powers of two than an
-    /// f64 holds together this takes longer (docs/performance.md).
+    /// f64 holds together this takes longer (docs/performance.md). A multiprocessor has registers for one such workgroup, so that they are
+    /// half as many as a policy has at most.
     pub float64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
@@ -267,8 +268,10 @@ impl Tuning {
         match info.device_type {
             wgpu::DeviceType::Cpu => Tuning::CPU,
             wgpu::DeviceType::DiscreteGpu if info.vendor == NVIDIA => {
-                let words = info.name.split(|letter: char| !letter.is_ascii_alphanumeric());
-                let fast = words.into_iter().any(|word| FLOAT64_NVIDIA.contains(&word));
+                let mut words = info.name.split(|letter: char| !letter.is_ascii_alphanumeric());
+                // The bits of an f64 become one by a cast that naga writes for Vulkan alone: its HLSL has one of 32 bits in its place.
+                let vulkan = info.backend == wgpu::Backend::Vulkan;
+                let fast = vulkan && words.any(|word| FLOAT64_NVIDIA.contains(&word));
                 if fast { Tuning::NVIDIA_FLOAT64 } else { Tuning::NVIDIA }
             }
             _ => Tuning::GPU,
@@ -323,6 +326,22 @@ impl fmt::Display for Tuning {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By name, where Vulkan runs it.
+    #[test]
+    fn who_adds_f64_fast() {
+        let of = |name: &str, backend| {
+            let info = wgpu::AdapterInfo::new(wgpu::DeviceType::DiscreteGpu, backend);
+            Tuning::of(&wgpu::AdapterInfo { name: name.into(), vendor: 0x10de, ..info })
+        };
+        for name in ["NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA A100-SXM4-40GB", "Tesla V100S-PCIE-32GB"] {
+            assert_eq!(of(name, wgpu::Backend::Vulkan), Tuning::NVIDIA_FLOAT64, "{name}");
+            assert_eq!(of(name, wgpu::Backend::Dx12), Tuning::NVIDIA, "{name}");
+        }
+        for name in ["NVIDIA GeForce RTX 4090", "NVIDIA RTX A1000", "NVIDIA L40S", "Quadro P1000"] {
+            assert_eq!(of(name, wgpu::Backend::Vulkan), Tuning::NVIDIA, "{name}");
+        }
+    }
 
     #[test]
     fn numbers_come_back() {

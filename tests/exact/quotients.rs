@@ -7,27 +7,42 @@ use treefold::ops::{Mean, Sem, Std, Sum, Variance};
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Acc, Accumulator, Element, Op};
 
-/// Another entry point of the mean's kernel: flags, limbs and a number of elements to the bits of an f32. LIMBS is a constant of the text.
+/// Another entry point of a kernel: accumulators as the host lays them out, and numbers of elements, to the words of an answer.
 const ENTRY: &str = "
-@group(0) @binding(10) var<storage, read> cases: array<array<u32, LIMBS + 3u>>;
+@group(0) @binding(10) var<storage, read> cases: array<array<u32, CASE>>;
 @group(0) @binding(11) var<storage, read_write> found: array<u32>;
 
 @compute @workgroup_size(64)
 fn quotients(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= arrayLength(&cases) { return; }
     var acc: Acc;
-    acc.flags = cases[id.x][0];
-    for (var i = 0u; i < LIMBS; i++) { acc.limbs[i] = cases[id.x][1u + i]; }
-    found[id.x] = finish(acc, vec2<u32>(cases[id.x][LIMBS + 1u], cases[id.x][LIMBS + 2u]))[0];
+    var at = 0u;
+    READ
+    var bits = finish(acc, vec2<u32>(cases[id.x][at], cases[id.x][at + 1u]));
+    for (var w = 0u; w < ANSWER; w++) { found[ANSWER * id.x + w] = bits[w]; }
 }
 ";
 
-/// The bits of the quotients, by a kernel's text.
-fn quotients(text: &str, cases: &[u32], words: usize) -> Vec<u32> {
-    run(&format!("{text}{ENTRY}"), cases, cases.len() / words)
+/// The words of an accumulator, and a number of elements.
+type Case = (Vec<u32>, u64);
+
+/// The answers of so many words of a kernel's text, whose accumulator has members of so many limbs.
+fn answers(text: &str, members: &[(&str, usize)], words: usize, cases: &[Case]) -> Vec<u32> {
+    let read = members.iter().map(|(member, limbs)| {
+        format!(
+            "acc{member}.flags = cases[id.x][at]; for (var i = 0u; i < {limbs}u; i++) {{ acc{member}.limbs[i] = cases[id.x][at + 1u + i]; }} at += {}u;",
+            limbs + 1
+        )
+    });
+    let read: String = read.collect();
+    let case = members.iter().map(|(_, limbs)| limbs + 1).sum::<usize>() + 2;
+    let entry =
+        ENTRY.replace("CASE", &format!("{case}u")).replace("READ", &read).replace("ANSWER", &format!("{words}u"));
+    let given = cases.iter().flat_map(|(acc, count)| acc.iter().copied().chain([*count as u32, (count >> 32) as u32]));
+    run(&format!("{text}{entry}"), &given.collect::<Vec<u32>>(), words * cases.len())
 }
 
-/// So many words, by a text whose workgroups of 64 find one or two of a case each.
+/// So many words, by a text whose workgroups of 64 find those of a case each invocation.
 fn run(text: &str, cases: &[u32], count: usize) -> Vec<u32> {
     let gpu = gpu();
     let device = gpu.device();
@@ -103,55 +118,63 @@ fn limbs((a, b, c): (u64, u64, i128), shift: u32, below: u32, negative: bool, li
     words
 }
 
-/// Of so many limbs.
-fn cases(count_limbs: usize) -> Vec<u32> {
-    let mut random = Random(11);
-    let mut all = Vec::new();
-    let mut case = |limbs: &[u32], count: u64| {
-        all.push(8);
-        all.extend_from_slice(limbs);
-        all.extend([count as u32, (count >> 32) as u32]);
-    };
-    for round in 0..6000u32 {
-        let width = 1 + random.next() as u32 % 64;
-        let count = match round % 5 {
-            0 => bits(&mut random, 1 + width % 33),
-            1 => 1 << (width - 1),
-            2 => (1u64 << (width - 1)) + 1,
-            3 => u64::MAX >> (64 - width),
-            _ => bits(&mut random, width),
-        };
-        let shift = random.next() as u32 % (32 * count_limbs as u32 - 127);
-        let negative = random.next().is_multiple_of(2);
-        // Halves of a last digit, exactly and beside; digits that carry; and anything.
-        let digits = match random.next() % 4 {
-            0 => (1 << 25) - 1,
-            1 => (1 << 24) + 1,
-            _ => bits(&mut random, 25),
-        };
-        let beside = i128::from(random.next() % 3) - 1;
-        let below = random.next() as u32 % 3 * (random.next() as u32 % 100);
-        case(&limbs((count, digits, beside), shift, below, negative, count_limbs), count);
-        let few = 1 + random.next() as usize % (count_limbs - 1);
-        let mut any: Vec<u32> = (0..count_limbs).map(|k| if k < few { random.next() as u32 } else { 0 }).collect();
-        any[few - 1] >>= random.next() % 32;
-        case(&any, count);
-    }
-    case(&vec![0; count_limbs], 3);
-    case(&limbs((1, 1, 0), 0, 0, false, count_limbs), u64::MAX);
-    case(&limbs((1, 1, 0), 0, 0, true, count_limbs), 1);
-    all
+/// So many limbs of anything, and zeros above.
+fn any_limbs(random: &mut Random, few: usize, limbs: usize) -> Vec<u32> {
+    (0..limbs).map(|k| if k < few { random.next() as u32 } else { 0 }).collect()
 }
 
-/// The first that is wrong: its words, what the kernel found, and what is right; of sums of so many limbs in units of 2^`unit`.
-fn wrong(text: &str, limbs: usize, unit: i64) -> Option<(Vec<u32>, u32, u32)> {
-    let (cases, words) = (cases(limbs), limbs + 3);
-    let found = quotients(text, &cases, words);
-    assert_eq!(found.len(), cases.len() / words);
-    cases.chunks(words).zip(found).find_map(|(case, found)| {
-        let count = u64::from(case[limbs + 1]) | u64::from(case[limbs + 2]) << 32;
-        let right = nearest_quotient(&case[1..=limbs], unit, count);
-        (found != right).then(|| (case.to_vec(), found, right))
+/// A number of elements of so many bits: of any size, few, and beside powers of two.
+fn any_count(random: &mut Random, bits_max: u32) -> u64 {
+    let width = 1 + random.next() as u32 % bits_max;
+    match random.next() % 5 {
+        0 => bits(random, 1 + (width - 1) % 33),
+        1 => 1 << (width - 1),
+        2 => (1 << (width - 1)) + 1,
+        3 => u64::MAX >> (64 - width),
+        _ => bits(random, width),
+    }
+}
+
+/// A quotient of one digit more than an answer has: halves of a last digit, digits that carry, and anything.
+fn any_digits(random: &mut Random, width: u32) -> u64 {
+    match random.next() % 4 {
+        0 => (1 << width) - 1,
+        1 => (1 << (width - 1)) + 1,
+        _ => bits(random, width),
+    }
+}
+
+/// Sums of so many limbs and numbers of elements: whole quotients of so many digits and what lies beside them, and anything.
+fn sums(digits: u32, limbs_max: usize) -> Vec<Case> {
+    let mut random = Random(11);
+    let mut all = Vec::new();
+    for _ in 0..6000 {
+        let count = any_count(&mut random, 64);
+        let shift = random.next() as u32 % (32 * limbs_max as u32 - 127);
+        let negative = random.next().is_multiple_of(2);
+        let quotient = any_digits(&mut random, digits);
+        let beside = i128::from(random.next() % 3) - 1;
+        let below = random.next() as u32 % 3 * (random.next() as u32 % (4 * digits));
+        all.push((limbs((count, quotient, beside), shift, below, negative, limbs_max), count));
+        let few = 1 + random.next() as usize % (limbs_max - 1);
+        let mut any = any_limbs(&mut random, few, limbs_max);
+        any[few - 1] >>= random.next() % 32;
+        all.push((any, count));
+    }
+    all.push((vec![0; limbs_max], 3));
+    all.push((limbs((1, 1, 0), 0, 0, false, limbs_max), u64::MAX));
+    all.push((limbs((1, 1, 0), 0, 0, true, limbs_max), 1));
+    all.into_iter().map(|(sum, count)| ([vec![8], sum].concat(), count)).collect()
+}
+
+/// The first that is wrong, what the kernel found, and what is right; of sums of so many limbs in units of 2^`unit`.
+fn wrong(text: &str, limbs: usize, unit: i64) -> Option<(Case, u32, u32)> {
+    let cases = sums(25, limbs);
+    let found = answers(text, &[("", limbs)], 1, &cases);
+    assert_eq!(found.len(), cases.len());
+    cases.into_iter().zip(found).find_map(|((acc, count), found)| {
+        let right = nearest_quotient(&acc[1..], unit, count);
+        (found != right).then_some(((acc, count), found, right))
     })
 }
 
@@ -180,47 +203,12 @@ fn wrong_division_is_noticed() {
     }
 }
 
-/// The same for answers of two words: accumulators as the host lays them out, and numbers of elements.
-const ENTRY_F64: &str = "
-@group(0) @binding(10) var<storage, read> cases: array<array<u32, CASE>>;
-@group(0) @binding(11) var<storage, read_write> found: array<u32>;
-
-@compute @workgroup_size(64)
-fn quotients(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= arrayLength(&cases) { return; }
-    var acc: Acc;
-    var at = 0u;
-    READ
-    let bits = finish(acc, vec2<u32>(cases[id.x][at], cases[id.x][at + 1u]));
-    found[2u * id.x] = bits[0];
-    found[2u * id.x + 1u] = bits[1];
-}
-";
-
-/// Answers of a kernel that are not the host's: of accumulators whose members have so many limbs, and numbers of elements.
-fn wrong_f64<T: Element, O: Op<T>>(
-    op: O,
-    text: &str,
-    members: &[(&str, usize)],
-    cases: &[(Vec<u32>, u64)],
-) -> Vec<String>
+/// Answers of two words of a kernel that are not the host's: of accumulators whose members have so many limbs, and numbers of elements.
+fn wrong_f64<T: Element, O: Op<T>>(op: O, text: &str, members: &[(&str, usize)], cases: &[Case]) -> Vec<String>
 where
     O::Output: Bits,
 {
-    let read = members.iter().map(|(member, limbs)| {
-        format!(
-            "acc{member}.flags = cases[id.x][at]; for (var i = 0u; i < {limbs}u; i++) {{ acc{member}.limbs[i] = cases[id.x][at + 1u + i]; }} at += {}u;",
-            limbs + 1
-        )
-    });
-    let read: String = read.collect();
-    let words = Acc::<T, O>::WORDS + 2;
-    let entry = ENTRY_F64.replace("CASE", &format!("{words}u")).replace("READ", &read);
-    let given: Vec<u32> = cases
-        .iter()
-        .flat_map(|(acc, count)| acc.iter().copied().chain([*count as u32, (count >> 32) as u32]))
-        .collect();
-    let found = run(&format!("{text}{entry}"), &given, 2 * cases.len());
+    let found = answers(text, members, 2, cases);
     let wrong = cases.iter().zip(found.chunks(2)).filter_map(|((acc, count), found)| {
         let right = op.finish(Acc::<T, O>::read(acc), *count).expect("a number").words();
         (found != right).then(|| format!("{}: {acc:x?} of {count}: {found:x?}, not {right:x?}", O::NAME))
@@ -244,82 +232,39 @@ impl Bits for Option<f64> {
     }
 }
 
-/// A number of elements: of any size, and beside powers of two.
-fn any_count(random: &mut Random, bits_max: u32) -> u64 {
-    let width = 1 + random.next() as u32 % bits_max;
-    let count = bits(random, width);
-    match random.next() % 4 {
-        0 => 1 << count.ilog2(),
-        1 => (1 << count.ilog2()) + 1,
-        _ => count,
-    }
-}
-
-/// Sums and numbers of elements: whole quotients, halves of a last digit and what lies beside them, and anything.
-fn sums_f64(limbs_max: usize) -> Vec<(Vec<u32>, u64)> {
-    let mut random = Random(12);
-    let mut all = Vec::new();
-    for round in 0..6000 {
-        let count = any_count(&mut random, 64);
-        let negative = random.next().is_multiple_of(2);
-        let sum = if round % 3 > 0 {
-            let shift = random.next() as u32 % (32 * limbs_max as u32 - 127);
-            let digits = match random.next() % 4 {
-                0 => (1 << 54) - 1,
-                1 => (1 << 53) + 1,
-                _ => bits(&mut random, 54),
-            };
-            let beside = i128::from(random.next() % 3) - 1;
-            let below = random.next() as u32 % 3 * (random.next() as u32 % 200);
-            limbs((count, digits, beside), shift, below, negative, limbs_max)
-        } else {
-            let few = 1 + random.next() as usize % (limbs_max - 1);
-            let mut any: Vec<u32> = (0..limbs_max).map(|k| if k < few { random.next() as u32 } else { 0 }).collect();
-            any[few - 1] >>= random.next() % 32;
-            any
-        };
-        all.push(([vec![8], sum].concat(), count));
-    }
-    all
-}
-
 /// Σx and Σx² of numbers of elements that there could be.
-fn powers(bits_max: u32, sum_limbs: usize, squares_limbs: usize) -> Vec<(Vec<u32>, u64)> {
+fn powers(bits_max: u32, sum_limbs: usize, squares_limbs: usize) -> Vec<Case> {
     let mut random = Random(13);
     let mut all = Vec::new();
     for _ in 0..3000 {
         let count = any_count(&mut random, bits_max).max(3);
         // Squares of which the largest words are above those of the sum's square; they hold all of it.
         let few = 1 + random.next() as usize % (squares_limbs - 1);
-        let mut squares: Vec<u32> =
-            (0..squares_limbs).map(|k| if k < few { random.next() as u32 } else { 0 }).collect();
+        let mut squares = any_limbs(&mut random, few, squares_limbs);
         squares[few - 1] |= 1;
-        let sum: Vec<u32> = match (few - 1) / 2 {
-            0 => limbs((0, 0, 0), 0, 0, false, sum_limbs),
-            half => {
-                (0..sum_limbs).map(|k| if k < half.min(sum_limbs - 1) { random.next() as u32 } else { 0 }).collect()
-            }
-        };
-        all.push(([vec![8], sum, vec![8], squares].concat(), count));
-        // Variances, divided by n - 1, whose roots are whole, with halves of a last digit, and what lies beside them.
+        let sum = any_limbs(&mut random, ((few - 1) / 2).min(sum_limbs - 1), sum_limbs);
+        all.push((sum, squares, count));
+        // Variances, divided by n - 1, that are whole or whose roots are, with halves of a last digit, and what lies beside them.
         let less = 1 + random.next() % 500;
-        let root = [(1 << 53) + 1, (1 << 54) - 1, bits(&mut random, 54) | 1, bits(&mut random, 55) | 3]
-            [random.next() as usize % 4];
-        let beside = i128::from(random.next() % 3) - 1;
-        let (shift, below) =
-            (2 * (random.next() as u32 % 200), random.next() as u32 % 2 * (random.next() as u32 % 200));
-        let squares = limbs((less * root, root, beside), shift, below, false, squares_limbs);
-        all.push(([vec![8], vec![0; sum_limbs], vec![8], squares].concat(), less + 1));
+        let root = [any_digits(&mut random, 54) | 1, bits(&mut random, 55) | 3][random.next() as usize % 2];
+        let variance = [any_digits(&mut random, 54) | 1, bits(&mut random, 55) | 3][random.next() as usize % 2];
+        for (factors, count) in [((less * root, root), less + 1), ((count - 1, variance), count)] {
+            let beside = i128::from(random.next() % 3) - 1;
+            let shift = 2 * (random.next() as u32 % 200);
+            let below = random.next() as u32 % 2 * (random.next() as u32 % 200);
+            let squares = limbs((factors.0, factors.1, beside), shift, below, false, squares_limbs);
+            all.push((vec![0; sum_limbs], squares, count));
+        }
     }
-    all
+    all.into_iter().map(|(sum, squares, count)| ([vec![8], sum, vec![8], squares].concat(), count)).collect()
 }
 
 #[test]
 fn of_any_f64() {
     let one = |limbs| [("", limbs)];
-    assert_eq!(wrong_f64::<f64, _>(Sum, &text_of::<f64, _>(Sum), &one(68), &sums_f64(68)), [""; 0]);
-    assert_eq!(wrong_f64::<f64, _>(Mean, &text_of::<f64, _>(Mean), &one(68), &sums_f64(68)), [""; 0]);
-    assert_eq!(wrong_f64::<i64, _>(Mean, &text_of::<i64, _>(Mean), &one(4), &sums_f64(4)), [""; 0]);
+    assert_eq!(wrong_f64::<f64, _>(Sum, &text_of::<f64, _>(Sum), &one(68), &sums(54, 68)), [""; 0]);
+    assert_eq!(wrong_f64::<f64, _>(Mean, &text_of::<f64, _>(Mean), &one(68), &sums(54, 68)), [""; 0]);
+    assert_eq!(wrong_f64::<i64, _>(Mean, &text_of::<i64, _>(Mean), &one(4), &sums(54, 4)), [""; 0]);
 }
 
 fn spread<O: Op<f32>>(op: O, bits_max: u32, change: (&str, &str)) -> Vec<String>
@@ -342,7 +287,8 @@ fn wrong_division_by_128_bits_is_noticed() {
     for (line, other) in [
         ("for (var k = 0u; k < 2u; k++) {", "for (var k = 0u; k < 1u; k++) {"),
         ("if above >= less_high.z {", "if less_high.z == 0u {"),
-        ("- w.y - high.z;", "- w.y;"),
+        ("- product.above - high.z;", "- product.above;"),
+        ("product.words.zw, low.z)", "product.words.zw, 0u)"),
         ("any(rest != vec4<u32>()) | any_below", "any_below"),
         ("| any_below(size, base)", ""),
         ("k < 55u", "k < 54u"),
@@ -352,6 +298,8 @@ fn wrong_division_by_128_bits_is_noticed() {
         ("- 54i;", "- 53i;"),
     ] {
         assert_eq!(text_of::<f32, _>(Std { ddof: 1 }).matches(line).count(), 1, "{line}");
-        assert!(!spread(Std { ddof: 1 }, 64, (line, other)).is_empty(), "{other} goes unnoticed");
+        let noticed = !spread(Std { ddof: 1 }, 64, (line, other)).is_empty()
+            || !spread(Variance { ddof: 1 }, 64, (line, other)).is_empty();
+        assert!(noticed, "{other} goes unnoticed");
     }
 }

@@ -280,7 +280,7 @@ fn checked(text: &Text, to: &[Language]) -> Result<(), String> {
     let has64 = made.variant.words64 || made.op.keep.words64() && wide(&text.text);
     let float64 = matches!(made.op.keep, Keep::Bins { float64: true, .. });
     spelled(&text.text, made.variant.lanes_min.is_some(), has64, float64)?;
-    // Only Vulkan has them.
+    // Only Vulkan is given them (Tuning::of).
     let vulkan = !float64 || !doubles(&text.text);
     let to: Vec<_> = to.iter().copied().filter(|to| vulkan || !matches!(to, Language::Msl | Language::Hlsl)).collect();
     // A kernel that clears has no operator.
