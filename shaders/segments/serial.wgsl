@@ -1,7 +1,7 @@
 // Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the
 // next. For operators that keep an order, read positions, or hold much; and where there are no subgroups.
 //
-// Expects: State, init_state, accumulate, accumulate_vector, acc_of, identity, combine (the operator); element, load
+// Expects: State, init_state, accumulate, accumulate_vector, acc_of, identity, combine, store_own (the operator); element, load
 // (load/*.wgsl); segments/share.wgsl, search_one.wgsl and scan.wgsl.
 
 @group(0) @binding(2) var<uniform> params: Params;
@@ -43,8 +43,11 @@ fn main(id: Invocation) {
         at.position = e + params.base.x;
         left -= min(left, max(e - before, 1u));
         if ends_here & (end <= at.position) {
-            let acc = acc_of(state, id, at.segment);
-            if begun & (at.segment == start.segment) { head = acc; } else { store(acc, at.segment); }
+            if begun & (at.segment == start.segment) {
+                head = acc_of(state, id, at.segment);
+            } else {
+                store_own(state, at.segment, id);
+            }
             at.segment++;
             end = end_of(at.segment);
             segment = at.segment;

@@ -468,6 +468,18 @@ impl DeviceOp {
         bins().any(|one| one.float64.is_some_and(|least| bins().count() >= least))
     }
 
+    /// Whether an invocation has memory of its own for what it adds up.
+    pub fn has_own_memory(&self) -> bool {
+        self.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.own_memory))
+    }
+
+    /// Whether all answers are over one fold that has narrow sums, which they finish.
+    pub fn is_narrow(&self) -> bool {
+        self.folds.len() == 1
+            && self.folds[0].value().is_some_and(|wgsl| wgsl.narrow)
+            && self.answers.iter().all(|(_, answer)| !answer.narrow.is_empty())
+    }
+
     /// Whether an answer takes the accumulators of several folds, so that a pass of its own finishes all answers.
     pub fn joined(&self) -> bool {
         self.answers.iter().any(|(folds, _)| folds.len() > 1)

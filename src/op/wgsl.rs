@@ -47,6 +47,7 @@ pub struct Wgsl {
     /// Whether an invocation keeps words in memory of its own while it reads.
     pub(crate) own_memory: bool,
     pub(crate) fixed_trips: u64,
+    pub(crate) narrow: bool,
     pub(crate) checked: bool,
     /// Whether it asks nothing of an element, whatever its type.
     pub(crate) blind: bool,
@@ -264,6 +265,7 @@ impl Wgsl {
         "split_of",
         "store",
         "store_number",
+        "store_own",
         "store_partial",
         "table",
         "taken",
@@ -307,6 +309,7 @@ impl Wgsl {
             trips: Trips::default(),
             own_memory: false,
             fixed_trips: 0,
+            narrow: false,
             checked: false,
             blind: false,
         }
@@ -390,6 +393,13 @@ impl Wgsl {
         self
     }
 
+    /// A sum that has used no word of that memory, as `is_narrow` says, is a `narrow_Acc` of its state, `to_narrow`, which answers that
+    /// have a text for it finish.
+    pub(crate) fn narrow(mut self) -> Wgsl {
+        self.narrow = true;
+        self
+    }
+
     /// It asks nothing of an element: folds over other types may stand beside it.
     pub(crate) fn blind(mut self) -> Wgsl {
         self.blind = true;
@@ -434,6 +444,7 @@ pub struct DeviceAnswer {
     pub(crate) params: Vec<u32>,
     pub(crate) trips: u64,
     pub(crate) checked: bool,
+    pub(crate) narrow: Vec<Text>,
 }
 
 impl DeviceAnswer {
@@ -445,7 +456,15 @@ impl DeviceAnswer {
     /// call. Counts of a histogram are no such accumulator: an answer over several folds with one among them is none on the device.
     pub fn new(words: impl IntoIterator<Item = (&'static str, WordType)>, finish: impl Into<Text>) -> DeviceAnswer {
         let words = words.into_iter().map(|(name, of)| AnswerWord { name, of }).collect();
-        DeviceAnswer { words, finish: finish.into(), helpers: Vec::new(), params: Vec::new(), trips: 0, checked: false }
+        DeviceAnswer {
+            words,
+            finish: finish.into(),
+            helpers: Vec::new(),
+            params: Vec::new(),
+            trips: 0,
+            checked: false,
+            narrow: Vec::new(),
+        }
     }
 
     /// The library's own: all loops are declared and known to end.
@@ -459,6 +478,12 @@ impl DeviceAnswer {
     /// Declarations that `finish` uses.
     pub fn helpers(mut self, text: impl Into<Text>) -> DeviceAnswer {
         self.helpers.push(text.into());
+        self
+    }
+
+    /// What `finish` uses where `Acc` and `LIMBS` are those of a narrow sum; `place_narrow` is told its base.
+    pub(crate) fn narrow(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> DeviceAnswer {
+        self.narrow.extend(texts.into_iter().map(Into::into));
         self
     }
 

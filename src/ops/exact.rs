@@ -281,7 +281,10 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
         return Device::Bins(Bins { more_loads: true, ..linked.bins(&[DOUBLE_FLAGS, term, shared]) });
     }
-    scattered(keep, 68, &[DOUBLE_FLAGS, term, include_str!("../../shaders/exact/f64.wgsl"), PAIRS])
+    let window = include_str!("../../shaders/exact/f64_window.wgsl");
+    let limbs = include_str!("../../shaders/exact/own_limbs.wgsl");
+    let wgsl = long(68, "", Trips::default()).state([DOUBLE_FLAGS, term, limbs, window, PAIRS]);
+    Device::Value(wgsl.own_memory().narrow().fixed_trips(68 + 8))
 }
 
 /// The sum of f16, each as `bits` makes it.
@@ -525,7 +528,15 @@ impl Rounding {
         let answer = DeviceAnswer::checked(named, self.call)
             .helpers(format!("const EXPONENT_MIN = {exponent_min}i;\n"))
             .trips(self.trips.0 * limbs + self.trips.1);
-        self.helpers.iter().fold(answer, |answer, &text| answer.helpers(unroll(text, &[("LIMBS", limbs as u32)])))
+        let answer =
+            self.helpers.iter().fold(answer, |answer, &text| answer.helpers(unroll(text, &[("LIMBS", limbs as u32)])));
+        if !self.f64 {
+            return answer;
+        }
+        let least = format!(
+            "var<private> EXPONENT_MIN: i32;\nfn place_narrow(base: u32) {{ EXPONENT_MIN = {exponent_min}i - i32(32u * base); }}\n"
+        );
+        answer.narrow([least]).narrow(self.helpers.iter().copied())
     }
 }
 

@@ -62,7 +62,10 @@ impl Planner {
             return Ok(());
         }
         // Short rows in many buffers go one by one where they end in another than they begin in.
-        let short = |length| request.pieces.len() <= 16 && self.short(length, &strided);
+        let short = |length| {
+            let few = request.pieces.len();
+            (few <= 16 && self.short(length, &strided)) || (few == 1 && self.alone(length, strided.answers()))
+        };
         if let Some((first, length)) = strided.contiguous().filter(|&(_, length)| !short(length)) {
             let mut place = Taken::default();
             place.skip(request.pieces, first);

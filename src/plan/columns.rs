@@ -27,6 +27,9 @@ struct States {
 /// and 535 µs, shape=524288x512 725, 554 and 478. By 128, 256 and 512 invocations, `--axis 0`: shape=16384x16384 1215, 728 and 502 µs,
 /// shape=1048576x256 673, 526 and 524.
 const STATES: States = States { rounds: 8, columns_size: 512, several: true };
+/// Answers, at least so many times the elements of one, of which each is found by one invocation, where accumulators lie in its memory: its
+/// neighbours are what hides that it reads alone (figures: run/segments.rs).
+pub const OWN_TIMES: u64 = 8;
 /// Words of an accumulator from which on it is long.
 const LONG_WORDS: u64 = 17;
 /// Beside long accumulators. An H200, by 4, 8, 16 and 32 rounds, `treefold bench variance,norm2 --axis 1`: shape=131072x512 465, 386, 367, 366 and 362,
@@ -40,6 +43,11 @@ impl Planner {
     /// Whether rows of this length are better read by a few invocations each than by a workgroup.
     pub(super) fn short(&self, length: u64, strided: &Strided) -> bool {
         strided.answers() > 1 && length <= self.launch.short_rows_max && !self.cost.own_memory && self.by_value()
+    }
+
+    /// Whether rows of this length are so many that each is read by one invocation, in whose memory its accumulator lies.
+    pub(super) fn alone(&self, length: u64, rows: u64) -> bool {
+        self.cost.own_memory && rows >= OWN_TIMES.saturating_mul(length.max(1)) && rows > 1 && self.by_value()
     }
 
     /// Whether many answers are found from what invocations hold for themselves: those of columns, and of short rows.
@@ -64,9 +72,13 @@ impl Planner {
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
         let along = !block.reduced.is_empty() && !block.across();
         // Memory of an invocation holds one answer's: many of them are needed.
-        let held = self.by_value() && (!self.cost.own_memory || block.answers() >= longest);
-        match held && (!along || self.short(longest, block)) {
-            true if along => self.short_rows_shape(block, parts, longest),
+        let held = match self.cost.own_memory {
+            true if along => self.alone(longest, block.answers()),
+            true => self.by_value() && block.answers() >= longest,
+            false => self.by_value() && (!along || self.short(longest, block)),
+        };
+        match held {
+            true if along && !self.cost.own_memory => self.short_rows_shape(block, parts, longest),
             true => self.columns_shape(block, parts, longest),
             false => {
                 let (workgroup_size, splits) =
@@ -88,9 +100,12 @@ impl Planner {
         let size = self.columns_size(self.launch.workgroup_size.min(most));
         let neighbours = if groups <= WHOLE { groups.next_power_of_two() } else { NEIGHBOURS };
         // Lanes of a group: as many as have a round of loads each, beside groups whose loads coalesce, and as the grid has room for.
-        let lanes = previous_power((longest / u64::from(self.loads())).clamp(1, size))
-            .min((size / neighbours).max(1))
-            .min(previous_power((size * u64::from(self.launch.workgroups_max) / groups).max(1)));
+        let lanes = match self.cost.own_memory {
+            true => 1,
+            false => previous_power((longest / u64::from(self.loads())).clamp(1, size))
+                .min((size / neighbours).max(1))
+                .min(previous_power((size * u64::from(self.launch.workgroups_max) / groups).max(1))),
+        };
         self.columns_of(kernel(own), groups, lanes, size, longest)
     }
 

@@ -169,7 +169,7 @@ impl Cost {
             (finish + read + words(false), words(true))
         });
         let here = if op.joined() { 0 } else { finish };
-        let own_memory = op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.own_memory));
+        let own_memory = op.has_own_memory();
         let longest = trips.iter().flat_map(|trips| {
             [
                 ("lift", trips.lift),

@@ -112,6 +112,9 @@ fn bounds(ends: &Ends) -> Bounds {
     }
 }
 
+/// Fewer shares, where each leaves accumulators as long as memory of an invocation holds.
+const OWN_FEWER: u64 = 8;
+
 impl Planner {
     /// Plans the answers of segments.
     ///
@@ -379,6 +382,7 @@ impl Planner {
         let times = if shape.walk == Walk::Serial { 1 } else { 2 };
         let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
         let launched = times * invocations / u64::from(shape.size);
+        let launched = if self.cost.own_memory { (launched / OWN_FEWER).max(1) } else { launched };
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));

@@ -55,8 +55,8 @@ pub struct Tuning {
     pub float64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
-    /// Rows of up to this many elements are segments of one length, where bins are all that a workgroup could hold of an exact sum (of f64),
-    /// and rows are many: a row takes words of one invocation then, not bins of a workgroup. So do many columns of up to twice as many.
+    /// Many rows and columns of up to this many elements, of an exact sum of which a workgroup could hold bins only (of f64), are each found by
+    /// one invocation, in words of its own.
     pub own_rows_max: u64,
     /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
     /// Where more were needed, counters lie in the device's memory.
@@ -108,7 +108,7 @@ impl Tuning {
         words64: false,
         float64: false,
         own_bins_max: 0,
-        own_rows_max: 1 << 9,
+        own_rows_max: 1 << 12,
         slices_max: SLICES_MAX,
         dispatch_bytes_max: 1 << 30,
     };
@@ -123,8 +123,7 @@ impl Tuning {
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
     /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
     /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.
-    /// `own_rows_max`, on an H100: 32768x1024 of f64 2807 µs by bins, 2027 as segments, 262144x128 22,471 and 1859 (`sum --dtype f64 --shape … --axis 1 --launch
-    /// own_rows_max=0,1024`); of longer rows bins take less.
+    /// `own_rows_max`: figures in run/segments.rs.
     pub const NVIDIA: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 1024,
@@ -148,7 +147,6 @@ impl Tuning {
             short_rows_max: 1 << 10,
         },
         single_workgroup_size: 1024,
-        own_rows_max: 1 << 10,
         dispatch_bytes_max: 1 << 31,
         ..Tuning::GPU
     };
@@ -160,8 +158,9 @@ impl Tuning {
     /// workgroups_max=8 --launch words64=false`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16
     /// groups differ by less than its noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64` over
     /// 100,000 numbers takes 1.3 s for a sum, 4.9 for a norm and 11.3 for a variance; where each invocation had bins of its own,
-    /// 10, 35 and more than a minute. `slices_max`: workgroup memory is memory like any other there, so that what is read again is
-    /// not made up for.
+    /// 10, 35 and more than a minute. `own_rows_max`: `treefold bench sum --dtype f64 --shape 4096x64 --axis 1 --launch own_rows_max=0,1024`
+    /// takes 85.5 and 4.0 ms, but the self-test of that kernel compiles for 4 s. `slices_max`: workgroup memory is memory like any other
+    /// there, so that what is read again is not made up for.
     pub const CPU: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 32,

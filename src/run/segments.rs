@@ -9,24 +9,17 @@ use crate::input::{
     Strided, Taken,
 };
 use crate::op::{DeviceOp, Fold, Keep, Leaf, Op};
-use crate::plan::{Arrangement, Request, Store};
+use crate::plan::{Arrangement, OWN_TIMES, Request, Store};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
-/// Rows, at least, that are taken as segments, and so many times the elements of one. An H100, `treefold bench sum --dtype f64 --shape … --axis 1
-/// --launch own_rows_max=0,1024`, in µs by bins and by segments: 1024x16 61, 54; 2048x64 115, 64; 4096x128 222, 147; 8192x256 436, 347; 16384x256 865,
-/// 680; 16384x512 868, 921; 24576x512 1298, 1099; 32768x1024 1719, 1712; 65536x1024 3439, 2806.
-const OWN_ROWS_MIN: u64 = 1024;
-const OWN_ROWS_TIMES: u64 = 32;
-/// Columns, at least, that take words of an invocation each, so many times the elements of one, and how much longer than rows they may be. An
-/// H100, `treefold bench sum --dtype f64 --shape … --axis 0 --launch own_rows_max=0,1024` of a build with 2 in place of 3 here, in µs by bins and so:
-/// 128x512 32, 26; 256x512 32, 47; 256x768 46, 48; 256x1024 59, 48; 512x1024 61, 82; 512x1536 89, 82; 1024x2048 126, 150; 1024x3072 185, 154; 2048x4096
-/// 286, 293; 2048x6144 425, 572; 2048x8192 570, 579; 2048x32768 2218, 2152.
-const OWN_COLUMNS_MIN: u64 = 512;
-const OWN_COLUMNS_TIMES: u64 = 3;
-const COLUMNS_LONGER: u64 = 2;
+/// Answers, at least, of which each is found by one invocation; OWN_TIMES times the elements of one, too. An H100, `treefold bench sum --dtype f64
+/// --shape …`, in µs with `--launch own_rows_max=0` and without, axis 1: 2048x64 115, 19; 4096x128 222, 35; 8192x256 435, 63; 16384x512 867, 127;
+/// 65536x2048 3539, 1116; axis 0: 128x512 32, 37; 128x1024 58, 58; 512x1536 89, 223; 128x16384 830, 60; 1024x32768 1905, 462; 4096x32768
+/// 3634, 1805.
+const OWN_MIN: u64 = 512;
 /// Offsets of rows that the host makes, at most, and buffers that the rows lie in, each of which takes a dispatch.
 const OFFSETS_MADE_MAX: u64 = 1 << 25;
 const OWN_BUFFERS_MAX: u64 = 8;
@@ -112,7 +105,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let quick = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.many_by_value));
         let exact = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.carries));
         if (quick && folds.iter().any(|fold| fold.bins().is_some()))
-            || (self.are_columns(input, strided) && self.has_own_words()?)
+            || (self.are_short(strided) && self.in_one(input, strided) && self.has_own_words()?)
         {
             return self.by_segments();
         }
@@ -120,14 +113,15 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(values.unwrap_or(&self.recorder))
     }
 
-    /// How many answers are found: many short rows of an exact sum that has no form by value as segments, each in words of an invocation, since bins
-    /// would take a workgroup for each row.
+    /// How many answers are found: many short rows in several bindings, of an exact sum that has no form by value, as segments, since bins would take
+    /// a workgroup for each row.
     pub(super) fn divided<'d, 'a>(&self, each: &'d Each<'a, T>, answers: u64) -> Result<Divided<'d, 'a>> {
         let divided = each.divided(answers)?;
         let Divided::Strided(strided) = &divided else { return Ok(divided) };
         let few = answers < OFFSETS_MADE_MAX && each.input.ranges.count() <= OWN_BUFFERS_MAX;
+        let short = self.are_short(strided);
         match strided.row_length() {
-            Some(length) if few && self.are_short(strided) && self.has_own_words()? => {
+            Some(length) if few && short && !self.in_one(&each.input.ranges, strided) && self.has_own_words()? => {
                 Ok(Divided::rows(length, answers))
             }
             _ => Ok(divided),
@@ -137,20 +131,14 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Whether answers are many, and their elements few.
     fn are_short(&self, strided: &Strided) -> bool {
         let (length, most) = (strided.length(), self.recorder.context.tuning().own_rows_max);
-        length <= most && strided.answers() >= OWN_ROWS_MIN.max(length.saturating_mul(OWN_ROWS_TIMES))
+        length <= most && strided.answers() >= OWN_MIN.max(length.saturating_mul(OWN_TIMES))
     }
 
-    /// Whether answers are those of many short columns that one binding holds.
-    fn are_columns(&self, input: &Ranges<'_>, strided: &Strided) -> bool {
-        let context = &self.recorder.context;
+    /// Whether what is read lies in one binding, where an invocation may take an answer from beginning to end.
+    fn in_one(&self, input: &Ranges<'_>, strided: &Strided) -> bool {
         let (low, high) = strided.span();
         let bytes = (high - low + 1) * i128::from(T::DTYPE.bytes());
-        let (answers, length) = (strided.answers(), strided.length());
-        length <= context.tuning().own_rows_max.saturating_mul(COLUMNS_LONGER)
-            && answers >= OWN_COLUMNS_MIN.max(length.saturating_mul(OWN_COLUMNS_TIMES))
-            && input.count() == 1
-            && bytes <= context.limits.binding_bytes_max.into()
-            && strided.clone().by_place().across()
+        input.count() == 1 && bytes <= self.recorder.context.limits.binding_bytes_max.into()
     }
 
     /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.

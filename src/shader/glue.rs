@@ -2,7 +2,7 @@
 
 use super::members::prefix;
 use crate::op::{DeviceOp, FoldGroup};
-use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant};
+use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant, Walk};
 use std::fmt::Write;
 
 /// The functions that the finishing pass calls: a row's accumulators as answers.
@@ -161,26 +161,56 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, va
                 }
                 out.push_str("}\n");
             } else {
-                let _ = writeln!(out, "fn {own}store(acc: {own}Acc, row: u32) {{\n    {at}");
-                for &fold in folds {
-                    for (number, word) in answers_of(op, fold) {
-                        let finish = format!("{}finish", op.answer_prefix(number));
-                        let length = op.answers[number].1.words.len();
-                        let _ = writeln!(out, "    var words_{number} = {finish}({}, total_of(row));", member(fold));
-                        let _ = writeln!(
-                            out,
-                            "    for (var w = 0u; w < {length}u; w++) {{ results[at + {word}u + w] = words_{number}[w]; }}"
-                        );
+                let mut finished = |name: &str, placed: bool| {
+                    let _ = writeln!(out, "fn {own}{name}store(acc: {own}{name}Acc, row: u32) {{\n    {at}");
+                    for &fold in folds {
+                        for (number, word) in answers_of(op, fold) {
+                            let theirs = format!("{}{name}", op.answer_prefix(number));
+                            let length = op.answers[number].1.words.len();
+                            if placed {
+                                let _ = writeln!(out, "    {theirs}place_narrow(acc.base);");
+                            }
+                            let acc = member(fold);
+                            let _ = writeln!(out, "    var words_{number} = {theirs}finish({acc}, total_of(row));");
+                            let _ = writeln!(
+                                out,
+                                "    for (var w = 0u; w < {length}u; w++) {{ results[at + {word}u + w] = words_{number}[w]; }}"
+                            );
+                        }
                     }
+                    if !count.is_empty() {
+                        let _ = writeln!(out, "    {count}");
+                    }
+                    out.push_str("}\n");
+                };
+                finished("", false);
+                if stores_narrow(op, variant) {
+                    finished(NARROW, true);
                 }
-                if !count.is_empty() {
-                    let _ = writeln!(out, "    {count}");
-                }
-                out.push_str("}\n");
             }
         }
     }
     out
+}
+
+/// What stands before the names of a narrow sum's accumulator and of what finishes it.
+pub(super) const NARROW: &str = "narrow_";
+
+/// Whether a text finishes narrow sums where they are.
+pub(super) fn stores_narrow(op: &DeviceOp, variant: &Variant) -> bool {
+    let alone = matches!(variant.kernel, Kernel::Columns { .. } | Kernel::Segments { walk: Walk::Serial });
+    alone && matches!(variant.store, Store::Answer { .. }) && op.is_narrow()
+}
+
+/// Stores what an invocation has added up by itself.
+fn store_own(op: &DeviceOp, variant: &Variant) -> String {
+    let narrow = match stores_narrow(op, variant) {
+        true => "    if is_narrow() {\n        narrow_store(to_narrow(state), row);\n        return;\n    }\n",
+        false => "",
+    };
+    format!(
+        "\nfn store_own(state: State, row: u32, id: Invocation) {{\n{narrow}    store(acc_of(state, id, row), row);\n}}\n"
+    )
 }
 
 /// Calls `write_acc` of each fold of a group, from `at` on.
@@ -322,7 +352,19 @@ pub(super) fn glue(op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) -> St
             }
         }
     }
-    if let Kernel::Segments { .. } = variant.kernel {
+    if let Kernel::Segments { walk } = variant.kernel {
+        return if walk == Walk::Serial { out + &store_own(op, variant) } else { out };
+    }
+    if columns && op.has_own_memory() {
+        let leave = match partial {
+            true => "store_partial(acc_of(state, id, row), params.partial + row * params.row_partials + split)",
+            false => {
+                out.push_str(&store_own(op, variant));
+                "store_own(state, row, id)"
+            }
+        };
+        let head = "fn leave_own(state: State, row: u32, split: u32, id: Invocation)";
+        let _ = writeln!(out, "{head} {{ {leave}; }}");
         return out;
     }
     if columns {

@@ -1,5 +1,6 @@
 //! The folds and answers of an operator as text: each alone under its own names, each of several behind a prefix.
 
+use super::glue::{NARROW, stores_narrow};
 use super::{Pieces, Source, regions, unrolled};
 use crate::element::Dtype;
 use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens};
@@ -480,6 +481,11 @@ pub(super) fn answers(source: &mut Source, op: &DeviceOp, of: impl Fn(usize) -> 
         let head = format!("fn finish(acc: Acc, count: vec2<u32>) -> array<u32, {}>", answer.words.len());
         out.body("finish", &head, &answer.finish);
         let own = op.answer_prefix(number);
+        if stores_narrow(op, variant) {
+            let texts = answer.narrow.iter().map(|text| text.as_ref()).collect::<Vec<_>>().concat();
+            let text = format!("{texts}{head} {{ {} }}", answer.finish);
+            source.push(&prefixed(&text, &format!("{own}{NARROW}"), &[("Acc", false), ("LIMBS", false)], NARROW));
+        }
         let theirs = prefix(op, first, variant);
         let raw = std::mem::take(&mut out.text);
         let text = if own.is_empty() && theirs.is_empty() {

@@ -340,6 +340,9 @@ fn columns(
         _ => elements_of_vectors(op.dtype).to_string(),
     });
     reading(source, op, groups, variant);
+    if op.has_own_memory() {
+        return source.push(&unrolled(include_str!("../../shaders/columns/alone.wgsl"), variant));
+    }
     source.push(&unrolled(
         match variant.lanes_min {
             Some(_) => include_str!("../../shaders/columns/subgroup.wgsl"),

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod alone;
 mod doors;
 mod exact;
 mod exact_wrong;
