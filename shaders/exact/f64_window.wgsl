@@ -13,10 +13,10 @@ struct State {
 
 fn init_state(id: Invocation) -> State { return State(); }
 
-// The counters begin anew, so that 16 exponents above this one and below it have a place.
+// The counters begin anew, so that 20 exponents below this one, and 12 above it, have a place: small numbers are the more frequent.
 fn moved(state: State, at: u32) -> State {
     put_window(state);
-    let base = min((max(at, 16u) - 16u) / 32u, LIMBS - narrow_LIMBS);
+    let base = min((max(at, 20u) - 20u) / 32u, LIMBS - narrow_LIMBS);
     return State(state.flags, base, vec4<u32>(), vec4<u32>());
 }
 

@@ -20,7 +20,8 @@ use wgpu::BufferUsages;
 /// 65536x2048 3539, 1116; axis 0: 128x512 32, 37; 128x1024 58, 58; 512x1536 89, 223; 128x16384 830, 60; 1024x32768 1905, 462; 4096x32768
 /// 3634, 1805.
 const OWN_MIN: u64 = 512;
-/// Offsets of rows that the host makes, at most, and buffers that the rows lie in, each of which takes a dispatch.
+/// Elements of rows in several buffers, at most; offsets of rows that the host makes, and buffers, each of which takes a dispatch.
+const OWN_SEGMENTS_MAX: u64 = 1 << 10;
 const OFFSETS_MADE_MAX: u64 = 1 << 25;
 const OWN_BUFFERS_MAX: u64 = 8;
 /// Words of an accumulator, at most, where rows are taken as segments: those of a sum of f64. (Of squares they are twice as many.)
@@ -113,7 +114,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         Ok(values.unwrap_or(&self.recorder))
     }
 
-    /// How many answers are found: many short rows in several bindings, of an exact sum that has no form by value, as segments, since bins would take
+    /// How many answers are found: many short rows in several buffers, of an exact sum that has no form by value, as segments, since bins would take
     /// a workgroup for each row.
     pub(super) fn divided<'d, 'a>(&self, each: &'d Each<'a, T>, answers: u64) -> Result<Divided<'d, 'a>> {
         let divided = each.divided(answers)?;
@@ -121,7 +122,13 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let few = answers < OFFSETS_MADE_MAX && each.input.ranges.count() <= OWN_BUFFERS_MAX;
         let short = self.are_short(strided);
         match strided.row_length() {
-            Some(length) if few && short && !self.in_one(&each.input.ranges, strided) && self.has_own_words()? => {
+            Some(length)
+                if few
+                    && short
+                    && length <= OWN_SEGMENTS_MAX
+                    && !self.in_one(&each.input.ranges, strided)
+                    && self.has_own_words()? =>
+            {
                 Ok(Divided::rows(length, answers))
             }
             _ => Ok(divided),
@@ -134,11 +141,13 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         length <= most && strided.answers() >= OWN_MIN.max(length.saturating_mul(OWN_TIMES))
     }
 
-    /// Whether what is read lies in one binding, where an invocation may take an answer from beginning to end.
+    /// Whether an answer lies in one binding, where an invocation may take it from beginning to end: rows of a buffer do, and columns of one that a
+    /// binding holds.
     fn in_one(&self, input: &Ranges<'_>, strided: &Strided) -> bool {
         let (low, high) = strided.span();
         let bytes = (high - low + 1) * i128::from(T::DTYPE.bytes());
-        input.count() == 1 && bytes <= self.recorder.context.limits.binding_bytes_max.into()
+        let bound = bytes <= self.recorder.context.limits.binding_bytes_max.into();
+        input.count() == 1 && (bound || strided.row_length().is_some())
     }
 
     /// Whether rows take bins of a workgroup, and segments words of an invocation, few enough of them, which this device gets right.

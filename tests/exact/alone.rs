@@ -148,7 +148,7 @@ fn rows_and_columns_have_the_hosts_bits() {
     assert!(SEEN.load(Ordering::Relaxed), "other kernels");
 }
 
-/// Rows in two buffers are segments of one length; a tuple shares one sum.
+/// Rows in two buffers are segments of one length, and those in several bindings of one buffer take a dispatch each; a tuple shares one sum.
 #[test]
 fn rows_in_two_buffers_and_tuples_have_the_hosts_bits() {
     let gpu = gpu().with_tuning(tuning()).expect("a device");
@@ -159,8 +159,13 @@ fn rows_in_two_buffers_and_tuples_have_the_hosts_bits() {
     let (front, back) = (upload(&gpu, front), upload(&gpu, back));
     let reducer = gpu.reducer::<f64, _>((Sum, Mean)).expect("a reducer");
     let whole = upload(&gpu, &numbers);
+    let narrow = small_gpu(16384).with_tuning(tuning()).expect("a device");
+    let (there, bound) = (upload(&narrow, &numbers), narrow.reducer::<f64, _>((Sum, Mean)).expect("a reducer"));
     let several = Input::concat([Input::from(&front), Input::from(&back)]);
-    for (what, input) in [("two buffers", several), ("one", Input::from(&whole))] {
+    let (one, parts) = (Input::from(&whole), Input::from(&there));
+    for (what, reducer, input) in
+        [("two buffers", &reducer, several), ("one", &reducer, one), ("three bindings", &bound, parts)]
+    {
         let got = reducer.reduce_each(input.rows(length as u64)).expect("answers");
         let both = |&(sum, mean): &(f64, Option<f64>)| (bits(sum), bits(mean));
         assert!(got.iter().map(both).eq(want.iter().map(both)), "{what}");
