@@ -25,7 +25,7 @@ fn main(id: Invocation) {
     }
     scan_open(open, ended != 0u, id);
     open = identity();
-    if id.local > 0u { open = shared_acc[id.local - 1u]; }
+    if id.local > 0u { get_shared(id.local - 1u, &open); }
     for (var share = low; share < high; share++) {
         let named = carries[share].segment;
         if named != NONE { store(combine(open, carries[share].head), named); }

@@ -1,7 +1,8 @@
 // The accumulator that is open behind each invocation of a workgroup, of what they leave open one after another: a segmented
 // scan in workgroup memory.
 //
-// Expects: Acc, combine (the operator). Leaves it in shared_acc and shared_ended, where each invocation may read its neighbour's.
+// Expects: Acc, put_shared, join_behind (the operator). Leaves it in shared_acc and shared_ended, where each invocation may read
+// its neighbour's.
 
 var<workgroup> shared_acc: array<Acc, WORKGROUP_SIZE>;
 var<workgroup> shared_ended: array<u32, WORKGROUP_SIZE>;  // whether a segment has ended so far
@@ -9,18 +10,18 @@ var<workgroup> shared_ended: array<u32, WORKGROUP_SIZE>;  // whether a segment h
 fn scan_open(mine: Acc, mine_ended: bool, id: Invocation) {
     var open = mine;
     var ended = select(0u, 1u, mine_ended);
-    shared_acc[id.local] = open;
+    put_shared(id.local, &open);
     shared_ended[id.local] = ended;
     for (var distance = 1u; distance < WORKGROUP_SIZE; distance *= 2u) {
         workgroupBarrier();
         let joins = (id.local >= distance) & (ended == 0u);
         if joins {
-            open = combine(shared_acc[id.local - distance], open);
+            join_behind(id.local - distance, &open);
             ended = shared_ended[id.local - distance];
         }
         workgroupBarrier();
         if joins {
-            shared_acc[id.local] = open;
+            put_shared(id.local, &open);
             shared_ended[id.local] = ended;
         }
     }

@@ -1,8 +1,8 @@
 // Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the
 // next. For operators that keep an order, read positions, or hold much; and where there are no subgroups.
 //
-// Expects: State, init_state, accumulate, accumulate_vector, acc_of, identity, combine, store_own (the operator); element, load
-// (load/*.wgsl); segments/share.wgsl, search_one.wgsl and scan.wgsl.
+// Expects: State, init_state, accumulate, accumulate_vector, acc_of, identity, join_behind, leave_head, leave_tail, store_own (the
+// operator); element, load (load/*.wgsl); segments/share.wgsl, search_one.wgsl and scan.wgsl.
 
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -57,22 +57,20 @@ fn main(id: Invocation) {
 
     let ended = at.segment > start.segment;
     scan_open(acc_of(state, id, at.segment), ended, id);
-    var open = identity();
     var ended_before = false;
     if id.local > 0u {
-        open = shared_acc[id.local - 1u];
         ended_before = shared_ended[id.local - 1u] != 0u;
+        if ended & begun { join_behind(id.local - 1u, &head); }
     }
     let slot = params.partial + id.workgroup.x;
-    if ended & begun { head = combine(open, head); }
     if ended & begun & ended_before { store(head, start.segment); }
     // The segment that began before this workgroup ends with the workgroup's first end.
     if ended & !ended_before {
-        carries[slot].head = head;
+        leave_head(slot, &head);
         carries[slot].segment = select(NONE, start.segment, begun);
     }
     if id.local == WORKGROUP_SIZE - 1u {
-        carries[slot].tail = shared_acc[id.local];
+        leave_tail(slot, id.local);
         carries[slot].ended = shared_ended[id.local];
         if shared_ended[id.local] == 0u { carries[slot].segment = NONE; }
     }

@@ -29,7 +29,7 @@ pub struct Entropy;
 pub struct Weight;
 
 impl Function for Weight {
-    const WGSL: &'static [&'static str] = &["fn function(bits: u32) -> u32 {
+    const WGSL: &'static [&'static str] = &["fn taken_as(bits: u32) -> u32 {
     return select(select(bits, 0u, bits == 0x80000000u), 0x7fc00000u, (bits >= 0x7f800000u) & (bits != 0x80000000u));
 }
 "];
@@ -46,7 +46,7 @@ pub struct XLnX;
 impl Function for XLnX {
     const WGSL: &'static [&'static str] = &[
         LOGARITHM,
-        "fn function(bits: u32) -> u32 {
+        "fn taken_as(bits: u32) -> u32 {
     if (bits == 0u) | (bits == 0x80000000u) { return 0u; }
     if bits >= 0x7f800000u { return 0x7fc00000u; }
     return bitcast<u32>(bitcast<f32>(bits) * logarithm(bits));

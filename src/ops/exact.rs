@@ -77,7 +77,8 @@ fn addition(limbs: u64) -> String {
 
 /// An accumulator of so many limbs, by value.
 fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
-    let combine = if limbs <= LINES_MAX as u64 { 0 } else { limbs };
+    // One loop adds, and another copies.
+    let combine = if limbs <= LINES_MAX as u64 { 0 } else { 2 * limbs };
     let wgsl = Wgsl::new("return Acc();", lift, "return long_add(a, b);").trips(Trips { combine, ..trips });
     wgsl.helpers(ACCUMULATOR).helpers(addition(limbs)).checked()
 }

@@ -25,7 +25,7 @@ pub struct HarmonicMean;
 pub struct Reciprocal;
 
 impl Function for Reciprocal {
-    const WGSL: &'static [&'static str] = &["fn function(bits: u32) -> u32 {
+    const WGSL: &'static [&'static str] = &["fn taken_as(bits: u32) -> u32 {
     let size = bits & 0x7fffffffu;
     if size > 0x7f800000u { return 0x7fc00000u; }
     if size == 0x7f800000u { return bits & 0x80000000u; }

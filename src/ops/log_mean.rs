@@ -42,7 +42,7 @@ pub struct Ln;
 impl Function for Ln {
     const WGSL: &'static [&'static str] = &[
         LOGARITHM,
-        "fn function(bits: u32) -> u32 {
+        "fn taken_as(bits: u32) -> u32 {
     if (bits & 0x7fffffffu) == 0u { return 0xff800000u; }
     if bits > 0x7f800000u { return 0x7fc00000u; }
     return select(bitcast<u32>(logarithm(bits)), bits, bits == 0x7f800000u);

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 /// A function of an element, whose values are summed.
 pub trait Function: Clone + Copy + Debug + Send + Sync + 'static {
-    /// `fn function(bits: u32) -> u32`, from the bits of an f32 to those of the function, and what it needs.
+    /// `fn taken_as(bits: u32) -> u32`, from the bits of an f32 to those of the function, and what it needs.
     const WGSL: &'static [&'static str];
     /// Whether the host sits longer over it than over reading an element.
     const HEAVY: bool = false;
@@ -110,7 +110,7 @@ impl<F: Function> Fold<f32> for SumOf<F> {
     fn wgsl(&self) -> Wgsl {
         let wgsl = Wgsl::new(
             "return Acc(0.0, 0.0, 0u);",
-            "let found = function(bits);
+            "let found = taken_as(bits);
 if (found & 0x7f800000u) != 0x7f800000u { return Acc(bitcast<f32>(found), 0.0, 0u); }
 return Acc(0.0, 0.0, select(select(2u, 4u, found >> 31u == 1u), 1u, (found & 0x7fffffu) != 0u));",
             "let sum = two_sum(a.sum, b.sum);

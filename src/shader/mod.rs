@@ -3,6 +3,7 @@
 mod check;
 mod glue;
 mod members;
+mod shared;
 
 pub(crate) use check::check;
 
@@ -298,8 +299,8 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Va
         Order::Blocked => include_str!("../../shaders/order/blocked.wgsl"),
     });
     reading(source, op, groups, variant);
-    if let Some(FoldGroup::Values(_)) = groups.first() {
-        source.push(&workgroup(variant));
+    if let Some(FoldGroup::Values(folds)) = groups.first() {
+        push_workgroup(source, op, folds, variant);
     }
     let main = unrolled(include_str!("../../shaders/reduce.wgsl"), variant);
     source.push(&in_loads(&main, op.dtype, variant));
@@ -366,6 +367,7 @@ fn elements_of_vectors(dtype: Dtype) -> &'static str {
 
 /// The kernels that read the elements of segments.
 fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], walk: Walk, variant: &Variant) {
+    let Some(FoldGroup::Values(folds)) = groups.first() else { return };
     push_element(source, op);
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
@@ -374,7 +376,8 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], walk: Walk
     let (constants, walk) = match walk {
         Walk::Serial => {
             source.push(include_str!("../../shaders/segments/search_one.wgsl"));
-            source.push(include_str!("../../shaders/segments/scan.wgsl"));
+            push_scan(source, op, folds, variant);
+            source.push(&shared::leaving(op, folds, variant));
             return source.push(&in_loads(include_str!("../../shaders/segments/serial.wgsl"), op.dtype, variant));
         }
         Walk::Lanes { most } => {
@@ -396,10 +399,11 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], walk: Walk
 
 /// The kernel that reads the elements of groups.
 fn groups_by_key(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
+    let Some(FoldGroup::Values(folds)) = groups.first() else { return };
     push_element(source, op);
     source.push(&load(op, variant));
     reading(source, op, groups, variant);
-    source.push(&workgroup(variant));
+    push_workgroup(source, op, folds, variant);
     source.push(include_str!("../../shaders/groups/keys.wgsl"));
     source.push(include_str!("../../shaders/groups/key.wgsl"));
     source.push(&unrolled(include_str!("../../shaders/groups/groups.wgsl"), variant));
@@ -438,7 +442,7 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Var
     source.push(&glue::group_store(op, std::slice::from_ref(group), 0, variant));
     source.push(&glue::store_number(op, variant));
     source.push(include_str!("../../shaders/segments/left.wgsl"));
-    source.push(include_str!("../../shaders/segments/scan.wgsl"));
+    push_scan(source, op, folds, variant);
     source.push(include_str!("../../shaders/segments/carry.wgsl"));
 }
 
@@ -468,7 +472,7 @@ fn combine(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], number: usi
             answers(source, op, |fold| folds.contains(&fold), variant);
             source.push(&glue::glue_values(op, folds, variant));
             source.push(&glue::group_store(op, groups, number, variant));
-            source.push(&workgroup(variant));
+            push_workgroup(source, op, folds, variant);
             source.push(include_str!("../../shaders/combine.wgsl"));
         }
         FoldGroup::Bins(fold) => {
@@ -577,14 +581,20 @@ fn place(name: &str, dims: usize, at: usize) -> String {
 }
 
 /// The block reduction of values.
-fn workgroup(variant: &Variant) -> String {
-    unrolled(
-        match variant.lanes_min {
-            None => include_str!("../../shaders/workgroup/tree.wgsl"),
-            Some(_) => include_str!("../../shaders/workgroup/subgroup.wgsl"),
-        },
-        variant,
-    )
+fn push_workgroup(source: &mut Source, op: &DeviceOp, folds: &[usize], variant: &Variant) {
+    match variant.lanes_min {
+        None => {
+            source.push(&shared::tree(op, folds, variant));
+            source.push(include_str!("../../shaders/workgroup/tree.wgsl"));
+        }
+        Some(_) => source.push(&unrolled(include_str!("../../shaders/workgroup/subgroup.wgsl"), variant)),
+    }
+}
+
+/// The scan of what the invocations of a workgroup leave open.
+fn push_scan(source: &mut Source, op: &DeviceOp, folds: &[usize], variant: &Variant) {
+    source.push(&shared::scan(op, folds, variant));
+    source.push(include_str!("../../shaders/segments/scan.wgsl"));
 }
 
 /// A fragment with its marked lines repeated.
