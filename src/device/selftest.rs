@@ -238,6 +238,8 @@ fn known(dtype: Dtype) -> Vec<u8> {
     let near = match dtype {
         Dtype::BF16 => Some((0x7800, 0x3800, 0x7f80)),
         Dtype::F32 => Some((0x7800_0000, 0x3800_0000, 0x7f80_0000)),
+        // And such as stay in registers, beside zeros.
+        Dtype::F64 => Some((0x7f80 << 48, 0x3f80 << 48, u64::MAX)),
         _ => None,
     };
     let mut patterns = Vec::new();

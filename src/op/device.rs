@@ -489,7 +489,9 @@ impl DeviceOp {
     pub fn answer_prefix(&self, number: usize) -> String {
         let (folds, answer) = &self.answers[number];
         let both = !answer.params.is_empty() && folds.iter().any(|&fold| !self.folds[fold].params.is_empty());
-        if self.answers.len() > 1 || both || self.joined() { format!("a{number}_") } else { String::new() }
+        // Nor need a program know the names of the library's folds.
+        let apart = !answer.checked && folds.iter().any(|&fold| self.folds[fold].checked());
+        if self.answers.len() > 1 || both || apart || self.joined() { format!("a{number}_") } else { String::new() }
     }
 
     /// Whether the other one has the same kinds of folds behind the same maps, whatever their parameters.

@@ -62,10 +62,8 @@ impl Planner {
             return Ok(());
         }
         // Short rows in many buffers go one by one where they end in another than they begin in.
-        let short = |length| {
-            let few = request.pieces.len();
-            (few <= 16 && self.short(length, &strided)) || (few == 1 && self.alone(length, strided.answers()))
-        };
+        let alone = request.pieces.len() == 1 && self.alone(strided.length(), strided.answers());
+        let short = |length| alone || (request.pieces.len() <= 16 && self.short(length, &strided));
         if let Some((first, length)) = strided.contiguous().filter(|&(_, length)| !short(length)) {
             let mut place = Taken::default();
             place.skip(request.pieces, first);
@@ -77,11 +75,11 @@ impl Planner {
             }
             return Ok(());
         }
-        self.block(draft, request, &strided, 0)
+        self.block(draft, request, &strided, 0, alone)
     }
 
-    /// Plans answers of a view, whose first is the n-th.
-    fn block(&self, draft: &mut Draft, request: &Request, block: &Strided, row: u64) -> Result<()> {
+    /// Plans answers of a view, whose first is the n-th; `alone`: of so many that each is found by one invocation.
+    fn block(&self, draft: &mut Draft, request: &Request, block: &Strided, row: u64, alone: bool) -> Result<()> {
         if draft.passes.len() > PASSES_MAX {
             return Err(Error::ViewTooScattered { most: PASSES_MAX });
         }
@@ -90,7 +88,7 @@ impl Planner {
         match self.parts(request.pieces, block, request.start, longest, &mut parts) {
             Err(Obstacle::Scattered) => return Err(Error::ViewTooScattered { most: PASSES_MAX }),
             Ok(()) => {
-                let shape = self.shape(block, &parts, request);
+                let shape = self.shape(block, &parts, request, alone);
                 if block.answers() == 1 || self.fits(block, &parts, shape, request) {
                     return self.dispatches(draft, request, block, &parts, shape, row);
                 }
@@ -103,8 +101,8 @@ impl Planner {
         // Whole vectors of columns, where there are many.
         let half = if length > 64 { length / 2 / 32 * 32 } else { length / 2 };
         let front = block.kept_part(0, half);
-        self.block(draft, request, &front, row)?;
-        self.block(draft, request, &block.kept_part(half, length - half), row + front.answers())
+        self.block(draft, request, &front, row, alone)?;
+        self.block(draft, request, &block.kept_part(half, length - half), row + front.answers(), alone)
     }
 
     /// Cuts what is reduced until each part lies in one window and is no longer than `longest`.

@@ -27,9 +27,6 @@ struct States {
 /// and 535 µs, shape=524288x512 725, 554 and 478. By 128, 256 and 512 invocations, `--axis 0`: shape=16384x16384 1215, 728 and 502 µs,
 /// shape=1048576x256 673, 526 and 524.
 const STATES: States = States { rounds: 8, columns_size: 512, several: true };
-/// Answers, at least so many times the elements of one, of which each is found by one invocation, where accumulators lie in its memory: its
-/// neighbours are what hides that it reads alone (figures: run/segments.rs).
-pub const OWN_TIMES: u64 = 8;
 /// Words of an accumulator from which on it is long.
 const LONG_WORDS: u64 = 17;
 /// Beside long accumulators. An H200, by 4, 8, 16 and 32 rounds, `treefold bench variance,norm2 --axis 1`: shape=131072x512 465, 386, 367, 366 and 362,
@@ -47,7 +44,7 @@ impl Planner {
 
     /// Whether rows of this length are so many that each is read by one invocation, in whose memory its accumulator lies.
     pub(super) fn alone(&self, length: u64, rows: u64) -> bool {
-        self.cost.own_memory && rows >= OWN_TIMES.saturating_mul(length.max(1)) && rows > 1 && self.by_value()
+        self.cost.own_memory && rows > 1 && rows >= length && self.by_value()
     }
 
     /// Whether many answers are found from what invocations hold for themselves: those of columns, and of short rows.
@@ -68,13 +65,12 @@ impl Planner {
     }
 
     /// Kernel, workgroup and splits of a block.
-    pub(super) fn shape(&self, block: &Strided, parts: &[BlockPart], request: &Request) -> BlockLaunch {
+    pub(super) fn shape(&self, block: &Strided, parts: &[BlockPart], request: &Request, alone: bool) -> BlockLaunch {
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
         let along = !block.reduced.is_empty() && !block.across();
         // Memory of an invocation holds one answer's: many of them are needed.
         let held = match self.cost.own_memory {
-            true if along => self.alone(longest, block.answers()),
-            true => self.by_value() && block.answers() >= longest,
+            true => alone || (!along && self.by_value() && block.answers() >= longest),
             false => self.by_value() && (!along || self.short(longest, block)),
         };
         match held {

@@ -25,7 +25,6 @@ mod tournament;
 mod tuning;
 mod windows;
 
-pub(crate) use columns::OWN_TIMES;
 pub use cost::{Cost, GroupCost};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;

@@ -9,17 +9,19 @@ use crate::input::{
     Strided, Taken,
 };
 use crate::op::{DeviceOp, Fold, Keep, Leaf, Op};
-use crate::plan::{Arrangement, OWN_TIMES, Request, Store};
+use crate::plan::{Arrangement, Request, Store};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
-/// Answers, at least, of which each is found by one invocation; OWN_TIMES times the elements of one, too. An H100, `treefold bench sum --dtype f64
+/// Answers, at least, of which each is found by one invocation, and so many times the elements of one: its neighbours are what hides that it reads
+/// alone. An H100, `treefold bench sum --dtype f64
 /// --shape …`, in µs with `--launch own_rows_max=0` and without, axis 1: 2048x64 115, 19; 4096x128 222, 35; 8192x256 435, 63; 16384x512 867, 127;
 /// 65536x2048 3539, 1116; axis 0: 128x512 32, 37; 128x1024 58, 58; 512x1536 89, 223; 128x16384 830, 60; 1024x32768 1905, 462; 4096x32768
 /// 3634, 1805.
 const OWN_MIN: u64 = 512;
+const OWN_TIMES: u64 = 8;
 /// Elements of rows in several buffers, at most; offsets of rows that the host makes, and buffers, each of which takes a dispatch.
 const OWN_SEGMENTS_MAX: u64 = 1 << 10;
 const OFFSETS_MADE_MAX: u64 = 1 << 25;
@@ -119,7 +121,9 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     pub(super) fn divided<'d, 'a>(&self, each: &'d Each<'a, T>, answers: u64) -> Result<Divided<'d, 'a>> {
         let divided = each.divided(answers)?;
         let Divided::Strided(strided) = &divided else { return Ok(divided) };
-        let few = answers < OFFSETS_MADE_MAX && each.input.ranges.count() <= OWN_BUFFERS_MAX;
+        let few = answers < OFFSETS_MADE_MAX
+            && each.input.ranges.count() <= OWN_BUFFERS_MAX
+            && self.recorder.context.takes_segments();
         let short = self.are_short(strided);
         match strided.row_length() {
             Some(length)
@@ -138,7 +142,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// Whether answers are many, and their elements few.
     fn are_short(&self, strided: &Strided) -> bool {
         let (length, most) = (strided.length(), self.recorder.context.tuning().own_rows_max);
-        length <= most && strided.answers() >= OWN_MIN.max(length.saturating_mul(OWN_TIMES))
+        (1..=most).contains(&length) && strided.answers() >= OWN_MIN.max(length.saturating_mul(OWN_TIMES))
     }
 
     /// Whether an answer lies in one binding, where an invocation may take it from beginning to end: rows of a buffer do, and columns of one that a
@@ -158,7 +162,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let folds = &self.recorder.op.folds;
         let bins = |fold: &Leaf| fold.bins().is_some_and(|bins| bins.carries && !bins.many_by_value) && !fold.places();
         let words: usize = folds.iter().map(|fold| fold.words).sum();
-        let fit = words <= OWN_WORDS_MAX && folds.iter().all(bins) && self.recorder.context.takes_segments();
+        let fit = words <= OWN_WORDS_MAX && folds.iter().all(bins);
         // Browsers cannot wait for a self-test here.
         if !fit || cfg!(target_arch = "wasm32") || self.by_values()?.is_some() {
             return Ok(false);

@@ -51,12 +51,15 @@ fn row(kind: usize, length: usize, random: &mut Random) -> Vec<f64> {
             // A sum that is 0, behind a window that was left.
             19 => [1e200, -1e200, 1e-200, -1e-200][i % 4],
             20 => with_exponent(random, [1000, 1031, 1032, 1063][i % 4]),
+            22 => [1.0, 5e-324, -1.0][i % 3],
+            // What is left lies below the window.
+            23 => [1.0, f64::EPSILON / 2.0 - 1.0][i % 2],
             _ => random.below(1000) as f64 - 500.0,
         })
         .collect()
 }
 
-const KINDS: usize = 22;
+const KINDS: usize = 24;
 
 /// Rows of a length, of all kinds in turn.
 fn rows_of(length: usize, rows: usize) -> Vec<f64> {
@@ -148,7 +151,7 @@ fn rows_and_columns_have_the_hosts_bits() {
     assert!(SEEN.load(Ordering::Relaxed), "other kernels");
 }
 
-/// Rows in two buffers are segments of one length, and those in several bindings of one buffer take a dispatch each; a tuple shares one sum.
+/// Rows in two buffers are segments of one length; a tuple shares one sum.
 #[test]
 fn rows_in_two_buffers_and_tuples_have_the_hosts_bits() {
     let gpu = gpu().with_tuning(tuning()).expect("a device");
@@ -156,19 +159,34 @@ fn rows_in_two_buffers_and_tuples_have_the_hosts_bits() {
     let numbers = rows_of(length, rows);
     let want = Cpu::new().reduce_each((Sum, Mean), &numbers, length).expect("answers");
     let (front, back) = numbers.split_at(1001);
-    let (front, back) = (upload(&gpu, front), upload(&gpu, back));
+    let (front, back, whole) = (upload(&gpu, front), upload(&gpu, back), upload(&gpu, &numbers));
     let reducer = gpu.reducer::<f64, _>((Sum, Mean)).expect("a reducer");
-    let whole = upload(&gpu, &numbers);
-    let narrow = small_gpu(16384).with_tuning(tuning()).expect("a device");
-    let (there, bound) = (upload(&narrow, &numbers), narrow.reducer::<f64, _>((Sum, Mean)).expect("a reducer"));
     let several = Input::concat([Input::from(&front), Input::from(&back)]);
-    let (one, parts) = (Input::from(&whole), Input::from(&there));
-    for (what, reducer, input) in
-        [("two buffers", &reducer, several), ("one", &reducer, one), ("three bindings", &bound, parts)]
-    {
+    for (what, input) in [("two buffers", several), ("one", Input::from(&whole))] {
         let got = reducer.reduce_each(input.rows(length as u64)).expect("answers");
         let both = |&(sum, mean): &(f64, Option<f64>)| (bits(sum), bits(mean));
         assert!(got.iter().map(both).eq(want.iter().map(both)), "{what}");
+    }
+}
+
+/// Those in several bindings of one buffer take a dispatch each, of the same kernel, however few are left for one.
+#[test]
+fn rows_in_several_bindings_have_the_hosts_bits() {
+    static SEEN: AtomicBool = AtomicBool::new(false);
+    fn noted(text: String) -> String {
+        SEEN.fetch_or(text.contains(ALONE), Ordering::Relaxed);
+        text
+    }
+    for (length, rows) in [(9, 600), (16, 600)] {
+        let gpu =
+            small_gpu(16384).with_tuning(tuning()).and_then(|gpu| gpu.with_patched_shaders(noted)).expect("a device");
+        let numbers = rows_of(length, rows);
+        let want = Cpu::new().reduce_each(Sum, &numbers, length).expect("answers");
+        let buffer = upload(&gpu, &numbers);
+        let reducer = gpu.reducer::<f64, _>(Sum).expect("a reducer");
+        let got = reducer.reduce_each(Input::from(&buffer).rows(length as u64)).expect("answers");
+        assert!(got.iter().map(|&sum| bits(sum)).eq(want.iter().map(|&sum| bits(sum))), "{length}");
+        assert!(SEEN.swap(false, Ordering::Relaxed), "{length}: other kernels");
     }
 }
 
@@ -191,6 +209,22 @@ fn segments_are_right(gpu: &Gpu) -> bool {
     let words = download(gpu, &bare);
     let sums = words.chunks(2).take(rows).map(|two| f64::from_bits(u64::from(two[1]) << 32 | u64::from(two[0])));
     sums.map(bits).eq(want.into_iter().map(bits))
+}
+
+/// A share of thousands carries out of the last counter of its window.
+#[test]
+fn long_shares_have_the_hosts_bits() {
+    let gpu = gpu().with_tuning(tuning()).expect("a device");
+    let reducer = gpu.reducer::<f64, _>(Sum).expect("a reducer");
+    for other in [0x41ff_ffff_ffff_ffff, 0xc1ff_ffff_ffff_ffff] {
+        let mut numbers = vec![f64::from_bits(other); 200_000];
+        numbers[0] = 2.0;
+        let offsets = [0u32, 200_000];
+        let want = Cpu::new().reduce_segments(Sum, &numbers, &[0, 200_000]).expect("sums");
+        let buffer = upload(&gpu, &numbers);
+        let got = reducer.reduce_each(Input::from(&buffer).segments(&offsets[..])).expect("sums");
+        assert_eq!(got, want);
+    }
 }
 
 #[test]

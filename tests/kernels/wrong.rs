@@ -394,7 +394,7 @@ wrong! {
     loads_that_came_are_lost: "vector_1 = coming_1;" => "", by_index;
     blocks_overlap: "(split * WORKGROUP_SIZE + local) * params.vectors" => "(split * WORKGROUP_SIZE + local / 2u) * params.vectors", by_index;
     tree_one_step_short: "distance < WORKGROUP_SIZE; distance" => "distance * 2u < WORKGROUP_SIZE; distance", by_index;
-    tree_sides_swapped: "combine(shared_acc[at], shared_acc[at + distance])" => "combine(shared_acc[at + distance], shared_acc[at])", by_index;
+    tree_sides_swapped: "combine(shared_acc[a], shared_acc[b])" => "combine(shared_acc[b], shared_acc[a])", by_index;
     butterfly_one_step_short: "if ((1u << 1u) < LANES_MIN) | ((1u << 1u) < lanes)" => "if false", by_index;
     first_subgroup_only: "shared_acc[id.subgroup] = reduced;" => "if id.subgroup == 0u { shared_acc[0] = reduced; }", by_index;
     last_partial_lost: "p < high; p++" => "p + 1u < high; p++", by_index;
@@ -481,7 +481,7 @@ wrong! {
     share_ends_where_another_does: "is_done(span, asked.y, done.y)" => "is_done(span, asked.y, done.x)", by_segments;
     ends_of_a_part_lost: "low += parts * part;" => "low += (parts + vec2<u32>(1u)) * part;", by_segments;
     places_of_other_segments: "add64(params.base, vec2<u32>(0u - begin," => "add64(params.base, vec2<u32>(0u,", by_segments;
-    open_before_a_workgroup_lost: "head = combine(open, head);" => "", in_order;
+    open_before_a_workgroup_lost: "join_behind(id.local - 1u, &head);" => "", in_order;
     carried_in_another_order: "store(combine(open, carries[share].head), named)" => "store(combine(carries[share].head, open), named)", in_order;
     scan_of_open_one_step_short: "(id.local >= distance) & (ended == 0u)" => "(id.local > distance) & (ended == 0u)", in_order;
     rows_of_texels_run_on: "at.x + 1u == params.partner" => "at.x == params.partner", by_texels;
