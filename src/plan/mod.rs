@@ -45,7 +45,7 @@ pub const ROWS_AT_ONCE: u32 = 9;
 pub enum Kernel {
     /// `reduce.wgsl`.
     Reduce,
-    /// `columns.wgsl`: many answers a workgroup, by value.
+    /// `columns.wgsl`: many answers a workgroup, by value; `columns/alone.wgsl`, each by one invocation, where they lie in its memory.
     Columns {
         /// Answers of a group, which are neighbours in memory: those of a vector, or one.
         own: u32,
