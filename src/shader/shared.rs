@@ -6,17 +6,17 @@ use crate::plan::Variant;
 use std::fmt::Write;
 
 /// One fold's part of an accumulator: where it stands in that, and what stands before the fold's names.
-struct Part {
+struct MemberAt {
     path: String,
     prefix: String,
     /// A sum of flags and limbs that loops go over.
     long: bool,
 }
 
-impl Part {
+impl MemberAt {
     /// Leaves in one place what stands in the other.
     fn copied(&self, to: &str, from: &str) -> String {
-        let Part { path, prefix, long } = self;
+        let MemberAt { path, prefix, long } = self;
         if !long {
             return format!("    {to}{path} = {from}{path};\n");
         }
@@ -28,7 +28,7 @@ impl Part {
 
     /// Leaves what both places have together in the first or, where that is `behind`, in the second.
     fn joined(&self, a: &str, b: &str, behind: bool) -> String {
-        let Part { path, prefix, long } = self;
+        let MemberAt { path, prefix, long } = self;
         let to = if behind { b } else { a };
         if !long {
             return format!("    {to}{path} = {prefix}combine({a}{path}, {b}{path});\n");
@@ -46,8 +46,8 @@ impl Part {
     }
 }
 
-fn parts(op: &DeviceOp, folds: &[usize], variant: &Variant) -> Vec<Part> {
-    let part = |&fold: &usize| Part {
+fn parts(op: &DeviceOp, folds: &[usize], variant: &Variant) -> Vec<MemberAt> {
+    let part = |&fold: &usize| MemberAt {
         path: if op.folds.len() == 1 { String::new() } else { format!(".m{fold}") },
         prefix: prefix(op, fold, variant),
         long: op.folds[fold].value().is_some_and(|wgsl| wgsl.own_memory) && op.folds[fold].words > LINES_MAX + 1,
@@ -78,7 +78,7 @@ fn leave_tail(slot: u32, at: u32) {{\n{tail}}}\n"
 /// What a scan calls: an accumulator into a place, out of it, and behind it.
 pub(super) fn scan(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
     let mut out = String::new();
-    let mut function = |name: &str, line: &dyn Fn(&Part) -> String| {
+    let mut function = |name: &str, line: &dyn Fn(&MemberAt) -> String| {
         let _ = writeln!(out, "fn {name}(at: u32, acc: ptr<function, Acc>) {{");
         parts(op, folds, variant).iter().for_each(|part| out += &line(part));
         out += "}\n";
