@@ -156,11 +156,11 @@ impl Tuning {
 
     /// Software adapters on a CPU. lavapipe on two cores, 2^24 f32, `treefold bench fast_sum --size 2^24 --pool 128M --launch
     /// workgroups_max=8 --launch words64=false`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16
-    /// groups differ by less than its noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold OPERATOR --dtype f64` over
-    /// 100,000 numbers takes 1.3 s for a sum, 4.9 for a norm and 11.3 for a variance; where each invocation had bins of its own,
-    /// 10, 35 and more than a minute. `own_rows_max`: `treefold bench sum --dtype f64 --shape 4096x64 --axis 1 --launch own_rows_max=0,1024`
-    /// takes 85.5 and 4.0 ms, but the self-test of that kernel compiles for 4 s. `slices_max`: workgroup memory is memory like any other
-    /// there, so that what is read again is not made up for.
+    /// groups differ by less than its noise. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold bench
+    /// sum,norm2,variance --dtype f64 --size 100000 --adapter 0 --launch own_bins_max=64,400 --json`, each alone, compiles for 0.6, 1.9 and 2.7 s;
+    /// where each invocation has words of its own, 2.4, 8.9 and 11.5. `own_rows_max`: `treefold bench sum --dtype f64 --shape 4096x64
+    /// --axis 1 --launch own_rows_max=0,1024` takes 85.5 and 4.0 ms, but the self-test of that kernel compiles as long. `slices_max`:
+    /// workgroup memory is memory like any other there, so that what is read again is not made up for.
     pub const CPU: Tuning = Tuning {
         fold: Launch {
             workgroup_size: 32,

@@ -22,7 +22,7 @@ impl Shape for Tuning {
     }
 }
 
-/// A launch shape whose every boundary lies within a few thousand elements. (Rows of f64 as segments take a software driver a minute to compile.)
+/// A launch shape whose every boundary lies within a few thousand elements. (A software driver compiles words of invocations for seconds: tests of many rows of f64 ask for them.)
 pub fn small() -> Tuning {
     let few = Tuning::GPU.groups(32, 3, 64).loads(2).each(|launch| launch.single_elements_max = 100);
     few.with(|tuning| tuning.own_rows_max = 0)
