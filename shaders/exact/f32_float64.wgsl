@@ -1,8 +1,9 @@
 // f32 in an f64 of each invocation, which holds their sum exactly, and from time to time in shared bins. Numbers of a window of
 // exponents add up without rounding; where one lies outside, or is not finite, bins take its four.
 //
-// Expects: term, terms: what is summed of the bits of one element, and of four; WINDOW; next_window, largest_of, has
-// (exact/float64_window.wgsl); amount_of (exact/f32_amount.wgsl); pattern_flags (exact/f32_flags.wgsl).
+// Expects: term, terms: what is summed of the bits of one element, and of four; WINDOW; next_window, has
+// (exact/float64_window.wgsl); largest_of, least_of (exact/float64_sizes.wgsl); amount_of (exact/f32_amount.wgsl); pattern_flags
+// (exact/f32_flags.wgsl).
 
 const LEAST_TOP = WINDOW + 24u;  // the parts of a sum are normal numbers
 const MOST_TOP = 242u;
@@ -56,7 +57,7 @@ fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
     all.window.room--;
     let signed = bitcast<vec4<i32>>(vector);
     all.most = max(all.most, max(max(signed.x, signed.y), max(signed.z, signed.w)));
-    if has(all.window, sizes, largest) {
+    if has(all.window, least_of(sizes), largest) {
         let x = bitcast<vec4<f32>>(vector);
         all.sum += (f64(x.x) + f64(x.y)) + (f64(x.z) + f64(x.w));
         return all;

@@ -1,8 +1,8 @@
 // Squares of f32, which an f64 holds, in two sums of each invocation, and from time to time in shared bins; at once where these do
 // not hold a vector.
 //
-// Expects: next_window, largest_of, has (exact/float64_window.wgsl); put_levels, begun, with_two (exact/float64_levels.wgsl);
-// put_number (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl).
+// Expects: next_window, has (exact/float64_window.wgsl); largest_of, least_of (exact/float64_sizes.wgsl); put_levels,
+// begun, with_two (exact/float64_levels.wgsl); put_number (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl).
 
 const WINDOW = 22u;     // of the roots
 const ABOVE = 5u;       // of the first vector's
@@ -57,7 +57,7 @@ fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
         all = begun(all, next_window(all.window, largest));
     }
     all.window.room--;
-    if has(all.window, sizes, largest) {
+    if has(all.window, least_of(sizes), largest) {
         return with_two(with_two(all, square(vector.x), square(vector.y)), square(vector.z), square(vector.w));
     }
     all.window.apart++;

@@ -462,10 +462,11 @@ impl DeviceOp {
         self.folds.iter().filter_map(|fold| fold.bins()).map(|bins| bins.slices).max().unwrap_or(0)
     }
 
-    /// Whether sums of a fold stay in float64 before they go to bins, and are faster so.
+    /// Whether sums of a fold stay in float64, and are faster so.
     pub fn has_float64(&self) -> bool {
         let bins = || self.folds.iter().filter(|fold| fold.takes_vectors()).filter_map(Leaf::bins);
         bins().any(|one| one.float64.is_some_and(|least| bins().count() >= least))
+            || self.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.float64))
     }
 
     /// Whether an invocation has memory of its own for what it adds up.

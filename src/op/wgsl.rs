@@ -48,6 +48,8 @@ pub struct Wgsl {
     pub(crate) own_memory: bool,
     pub(crate) fixed_trips: u64,
     pub(crate) narrow: bool,
+    /// Whether its state is an f64: taken where those are fast.
+    pub(crate) float64: bool,
     pub(crate) checked: bool,
     /// Whether it asks nothing of an element, whatever its type.
     pub(crate) blind: bool,
@@ -317,6 +319,7 @@ impl Wgsl {
             own_memory: false,
             fixed_trips: 0,
             narrow: false,
+            float64: false,
             checked: false,
             blind: false,
         }
@@ -404,6 +407,12 @@ impl Wgsl {
     /// have a text for it finish.
     pub(crate) fn narrow(mut self) -> Wgsl {
         self.narrow = true;
+        self
+    }
+
+    /// A sum in an f64, for devices that add those fast; others have bins.
+    pub(crate) fn float64(mut self) -> Wgsl {
+        self.float64 = true;
         self
     }
 

@@ -79,12 +79,15 @@ impl Accumulator for BinCounts {
     }
 }
 
+/// Counters of a workgroup, at most, that an H200 runs beside another: 17 KiB. It gives 33 KiB to one only.
+pub(super) const BESIDE_MAX: u64 = 33 * 128;
+
 /// The kernel that counts in so many slots; `read` says which of them each element is counted in, with so many loop trips.
 pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text>, trips: u64) -> Device {
-    // As many replicas as there is room for: in 17 KiB, so that an H200 runs two workgroups beside each other; it gives
-    // 33 KiB to one only (256 bins: 16 replicas 253.1 µs, 32 266.4).
+    // As many replicas as there is room for: so that an H200 runs two workgroups beside each other (256 bins: 16 replicas 253.1 µs,
+    // 32 266.4).
     let (most, counters) = match keep {
-        Keep::Bins { replicas: 32, .. } => (32, 33 * 128),
+        Keep::Bins { replicas: 32, .. } => (32, BESIDE_MAX),
         Keep::Bins { replicas, .. } => (replicas, 4096),
         Keep::Registers | Keep::Registers64 | Keep::Values { .. } | Keep::Cells | Keep::Slices { .. } => (1, 4096),
         Keep::Memory => (0, 4096),

@@ -32,6 +32,7 @@ const PRODUCT_FLAGS: &str = include_str!("../../shaders/exact/product_flags.wgsl
 const DOUBLE_FLAGS: &str = include_str!("../../shaders/exact/f64_flags.wgsl");
 const LINKED: &str = include_str!("../../shaders/exact/linked.wgsl");
 const FLOAT64: &str = include_str!("../../shaders/exact/float64_window.wgsl");
+const SIZES_F32: &str = include_str!("../../shaders/exact/float64_sizes.wgsl");
 const LEVELS: &str = include_str!("../../shaders/exact/float64_levels.wgsl");
 const PRODUCT_NUMBER: &str = include_str!("../../shaders/exact/product_number.wgsl");
 const COLUMN_LIMBS: &str = include_str!("../../shaders/exact/column_limbs.wgsl");
@@ -234,8 +235,9 @@ fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> D
             } else {
                 "const WINDOW = 22u;\nconst ABOVE = 5u;\n"
             };
-            let read = vec![AMOUNT, term, terms, PATTERNS, FLOAT64, window, single, COLUMN, WHOLE, COLUMNS];
-            Device::Bins(Bins { float64: upper.then_some(1), ..bins(replicas, 11, read, 64, 8) })
+            let read = vec![AMOUNT, term, terms, PATTERNS, SIZES_F32, FLOAT64, window, single, COLUMN, WHOLE, COLUMNS];
+            // An H200, `treefold bench sum --dtype bf16 --size 2^28 --launch loads_in_flight=2,4`, without this: 158.6, 146.8 µs.
+            Device::Bins(Bins { float64: upper.then_some(1), more_loads: upper, ..bins(replicas, 11, read, 64, 8) })
         }
         Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
@@ -258,10 +260,15 @@ fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> D
 
 /// The kernel of terms of 16 bits.
 fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
+    const FLAGS: &str = include_str!("../../shaders/exact/f16_flags.wgsl");
+    if matches!(keep, Keep::Bins { float64: true, .. }) {
+        let texts = [FLAGS, term, terms, include_str!("../../shaders/exact/f16_float64.wgsl")];
+        return Device::Value(long(4, "", Trips::default()).state(texts).float64());
+    }
     if let Keep::Bins { replicas, .. } = keep {
         let shared = include_str!("../../shaders/exact/f16_shared.wgsl");
         let column = include_str!("../../shaders/exact/column_f16.wgsl");
-        let bins = bins(replicas, 4, vec![term, terms, shared, column, COLUMNS], 64, 2);
+        let bins = bins(replicas, 4, vec![FLAGS, term, terms, shared, column, COLUMNS], 64, 2);
         // Significands of 11 bits in counters of 32.
         let (wide, trips, elements_max) = (false, (0, 4, 32), 1 << 21);
         return Device::Bins(Bins { wide, trips, elements_max, many_by_value: true, ..bins });
@@ -272,15 +279,21 @@ fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
 
 /// The kernel of terms of 64 bits.
 fn double(keep: Keep, term: &'static str) -> Device {
-    if let Keep::Bins { replicas, .. } = keep {
-        let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
+    if let Keep::Bins { replicas, float64, .. } = keep {
+        const PUT: &str = include_str!("../../shaders/exact/f64_put.wgsl");
         // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `treefold bench sum --dtype f64 --size 2^27`, with this
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
         let linked = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
         // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=1,2`: an H200 with
         // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
-        return Device::Bins(Bins { more_loads: true, ..linked.bins(&[DOUBLE_FLAGS, term, shared]) });
+        if float64 {
+            let levels = include_str!("../../shaders/exact/f64_levels.wgsl");
+            let texts = [DOUBLE_FLAGS, term, PUT, FLOAT64, LEVELS, levels];
+            return Device::Bins(Bins { more_loads: true, float64: Some(1), ..linked.bins(&texts) });
+        }
+        let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
+        return Device::Bins(Bins { more_loads: true, ..linked.bins(&[DOUBLE_FLAGS, term, PUT, shared]) });
     }
     let window = include_str!("../../shaders/exact/f64_window.wgsl");
     let limbs = include_str!("../../shaders/exact/own_limbs.wgsl");
@@ -431,7 +444,7 @@ impl Terms<f32> for Squares {
             let linked = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
             if float64 {
                 let levels = include_str!("../../shaders/exact/square_levels.wgsl");
-                let texts = [AMOUNT, multiply(words64), PUT, FLOAT64, LEVELS, PRODUCT_NUMBER, levels];
+                let texts = [AMOUNT, multiply(words64), PUT, SIZES_F32, FLOAT64, LEVELS, PRODUCT_NUMBER, levels];
                 // A float64 of the sum beside them is what pays (docs/performance.md).
                 return Device::Bins(Bins { float64: Some(2), ..linked.bins(&texts) });
             }

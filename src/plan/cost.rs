@@ -21,7 +21,7 @@ pub struct Cost {
     pub one_load: bool,
     /// Whether twice as many loads in flight are better, where the order is striped.
     pub more_loads: bool,
-    /// Whether bins have sums of float64 before them, so that a multiprocessor has registers for one workgroup.
+    /// Whether sums stay in float64. A multiprocessor has registers for one workgroup of them, where bins take what they leave.
     pub float64: bool,
     /// Whether places in the input show in an answer.
     pub positions: bool,

@@ -69,7 +69,7 @@ impl Planner {
     pub fn new(limits: Limits, tuning: Tuning, cost: Cost) -> Result<Planner> {
         tuning.check()?;
         let launch = match (cost.has_bins(), cost.carries()) {
-            (false, _) if cost.cell.is_some() => tuning.bins,
+            (false, _) if cost.cell.is_some() || cost.float64 => tuning.bins,
             // A long row goes into bins.
             (false, _) if cost.own_state => Launch { short_rows_max: tuning.bins.short_rows_max, ..tuning.fold },
             (false, _) => tuning.fold,
@@ -87,7 +87,8 @@ impl Planner {
         } else if planner.cost.more_loads && planner.tuning.order == Order::Striped {
             planner.launch.loads_in_flight = (2 * planner.launch.loads_in_flight).min(LOADS_MAX);
         }
-        let workgroups_max = launch.workgroups_max / if planner.cost.float64 { 2 } else { 1 };
+        let alone = planner.cost.float64 && planner.cost.has_bins();
+        let workgroups_max = launch.workgroups_max / if alone { 2 } else { 1 };
         planner.launch.workgroups_max = workgroups_max.min(limits.workgroups_max).max(1);
         planner.fit_slices()?;
         planner.launch.workgroup_size = planner.fitting(launch.workgroup_size)?;

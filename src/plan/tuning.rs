@@ -21,8 +21,8 @@ pub struct Launch {
     pub workgroup_size: u32,
     /// Workgroups of a dispatch, at most.
     pub workgroups_max: u32,
-    /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16. Exact sums of f64 in bins have twice as many, where
-    /// the order is striped.
+    /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16. Exact sums of f64 in bins, those of bf16 in an f64 and
+    /// counts of thousands of bins may have twice as many, where the order is striped.
     pub loads_in_flight: u32,
     /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
     pub single_elements_max: u64,

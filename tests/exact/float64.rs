@@ -3,7 +3,7 @@
 use crate::common::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use treefold::half::bf16;
+use treefold::half::{bf16, f16};
 use treefold::internals::Keep;
 use treefold::ops::{Norm1, Std, Sum, SumOfSquares};
 use treefold::{Cpu, Element, Gpu, Input, Op, Tuning, Widened};
@@ -73,6 +73,84 @@ fn sets() -> Vec<Vec<u32>> {
     .collect()
 }
 
+/// The same of f64, whose windows have 39 exponents.
+fn sets_f64() -> Vec<Vec<u64>> {
+    let mut random = Random(65);
+    let mut next = || random.next() << 32 ^ random.next();
+    let any: Vec<u64> = (0..50_000).map(|_| next()).filter(|&bits| f64::from_bits(bits).is_finite()).collect();
+    // Sixteen neighbouring exponents.
+    let near: Vec<u64> = (0..70_001).map(|_| next() & !(0x7f0 << 52) | 0x3f0 << 52).collect();
+    // Behind ones, which choose the window, the largest of it, which cancel, and among them others of the least, or of less.
+    let digits = |least: u64| {
+        let digit = |i: u64| match i {
+            0..4096 => 0x3ff << 52 | i << 63,
+            4096..50_600 if i / 2 % 61 == 60 => least << 52 | (1 << 52) - 1,
+            // What the first sum's last place leaves of them adds up, too.
+            4096..50_600 => (0x3ff + 9) << 52 | (1 << 52) - 257,
+            _ => 1 << 63 | (0x3ff + 9) << 52 | (1 << 52) - 257,
+        };
+        (0..97_105).map(digit).collect()
+    };
+    let beside = |other: f64, step: usize| {
+        let mut beside = near.clone();
+        beside.iter_mut().step_by(step).for_each(|bits| *bits = other.to_bits());
+        beside
+    };
+    let negative = near.iter().map(|bits| bits | 1 << 63).collect();
+    let special = near.iter().copied().chain([0x7ff8 << 48, 0xfff0 << 48]).collect();
+    let nothing = near.iter().flat_map(|&bits| [bits, bits ^ 1 << 63]).collect();
+    let zeros = (0..5000).map(|i| if i < 4000 { 1 << 63 } else { 0 }).collect();
+    let sparse = near.iter().enumerate().map(|(i, &bits)| if i % 10 == 0 { bits } else { bits & 1 << 63 }).collect();
+    // The ends of what windows may lie in, the second word of a subnormal number alone.
+    let at = |exponent: u64| near.iter().map(|bits| bits & (1 << 63 | (1 << 52) - 1) | exponent << 52).collect();
+    let tiny = (0..9000).map(|i: u64| if i % 5 == 3 { i } else { (i % 2) << 63 }).collect();
+    let front = [vec![1 << 63; 4000], vec![0x3ff << 52, 1 << 63, 0xbff << 52, 1 << 63]].concat();
+    let back = [vec![1 << 63; 4001], vec![0x3ff << 52, 1 << 63, 0xbff << 52]].concat();
+    let last = near[1..].iter().copied().chain([0x7ff << 52]).collect();
+    let larger = (0..70_000).map(|i: u64| ((0x3f0 + i / 2000) << 52) | next() & (1 << 63 | (1 << 52) - 1)).collect();
+    let others = [-0.0, 5e-324, -1e-310, -1e-12, 1e30, -1.7e308, f64::NEG_INFINITY, f64::NAN];
+    [any.clone(), any[..5].to_vec(), near.clone(), negative, special, nothing, zeros, vec![1 << 63; 5000], sparse]
+        .into_iter()
+        .chain([tiny, front, back, last, larger, beside(1e-30, 7), beside(1e30, 9)])
+        .chain([38, 39, 41, 60].map(|below| digits(0x3ff + 9 - below)))
+        .chain([1, 53, 54, 82, 83, 91, 92, 2027, 2028, 2029, 2046].map(at))
+        .chain(others.map(|other| beside(other, 997)))
+        .collect()
+}
+
+/// The same of f16, of which 2048 at a time are an integer's last places.
+fn sets_f16() -> Vec<Vec<u16>> {
+    let mut random = Random(66);
+    let any: Vec<u16> = (0..30_003).map(|_| random.next() as u16).filter(|bits| bits & 0x7c00 != 0x7c00).collect();
+    let with = |at: usize, special: u16| {
+        let mut with = any.clone();
+        with[at] = special;
+        with
+    };
+    let zeros = |one: u16| (0..4000).map(|i| if i == 3001 { one } else { 0x8000 }).collect();
+    // As large as they are, and many enough that an invocation begins anew; among them the least.
+    let most = |sign: u16| (0..700_000).map(|i| if i % 97 == 0 { sign ^ 0x8001 } else { sign | 0x7bff }).collect();
+    let specials = [0x7c00, 0xfc00, 0x7e00, 0xfdff, 0x7c01].into_iter().zip(20_000..);
+    let last = any[..9000].iter().copied().chain([0x7c00]).collect();
+    let mut both = with(17, 0x7c00);
+    both[18] = 0xfc00;
+    [
+        any.clone(),
+        any[..3].to_vec(),
+        zeros(0x8000),
+        zeros(0),
+        zeros(1),
+        most(0),
+        most(0x8000),
+        both,
+        last,
+        vec![0x8001; 9001],
+    ]
+    .into_iter()
+    .chain(specials.map(|(special, at)| with(at, special)))
+    .collect()
+}
+
 /// An operator, sets of elements, and the bytes of their partials, as the host finds them.
 struct Cases<T, O> {
     op: O,
@@ -80,13 +158,12 @@ struct Cases<T, O> {
 }
 
 impl<T: Element, O: Op<T>> Cases<T, O> {
-    fn new(op: O, of: fn(&[u32]) -> Vec<T>) -> Self {
+    fn new(op: O, sets: impl IntoIterator<Item = Vec<T>>) -> Self {
         let with_partial = |set: Vec<T>| {
             let partial = Cpu::new().partial(op.clone(), &set).to_bytes().expect("bytes");
             (set, partial)
         };
-        let sets = sets().iter().map(|set| with_partial(of(set))).collect();
-        Cases { op, sets }
+        Cases { sets: sets.into_iter().map(with_partial).collect(), op }
     }
 
     /// Whether the kernel passes its self-test, where it runs at all.
@@ -106,12 +183,13 @@ impl<T: Element, O: Op<T>> Cases<T, O> {
     }
 }
 
-fn of_f32(set: &[u32]) -> Vec<f32> {
-    set.iter().map(|&bits| f32::from_bits(bits)).collect()
+/// Sets of patterns as numbers.
+fn all<T, B: Copy>(sets: Vec<Vec<B>>, of: fn(B) -> T) -> Vec<Vec<T>> {
+    sets.iter().map(|set| set.iter().map(|&bits| of(bits)).collect()).collect()
 }
 
-fn of_bf16(set: &[u32]) -> Vec<bf16> {
-    set.iter().map(|&bits| bf16::from_bits((bits >> 16) as u16)).collect()
+fn of_upper(bits: u32) -> bf16 {
+    bf16::from_bits((bits >> 16) as u16)
 }
 
 /// A launch shape whose bins workgroups share, with an f64 before them.
@@ -137,10 +215,22 @@ fn sums_have_the_bits_of_the_hosts() {
     if !has_float64() {
         return;
     }
-    let (upper, both) = (Cases::new(Widened(Sum), of_bf16), Cases::new(Std { ddof: 0 }, of_f32));
+    let (upper, both) =
+        (Cases::new(Widened(Sum), all(sets(), of_upper)), Cases::new(Std { ddof: 0 }, all(sets(), f32::from_bits)));
+    let (double, half) =
+        (Cases::new(Sum, all(sets_f64(), f64::from_bits)), Cases::new(Sum, all(sets_f16(), f16::from_bits)));
+    let sizes = Cases::new(Norm1, all(sets_f64(), f64::from_bits));
+    let half_sizes = Cases::new(Norm1, all(sets_f16(), f16::from_bits));
     for shape in [small(), small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
         let gpu = gpu().with_tuning(with_float64(shape)).expect("a launch shape");
-        let found = [("bf16", upper.wrong(&gpu)), ("sums and squares", both.wrong(&gpu))];
+        let found = [
+            ("bf16", upper.wrong(&gpu)),
+            ("sums and squares", both.wrong(&gpu)),
+            ("f64", double.wrong(&gpu)),
+            ("sizes of f64", sizes.wrong(&gpu)),
+            ("f16", half.wrong(&gpu)),
+            ("sizes of f16", half_sizes.wrong(&gpu)),
+        ];
         for (what, (kernel, wrong)) in found {
             assert!(is_float64(kernel), "{what}: {kernel:?}");
             assert_eq!(wrong, None, "{what}: a set");
@@ -168,7 +258,13 @@ fn wrong_kernels_are_noticed() {
     }
     // Whether the self-test or a set tells.
     type Wrong<'a> = &'a dyn Fn(&Gpu) -> bool;
-    let (of_upper, of_both) = (Cases::new(Widened(Sum), of_bf16), Cases::new(Std { ddof: 0 }, of_f32));
+    let (of_upper, of_both) =
+        (Cases::new(Widened(Sum), all(sets(), of_upper)), Cases::new(Std { ddof: 0 }, all(sets(), f32::from_bits)));
+    let of_double = Cases::new(Sum, all(sets_f64(), f64::from_bits));
+    let of_half = Cases::new(Sum, all(sets_f16(), f16::from_bits));
+    let (double, half): (Wrong, Wrong) = (&|gpu| !of_double.passes(gpu) || of_double.wrong(gpu).1.is_some(), &|gpu| {
+        !of_half.passes(gpu) || of_half.wrong(gpu).1.is_some()
+    });
     // The squares of a deviation are its second member, whose names say so.
     let (upper, squares): (Wrong, Wrong) = (&|gpu| !of_upper.passes(gpu) || of_upper.wrong(gpu).1.is_some(), &|gpu| {
         !of_both.passes(gpu) || of_both.wrong(gpu).1.is_some()
@@ -179,7 +275,8 @@ fn wrong_kernels_are_noticed() {
         (upper, "const VECTORS = 64u;", "const VECTORS = 6400u;"),
         (upper, "FIRST, more)", "6400u, more)"),
         (upper, "(sizes.x, sizes.y), max(sizes.z, sizes.w)", "(sizes.x, sizes.y), sizes.z"),
-        (upper, "& (least >= window.top - (WINDOW << 23u) - 1u)", ""),
+        (upper, "min(before.z, before.w)", "before.z"),
+        (upper, "& (least >= window.top - (WINDOW << FIELD) - 1u)", ""),
         (upper, "(largest < window.top) &", ""),
         (upper, "const WINDOW = 38u;", "const WINDOW = 45u;"),
         (upper, "all.most = max(all.most, max(max(", "all.most = max(0i, max(max("),
@@ -189,6 +286,36 @@ fn wrong_kernels_are_noticed() {
         (upper, "all.sum = f64();", ""),
         (upper, "put(vector.w, all.replica);", ""),
         (upper, "all.low = max(all.low, max(", "all.low = max(0u, max("),
+        (double, "const WINDOW = 39u;", "const WINDOW = 42u;"),
+        (double, "const VECTORS = 64u;", "const VECTORS = 6400u;"),
+        (double, "const MOST_TOP = 2037u;", "const MOST_TOP = 2047u;"),
+        (double, "(state.window.top >> FIELD) + 8u", "(state.window.top >> FIELD) + 7u"),
+        (double, "| min(bits.x, 1u)", ""),
+        (double, "put(words_of(high), state.replica);", ""),
+        (double, "put(words_of(low), state.replica);", ""),
+        (double, "put_levels(all);", ""),
+        (double, "    put_levels(state);\n", ""),
+        (double, "min(sizes.x - 1u, sizes.y - 1u)", "sizes.x - 1u"),
+        (double, "min(sizes.x - 1u, sizes.y - 1u)", "sizes.y - 1u"),
+        (double, "let largest = max(sizes.x, sizes.y)", "let largest = sizes.x"),
+        (double, "all.others |= front.x | (front.y ^ 0x80000000u)", "all.others |= 0u"),
+        (double, "| back.x | (back.y ^ 0x80000000u)", ""),
+        (double, "if largest >= 0x7ff00000u", "if false"),
+        (double, "    put(front, all.replica);\n", ""),
+        (double, "    put(back, all.replica);\n", ""),
+        (double, "all.flags |= double_flags(bits);", ""),
+        (half, "const VECTORS = 256u;", "const VECTORS = 25600u;"),
+        (half, "const BEGIN = 0x41b80000u;", "const BEGIN = 0x41b00000u;"),
+        (half, "const BEGIN = 0x41b80000u;", "const BEGIN = 0x41c80000u;"),
+        (half, "all.whole = whole_of(all);", ""),
+        (half, "all.sum = begin();", ""),
+        (half, "all.flags |= special(bits);", ""),
+        (half, "all.flags |= specials(vector);", ""),
+        (half, "all.others |= others(vector);", ""),
+        (half, "all.others |= bits ^ 0x8000u;", ""),
+        (half, "bitcast<u32>(bitcast<i32>(high) >> 31u)", "0u"),
+        (half, "0x04000400u", "0x04000000u"),
+        (half, "return both_special(vector.x) |", "return"),
         (squares, "const m1_WINDOW = 22u;", "const m1_WINDOW = 25u;"),
         (squares, "(y - (second - first))", "y"),
         (squares, "(x - (first - state.high)) +", ""),

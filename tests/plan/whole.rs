@@ -8,7 +8,7 @@ use crate::model::check;
 use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
-use treefold::half::bf16;
+use treefold::half::{bf16, f16};
 use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Plan, Planner, Store};
 use treefold::ops::{Dot, Filtered, Norm1, Sum, SumOfSquares, Variance};
 use treefold::{Element, Error, Op, Order, Tuning, Widened};
@@ -320,7 +320,7 @@ fn loads_in_flight() {
     }
 }
 
-/// What stays in f64 meanwhile has half the workgroups of its policy: an exact sum of bf16, and squares of f32 beside another exact sum.
+/// What stays in f64 meanwhile has half the workgroups of its policy: exact sums of bf16 and f64, and squares of f32 beside another exact sum.
 #[test]
 fn workgroups_with_float64() {
     fn workgroups<T: Element, O: Op<T>>(op: O, float64: bool) -> u32 {
@@ -331,11 +331,13 @@ fn workgroups_with_float64() {
     let policy = Tuning::NVIDIA.bins.workgroups_max;
     for (float64, found) in [(true, policy / 2), (false, policy)] {
         assert_eq!(workgroups::<bf16, _>(Widened(Sum), float64), found);
+        assert_eq!(workgroups::<f64, _>(Sum, float64), found);
         assert_eq!(workgroups::<f32, _>((Sum, SumOfSquares), float64), found);
         // What is left out of a vector goes to the bins one by one.
         assert_eq!(workgroups::<f32, _>(Filtered::not_nan(Variance::default()), float64), policy);
         assert_eq!(workgroups::<f32, _>(Sum, float64), policy);
         assert_eq!(workgroups::<f32, _>(SumOfSquares, float64), policy);
-        assert_eq!(workgroups::<f64, _>(Sum, float64), policy);
+        // Those of f16 have no bins then.
+        assert_eq!(workgroups::<f16, _>(Sum, float64), policy);
     }
 }
