@@ -1,9 +1,9 @@
 //! The reading of inputs: their elements, and how far it is.
 
 use crate::input::Inputs;
-use crate::interrupt;
 use crate::report::Answered;
 use crate::source::Sizes;
+use crate::streams;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish};
 use std::time::{Duration, Instant};
@@ -147,7 +147,7 @@ fn bar(wanted: bool, bytes: Option<u64>) -> ProgressBar {
         }
         None => "{spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}",
     };
-    let bar = interrupt::bar(wanted, bytes, template).with_finish(ProgressFinish::AndClear);
+    let bar = streams::bar(wanted, bytes, template).with_finish(ProgressFinish::AndClear);
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(100));
     }

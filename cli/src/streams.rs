@@ -1,7 +1,9 @@
-//! The streams that people read: standard output and standard error, on which nothing steers a terminal.
+//! The streams that people read: standard output and standard error, on which nothing steers a terminal but bars.
 
+use crate::interrupt;
 use anyhow::{Context, Result};
-use std::io::{ErrorKind, Write};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 /// The names of the streams in messages.
@@ -45,4 +47,21 @@ pub fn say(line: &str) {
 /// Says what the answer may suffer from.
 pub fn warn(line: &str) {
     say(&format!("treefold: warning: {line}"));
+}
+
+/// A bar of so many steps, a spinner where that is not known, which is cleared on Ctrl-C: where it is wanted, and only on a terminal.
+pub fn bar(wanted: bool, steps: Option<u64>, template: &str) -> ProgressBar {
+    if !wanted || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.progress_chars("━╸─"));
+    interrupt::clear(bar.clone());
+    bar
+}
+
+/// A bar for steps, with what is at work.
+pub fn steps(wanted: bool, steps: usize) -> ProgressBar {
+    bar(wanted, Some(steps as u64), "{bar:32.cyan/dim} {pos}/{len} {msg}")
 }

@@ -8,11 +8,10 @@ use crate::bench::kernels::{Inquired, Measured, Resident};
 use crate::bench::{BLOCK, What, median};
 use crate::cache::CacheFile;
 use crate::error::usage;
-use crate::interrupt;
 use crate::json::Json;
 use crate::plot::digits;
 use crate::report;
-use crate::streams::print;
+use crate::streams::{self, print};
 use anyhow::{Context, Result, ensure};
 use clap::{CommandFactory, Parser, ValueEnum};
 use indicatif::ProgressBar;
@@ -197,7 +196,7 @@ impl Search {
         let host = block.iter().copied().cycle().take(usize::try_from(long)?).collect();
         let resident = Resident::new(&gpu, &block, long, pool)?;
         let sampling = Sampling { samples: 5, warm: Duration::from_millis(args.warm) };
-        let bar = interrupt::bar(!args.json, None, "{spinner} {pos} policies, {msg}");
+        let bar = streams::bar(!args.json, None, "{spinner} {pos} policies, {msg}");
         Ok(Search { gpu, host, resident, sampling, bar })
     }
 

@@ -17,12 +17,11 @@ pub(crate) use args::What;
 pub(crate) use figure::median;
 
 use crate::error::{is_usage, usage};
-use crate::interrupt;
 use crate::json::Json;
 use crate::operators::{Chosen, needed, value};
 use crate::output::Output;
 use crate::plot::{BenchCurve, BenchPage, bench_svg};
-use crate::streams::{print, say};
+use crate::streams::{self, print, say};
 use against::Saved;
 use anyhow::{Context, Result, anyhow};
 use args::{BenchArgs, Benched};
@@ -67,7 +66,7 @@ pub fn run() -> Result<ExitCode> {
     }
     let figures_each =
         engines.iter().map(|engine| args.whats(engine).count()).sum::<usize>() * launches.len() + peers.len();
-    let bar = interrupt::steps(!args.json, questions.len() * inputs.len() * figures_each);
+    let bar = streams::steps(!args.json, questions.len() * inputs.len() * figures_each);
     let sampling = Sampling { samples: args.samples as usize, warm: Duration::from_millis(args.warm) };
     let mut bench = Bench {
         args: &args,

@@ -8,10 +8,9 @@ mod table;
 
 use crate::adapters::with_kernels;
 use crate::error::usage;
-use crate::interrupt;
 use crate::output::Output;
 use crate::plot;
-use crate::streams::print;
+use crate::streams::{self, print};
 use anyhow::{Context, Result, bail};
 use args::LadderArgs;
 use indicatif::HumanCount;
@@ -50,7 +49,7 @@ fn climb(args: &LadderArgs, gpu: &Gpu, ladder: &Ladder, stages: &[&'static Stage
         notes.push(one_piece(&ladder.one_piece()?));
         notes.push(in_parts(&ladder.in_parts()?));
     }
-    let bar = interrupt::steps(true, stages.len());
+    let bar = streams::steps(true, stages.len());
     let mut rows = Vec::new();
     for stage in stages.iter().filter(|stage| stage.takes(args.op.into())) {
         bar.set_message(stage.id);
@@ -149,7 +148,7 @@ fn sweep(args: &LadderArgs, gpu: &Gpu, stages: &[&'static Stage], first: &Ladder
             sizes.into_iter().map(move |size| (stage, size))
         })
         .collect();
-    let bar = interrupt::steps(true, lengths.len() * (stages.len() + by_size.len()));
+    let bar = streams::steps(true, lengths.len() * (stages.len() + by_size.len()));
     for &length in &lengths {
         let mut ladder = match first.resized(length) {
             Ok(ladder) => ladder,

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const NUMBERS: [f32; 3] = [1.0, 2.0, 4.0];
@@ -335,6 +335,36 @@ fn tables_fit_the_terminal() {
     assert!(on_terminal(20, calls[0]).contains("123456.89"));
 }
 
+/// Tests in a script's background inherit that the signal is ignored.
+fn hears_control_c(command: &mut Command) {
+    // SAFETY: between fork and exec only `signal` is called, which may be.
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(command, || {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+}
+
+fn control_c(child: &Child) {
+    let id = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+}
+
+/// Where nothing would be left, the signal itself is the end, which shells see.
+#[test]
+fn control_c_ends_the_program() {
+    let mut command = on_cpu(&["sum", "--dtype", "f32", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    hears_control_c(&mut command);
+    let mut child = command.spawn().unwrap();
+    let mut numbers = child.stdin.take().unwrap();
+    numbers.write_all(&[0; 64]).unwrap();
+    control_c(&child);
+    let ended = child.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(libc::SIGINT), "{ended}");
+}
+
 #[test]
 fn control_c_leaves_a_clean_line_and_no_file() {
     let folder = Folder::new();
@@ -343,14 +373,7 @@ fn control_c_leaves_a_clean_line_and_no_file() {
         let (person, terminal) = terminal(80);
         let mut command = on_cpu(&["sum", "--dtype", "f32", "--partial", &partial, "-"]);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(terminal);
-        // Tests in a script's background inherit that the signal is ignored.
-        // SAFETY: between fork and exec only `signal` is called, which may be.
-        unsafe {
-            std::os::unix::process::CommandExt::pre_exec(&mut command, || {
-                libc::signal(libc::SIGINT, libc::SIG_DFL);
-                Ok(())
-            });
-        }
+        hears_control_c(&mut command);
         let mut child = command.env("TERM", "xterm").spawn().unwrap();
         drop(command);
         // The beginning of numbers that never end.
@@ -363,8 +386,7 @@ fn control_c_leaves_a_clean_line_and_no_file() {
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(Duration::from_millis(500));
-        let id = rustix::process::Pid::from_child(&child);
-        rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+        control_c(&child);
         let text = all(person);
         assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
         // Whatever stood on the line is cleared, or the line is ended.
