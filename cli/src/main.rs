@@ -9,44 +9,13 @@ use treefold_cli::streams::print;
 use treefold_cli::{adapters, bench, columns, error, explain, ladder, partial, run, streams, tune};
 
 fn main() -> ExitCode {
-    keep_memory();
-    hush_mesa();
-    hear_of_size_limits();
+    streams::ready();
     let done = work().map_err(|error| error::say_error(&error));
     // What opens no device beside other work, `ladder` say, is done by now.
     if Team::is_opening() {
         leave(done.as_ref().err().copied().unwrap_or(0));
     }
     done.unwrap_or_else(ExitCode::from)
-}
-
-/// Keeps freed memory for what comes next: a fresh page costs more than what is read into it. By `/usr/bin/time -f "%S %R" treefold mean
-/// zstd.parquet`, a file of benches/peers/tables.py, on two cores: 0.48 s of the system and 104,000 page faults, and so 0.16 and 8,000.
-fn keep_memory() {
-    #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
-    // SAFETY: two numbers of the allocator; there is no other thread yet.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, 128 << 20);
-    }
-}
-
-/// Without a desktop session Mesa's layer that asks the desktop for its GPU complains on standard error, although nothing
-/// is wrong; it is told to stay out.
-fn hush_mesa() {
-    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // SAFETY: the program calls this first; there is no other thread that could read the environment.
-        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
-    }
-}
-
-/// A file that would grow beyond `ulimit -f` is an error of the write, not the end of the program.
-fn hear_of_size_limits() {
-    #[cfg(unix)]
-    // SAFETY: a signal is ignored; no code of ours runs on it.
-    unsafe {
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-    }
 }
 
 /// Leaves without the destructors of drivers: one of them is in the middle of opening a device, which the answer did not wait for.

@@ -15,9 +15,8 @@ use share::Share;
 use std::process::ExitCode;
 use std::time::Instant;
 use treefold_cli::error::{told, usage};
-use treefold_cli::interrupt;
 use treefold_cli::run::{Engines, reduced};
-use treefold_cli::streams::say;
+use treefold_cli::streams::{self, say};
 use treefold_mpi::Ranks;
 use whole::{Joined, Place};
 
@@ -28,7 +27,7 @@ type AllRanks<'a> = Ranks<'a, SimpleCommunicator>;
 const NAME: &str = "treefold-mpi";
 
 fn main() -> ExitCode {
-    interrupt::ready();
+    streams::ready();
     // The threads of the CPU engine leave MPI to the first one.
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         say(&format!("{NAME}: MPI is initialized already"));

@@ -1,10 +1,9 @@
 // f64 in two sums of each invocation, and from time to time in shared bins; at once where these do not hold a vector.
 //
-// Expects: term, what is summed of the bits of an element; next_window, has (exact/float64_window.wgsl); float64_of, words_of,
-// power_of, put_levels, begun, with_two (exact/float64_levels.wgsl); put (exact/f64_put.wgsl); double_flags (exact/f64_flags.wgsl).
+// Expects: term, what is summed of the bits of an element; f64_size (exact/f64_size.wgsl); next_window, has
+// (exact/float64_window.wgsl); float64_of, words_of, power_of, put_levels, begun, with_two (exact/float64_levels.wgsl); put
+// (exact/f64_put.wgsl); double_flags (exact/f64_flags.wgsl).
 
-const FIELD = 20u;
-const ONE = 0x3ff00000u;
 const WINDOW = 39u;     // what the roundings of 128 of its numbers leave fits 53 bits
 const ABOVE = 9u;       // of the first vector's
 const LEAST_TOP = 92u;  // no part of a sum is subnormal
@@ -15,18 +14,17 @@ struct State {
     flags: u32,
     others: u32,  // as in exact/f64_shared.wgsl
     window: Window,
-    high: f64,
-    low: f64,
+    sum: Levels,
 }
 
-fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, 0u, no_window(), f64(), f64()); }
+fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, 0u, no_window(), Levels()); }
 
 // Twice 128 numbers below the top are less.
 fn start_of(state: State) -> f64 { return power_of((state.window.top >> FIELD) + 8u); }
 
-fn put_sums(high: f64, low: f64, state: State) {
-    put(words_of(high), state.replica);
-    put(words_of(low), state.replica);
+fn put_sums(state: State) {
+    put(words_of(state.sum.high - start_of(state)), state.replica);
+    put(words_of(state.sum.low), state.replica);
 }
 
 fn accumulate(state: State, given: Bits, index: u32) -> State {
@@ -36,9 +34,6 @@ fn accumulate(state: State, given: Bits, index: u32) -> State {
     all.others |= put(bits, state.replica);
     return all;
 }
-
-// The upper word; of a number that is less than any that has one, not of 0.
-fn f64_size(bits: vec2<u32>) -> u32 { return (bits.y & 0x7fffffffu) | min(bits.x, 1u); }
 
 fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
     let front = term(given.xy);
@@ -52,7 +47,10 @@ fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
     }
     all.window.room--;
     all.others |= front.x | (front.y ^ 0x80000000u) | back.x | (back.y ^ 0x80000000u);
-    if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) { return with_two(all, float64_of(front), float64_of(back)); }
+    if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) {
+        all.sum = with_two(all.sum, float64_of(front), float64_of(back), all.window);
+        return all;
+    }
     all.window.apart++;
     put(front, all.replica);
     put(back, all.replica);

@@ -1,8 +1,13 @@
 // A sum in two f64 of an invocation, which hold it exactly. `high` begins at a power of two larger than twice all numbers together,
 // or, where none is negative, than all of them: what is added to it is rounded to its last place. `low` takes what that leaves.
 //
-// Expects: State, with replica, window (exact/float64_window.wgsl), high and low; start_of, where high began; put_sums, which adds
-// both to the bins.
+// Expects: State, with a window (exact/float64_window.wgsl); started, the state with sums that begin anew; put_sums, which adds
+// its sums to the bins.
+
+struct Levels {
+    high: f64,
+    low: f64,
+}
 
 fn float64_of(bits: vec2<u32>) -> f64 { return bitcast<f64>((u64(bits.y) << 32u) | u64(bits.x)); }
 
@@ -15,28 +20,23 @@ fn words_of(x: f64) -> vec2<u32> {
 fn power_of(exponent: u32) -> f64 { return float64_of(vec2<u32>(0u, exponent << 20u)); }
 
 fn put_levels(state: State) {
-    if state.window.top != 0u { put_sums(state.high - start_of(state), state.low, state); }
+    if state.window.top != 0u { put_sums(state); }
 }
 
 // With sums that begin anew in another window.
 fn begun(state: State, window: Window) -> State {
     var all = state;
     all.window = window;
-    all.high = start_of(all);
-    all.low = f64();
-    return all;
+    return started(all);
 }
 
 // The same number. A compiler that does not know `zero` does not put b in the place of (a + b) - a, as Mesa's does.
 fn opaque(x: f64, zero: u32) -> f64 { return bitcast<f64>(bitcast<u64>(x) | u64(zero)); }
 
-// With two numbers more. No top has its first bit set.
-fn with_two(state: State, x: f64, y: f64) -> State {
-    let zero = state.window.top & 1u;
-    let first = opaque(state.high + x, zero);
+// With two numbers more. No top of a window has its first bit set.
+fn with_two(levels: Levels, x: f64, y: f64, window: Window) -> Levels {
+    let zero = window.top & 1u;
+    let first = opaque(levels.high + x, zero);
     let second = opaque(first + y, zero);
-    var all = state;
-    all.low += (x - (first - state.high)) + (y - (second - first));
-    all.high = second;
-    return all;
+    return Levels(second, levels.low + ((x - (first - levels.high)) + (y - (second - first))));
 }

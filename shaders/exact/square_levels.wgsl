@@ -14,24 +14,24 @@ struct State {
     most: u32,  // as in exact/square_shared.wgsl, of what went to the bins
     flags: u32,
     window: Window,
-    high: f64,
-    low: f64,
+    sum: Levels,
 }
 
-fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, 0u, no_window(), f64(), f64()); }
+fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, 0u, no_window(), Levels()); }
 
 // 256 squares below that of the top are less.
-fn start_of(state: State) -> f64 { return power_of(2u * (state.window.top >> 23u) + 777u); }
+fn start_of(state: State) -> f64 { return power_of(2u * (state.window.top >> FIELD) + 777u); }
 
 // The bins have no sign: where low is negative, high lends it some of its last places.
-fn put_sums(high: f64, low: f64, state: State) {
-    let place = power_of(2u * (state.window.top >> 23u) + 725u);
+fn put_sums(state: State) {
+    let place = power_of(2u * (state.window.top >> FIELD) + 725u);
+    let low = state.sum.low;
     var lent = f64();
     if low < f64() {
         lent = place * f64(u32(-low / place));
         if low + lent < f64() { lent += place; }
     }
-    put_number(high - lent, state.replica);
+    put_number(state.sum.high - start_of(state) - lent, state.replica);
     put_number(low + lent, state.replica);
 }
 
@@ -58,7 +58,9 @@ fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
     }
     all.window.room--;
     if has(all.window, least_of(sizes), largest) {
-        return with_two(with_two(all, square(vector.x), square(vector.y)), square(vector.z), square(vector.w));
+        let front = with_two(all.sum, square(vector.x), square(vector.y), all.window);
+        all.sum = with_two(front, square(vector.z), square(vector.w), all.window);
+        return all;
     }
     all.window.apart++;
     let front = max(put(vector.x, all.replica), put(vector.y, all.replica));

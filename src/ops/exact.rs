@@ -32,8 +32,10 @@ const PRODUCT_FLAGS: &str = include_str!("../../shaders/exact/product_flags.wgsl
 const DOUBLE_FLAGS: &str = include_str!("../../shaders/exact/f64_flags.wgsl");
 const LINKED: &str = include_str!("../../shaders/exact/linked.wgsl");
 const FLOAT64: &str = include_str!("../../shaders/exact/float64_window.wgsl");
+const SIZE_F64: &str = include_str!("../../shaders/exact/f64_size.wgsl");
 const SIZES_F32: &str = include_str!("../../shaders/exact/float64_sizes.wgsl");
 const LEVELS: &str = include_str!("../../shaders/exact/float64_levels.wgsl");
+const ONE_SUM: &str = include_str!("../../shaders/exact/float64_sum.wgsl");
 const PRODUCT_NUMBER: &str = include_str!("../../shaders/exact/product_number.wgsl");
 const COLUMN_LIMBS: &str = include_str!("../../shaders/exact/column_limbs.wgsl");
 const COLUMNS: &str = include_str!("../../shaders/exact/columns.wgsl");
@@ -289,7 +291,7 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
         if float64 {
             let levels = include_str!("../../shaders/exact/f64_levels.wgsl");
-            let texts = [DOUBLE_FLAGS, term, PUT, FLOAT64, LEVELS, levels];
+            let texts = [DOUBLE_FLAGS, term, PUT, SIZE_F64, FLOAT64, LEVELS, ONE_SUM, levels];
             return Device::Bins(Bins { more_loads: true, float64: Some(1), ..linked.bins(&texts) });
         }
         let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
@@ -444,7 +446,8 @@ impl Terms<f32> for Squares {
             let linked = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
             if float64 {
                 let levels = include_str!("../../shaders/exact/square_levels.wgsl");
-                let texts = [AMOUNT, multiply(words64), PUT, SIZES_F32, FLOAT64, LEVELS, PRODUCT_NUMBER, levels];
+                let texts =
+                    [AMOUNT, multiply(words64), PUT, SIZES_F32, FLOAT64, LEVELS, ONE_SUM, PRODUCT_NUMBER, levels];
                 // A float64 of the sum beside them is what pays (docs/performance.md).
                 return Device::Bins(Bins { float64: Some(2), ..linked.bins(&texts) });
             }
@@ -467,7 +470,14 @@ impl Terms<f64> for Squares {
         squares_f64(elements)
     }
     fn device(keep: Keep) -> Device {
-        scattered(keep, 134, &[include_str!("../../shaders/exact/square_f64.wgsl"), PAIRS])
+        const PUT: &str = include_str!("../../shaders/exact/square_f64_put.wgsl");
+        if let Keep::Bins { replicas, float64: true, .. } = keep {
+            let number = include_str!("../../shaders/exact/scatter_f64.wgsl");
+            let levels = include_str!("../../shaders/exact/square_f64_levels.wgsl");
+            let read = vec![SCATTER, COLUMN_LIMBS, COLUMNS, PUT, SIZE_F64, FLOAT64, LEVELS, number, levels];
+            return Device::Bins(Bins { float64: Some(1), ..bins(replicas, 134, read, 2 * 134, 134) });
+        }
+        scattered(keep, 134, &[PUT, include_str!("../../shaders/exact/square_f64.wgsl"), PAIRS])
     }
 }
 

@@ -118,6 +118,27 @@ fn sets_f64() -> Vec<Vec<u64>> {
         .collect()
 }
 
+/// The same, and those whose squares windows of 20 exponents have, or not.
+fn square_sets_f64() -> Vec<Vec<u64>> {
+    let mut random = Random(67);
+    let mut mantissa = || (random.next() << 32 ^ random.next()) & (1 << 52) - 1;
+    // Behind ones, which choose the window, the largest of it; among them others of the least, or of less.
+    let sets = [19, 20, 22, 30].map(|below| {
+        let digit = |i: u64| match i {
+            0..4096 => 0x3ff << 52,
+            _ if i / 2 % 61 == 60 => (0x3ff + 5 - below) << 52 | mantissa() | 1,
+            // What the first sums' last places leave of its square adds up, too.
+            _ => (0x3ff + 5) << 52 | 0xfffffd8342fa7,
+        };
+        (0..60_000).map(digit).collect()
+    });
+    let any = [545, 593, 594, 599, 1485, 1494, 1495, 1530].map(|exponent: u64| {
+        let digit = |i: u64| u64::from(i.is_multiple_of(3)) << 63 | (exponent + i % 9) << 52 | mantissa();
+        (0..9001).map(digit).collect()
+    });
+    sets_f64().into_iter().chain(sets).chain(any).collect()
+}
+
 /// The same of f16, of which 2048 at a time are an integer's last places.
 fn sets_f16() -> Vec<Vec<u16>> {
     let mut random = Random(66);
@@ -220,6 +241,7 @@ fn sums_have_the_bits_of_the_hosts() {
     let (double, half) =
         (Cases::new(Sum, all(sets_f64(), f64::from_bits)), Cases::new(Sum, all(sets_f16(), f16::from_bits)));
     let sizes = Cases::new(Norm1, all(sets_f64(), f64::from_bits));
+    let double_squares = Cases::new(SumOfSquares, all(square_sets_f64(), f64::from_bits));
     let half_sizes = Cases::new(Norm1, all(sets_f16(), f16::from_bits));
     for shape in [small(), small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
         let gpu = gpu().with_tuning(with_float64(shape)).expect("a launch shape");
@@ -228,6 +250,7 @@ fn sums_have_the_bits_of_the_hosts() {
             ("sums and squares", both.wrong(&gpu)),
             ("f64", double.wrong(&gpu)),
             ("sizes of f64", sizes.wrong(&gpu)),
+            ("squares of f64", double_squares.wrong(&gpu)),
             ("f16", half.wrong(&gpu)),
             ("sizes of f16", half_sizes.wrong(&gpu)),
         ];
@@ -262,6 +285,8 @@ fn wrong_kernels_are_noticed() {
         (Cases::new(Widened(Sum), all(sets(), of_upper)), Cases::new(Std { ddof: 0 }, all(sets(), f32::from_bits)));
     let of_double = Cases::new(Sum, all(sets_f64(), f64::from_bits));
     let of_half = Cases::new(Sum, all(sets_f16(), f16::from_bits));
+    let of_roots = Cases::new(SumOfSquares, all(square_sets_f64(), f64::from_bits));
+    let roots: Wrong = &|gpu| !of_roots.passes(gpu) || of_roots.wrong(gpu).1.is_some();
     let (double, half): (Wrong, Wrong) = (&|gpu| !of_double.passes(gpu) || of_double.wrong(gpu).1.is_some(), &|gpu| {
         !of_half.passes(gpu) || of_half.wrong(gpu).1.is_some()
     });
@@ -291,8 +316,8 @@ fn wrong_kernels_are_noticed() {
         (double, "const MOST_TOP = 2037u;", "const MOST_TOP = 2047u;"),
         (double, "(state.window.top >> FIELD) + 8u", "(state.window.top >> FIELD) + 7u"),
         (double, "| min(bits.x, 1u)", ""),
-        (double, "put(words_of(high), state.replica);", ""),
-        (double, "put(words_of(low), state.replica);", ""),
+        (double, "put(words_of(state.sum.high - start_of(state)), state.replica);", ""),
+        (double, "put(words_of(state.sum.low), state.replica);", ""),
         (double, "put_levels(all);", ""),
         (double, "    put_levels(state);\n", ""),
         (double, "min(sizes.x - 1u, sizes.y - 1u)", "sizes.x - 1u"),
@@ -316,9 +341,27 @@ fn wrong_kernels_are_noticed() {
         (half, "bitcast<u32>(bitcast<i32>(high) >> 31u)", "0u"),
         (half, "0x04000400u", "0x04000000u"),
         (half, "return both_special(vector.x) |", "return"),
+        (roots, "const WINDOW = 20u;", "const WINDOW = 22u;"),
+        (roots, "const MOST_TOP = 1500u;", "const MOST_TOP = 1600u;"),
+        (roots, "const LEAST_TOP = 600u;", "const LEAST_TOP = 540u;"),
+        (roots, "- 1016u", "- 1008u"),
+        (roots, "- 1068u", "- 1060u"),
+        (roots, "put_number(state.sum.high - start_of(state), state.replica);", ""),
+        (roots, "put_number(state.sum.low, state.replica);", ""),
+        (roots, "put_number(state.rest.high - start_of_rest(state), state.replica);", ""),
+        (roots, "put_number(state.rest.low, state.replica);", ""),
+        (roots, "(bits.y >> 31u) != 0u, replica)", "false, replica)"),
+        (roots, "+ 1075u", "+ 1074u"),
+        (roots, "+ (upper + upper) * lower)", "+ upper * lower)"),
+        (roots, "+ lower * lower;", ";"),
+        (roots, "bits.x + 0x4000000u", "bits.x"),
+        (roots, "+ select(0u, 1u, low < bits.x)", ""),
+        (roots, "all.flags |= FLAG_OTHER;", ""),
+        (roots, "all.flags |= put(vector.xy, all.replica) |", "all.flags |="),
+        (roots, "all.flags |= put(bits, all.replica);", ""),
         (squares, "const m1_WINDOW = 22u;", "const m1_WINDOW = 25u;"),
         (squares, "(y - (second - first))", "y"),
-        (squares, "(x - (first - state.high)) +", ""),
+        (squares, "(x - (first - levels.high)) +", ""),
         (squares, "m1_put_levels(all);", ""),
         (squares, "    m1_put_levels(state);\n", ""),
         (squares, "m1_put_number(low + lent, state.replica);", ""),

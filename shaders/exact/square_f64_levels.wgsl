@@ -1,0 +1,78 @@
+// Squares of f64 in four sums of each invocation, and from time to time in shared bins; at once where these do not hold a vector.
+// A square is an f64 and what its rounding leaves, which is another (Dekker, 1971); each has two levels.
+//
+// Expects: f64_size (exact/f64_size.wgsl); next_window, has (exact/float64_window.wgsl); float64_of, words_of, power_of,
+// put_levels, begun, with_two (exact/float64_levels.wgsl); put (exact/square_f64_put.wgsl); put_number
+// (exact/scatter_f64.wgsl).
+
+const WINDOW = 20u;      // of the roots: what the roundings of 128 squares leave fits 53 bits
+const ABOVE = 5u;        // of the first vector's
+const LEAST_TOP = 600u;  // no part of a square is subnormal
+const MOST_TOP = 1500u;
+
+struct State {
+    replica: u32,
+    flags: u32,
+    window: Window,
+    sum: Levels,   // of the squares, rounded
+    rest: Levels,  // of what that leaves
+}
+
+fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, no_window(), Levels(), Levels()); }
+
+// 128 squares below that of the top are less; what the rounding of each leaves is 2^54 times less, and has a sign.
+fn start_of(state: State) -> f64 { return power_of(2u * (state.window.top >> FIELD) - 1016u); }
+fn start_of_rest(state: State) -> f64 { return power_of(2u * (state.window.top >> FIELD) - 1068u); }
+
+fn started(state: State) -> State {
+    var all = state;
+    all.sum = Levels(start_of(all), f64());
+    all.rest = Levels(start_of_rest(all), f64());
+    return all;
+}
+
+fn put_sums(state: State) {
+    put_number(state.sum.high - start_of(state), state.replica);
+    put_number(state.sum.low, state.replica);
+    put_number(state.rest.high - start_of_rest(state), state.replica);
+    put_number(state.rest.low, state.replica);
+}
+
+fn accumulate(state: State, bits: Bits, index: u32) -> State {
+    var all = state;
+    all.flags |= put(bits, all.replica);
+    return all;
+}
+
+// What the rounding of a square leaves. The upper 26 bits of the root, rounded, and the lower ones multiply without.
+fn rest_of(bits: vec2<u32>, square: f64) -> f64 {
+    let low = bits.x + 0x4000000u;
+    let upper = float64_of(vec2<u32>(low & 0xf8000000u, bits.y + select(0u, 1u, low < bits.x)));
+    let lower = float64_of(bits) - upper;
+    return ((upper * upper - square) + (upper + upper) * lower) + lower * lower;
+}
+
+fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
+    var all = state;
+    let sizes = vec2<u32>(f64_size(vector.xy), f64_size(vector.zw));
+    let largest = max(sizes.x, sizes.y);
+    if all.window.room == 0u {
+        put_levels(all);
+        all = begun(all, next_window(all.window, largest));
+    }
+    all.window.room--;
+    all.flags |= FLAG_OTHER;
+    if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) {
+        let zero = all.window.top & 1u;
+        let front = opaque(float64_of(vector.xy) * float64_of(vector.xy), zero);
+        let back = opaque(float64_of(vector.zw) * float64_of(vector.zw), zero);
+        all.sum = with_two(all.sum, front, back, all.window);
+        all.rest = with_two(all.rest, rest_of(vector.xy, front), rest_of(vector.zw, back), all.window);
+        return all;
+    }
+    all.window.apart++;
+    all.flags |= put(vector.xy, all.replica) | put(vector.zw, all.replica);
+    return all;
+}
+
+fn flags_of(state: State) -> u32 { put_levels(state); return state.flags; }
