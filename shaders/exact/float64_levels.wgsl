@@ -1,5 +1,6 @@
 // A sum in two f64 of an invocation, which hold it exactly. `high` begins at a power of two larger than twice all numbers together,
-// or, where none is negative, than all of them: what is added to it is rounded to its last place. `low` takes what that leaves.
+// or, where none is negative, than all of them: what is added to it is rounded to its last place, to nearest. `low` takes what
+// that leaves.
 //
 // Expects: State, with a window (exact/float64_window.wgsl); started, the state with sums that begin anew; put_sums, which adds
 // its sums to the bins.

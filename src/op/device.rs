@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// The way in which a fold with several kernels keeps its accumulator while it reads: the same bits whichever is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
-    /// In bins that a workgroup shares, added to by atomics, in so many replicas that neighbouring lanes do not meet. For GPUs.
+    /// In bins that a workgroup shares, added to by atomics, in so many replicas that neighbouring lanes do not meet. For GPUs. Sums that
+    /// an f64 holds, of f16, have none.
     Bins {
         /// Replicas of every bin: 1 to 32, a power of two.
         replicas: u32,
@@ -335,6 +336,11 @@ impl Leaf {
         self.test.is_none() && self.map.as_ref().is_none_or(|map| map.word_by_word())
     }
 
+    /// Whether it has an f64 in place of bins.
+    pub fn keeps_float64(&self) -> bool {
+        self.value().is_some_and(|wgsl| wgsl.float64)
+    }
+
     /// Its kernel, where it adds to bins.
     pub fn bins(&self) -> Option<&Bins> {
         match &self.device {
@@ -394,9 +400,9 @@ pub struct DeviceOp {
 }
 
 impl DeviceOp {
-    /// Whether an invocation may hold several states of it.
+    /// Whether an invocation may hold several states of it, and has none in an f64, in whose place there are smaller ones for many answers.
     pub fn holds_many(&self) -> bool {
-        self.folds.iter().all(|fold| fold.value().is_some_and(|wgsl| !wgsl.own_memory))
+        self.folds.iter().all(|fold| fold.value().is_some_and(|wgsl| !wgsl.own_memory && !wgsl.float64))
     }
 
     /// # Errors
@@ -466,7 +472,7 @@ impl DeviceOp {
     pub fn has_float64(&self) -> bool {
         let bins = || self.folds.iter().filter(|fold| fold.takes_vectors()).filter_map(Leaf::bins);
         bins().any(|one| one.float64.is_some_and(|least| bins().count() >= least))
-            || self.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.float64))
+            || self.folds.iter().any(|fold| fold.takes_vectors() && fold.keeps_float64())
     }
 
     /// Whether an invocation has memory of its own for what it adds up.

@@ -49,9 +49,10 @@ pub struct Tuning {
     /// Whether vectors are loaded as words of 64 bits where the device has them.
     pub words64: bool,
     /// Whether exact sums may stay in an f64 of each invocation as long as it holds them, where the device has `SHADER_F64` and
-    /// `SHADER_INT64`: for GPUs that add those at half the rate of f32, which are few. Of data whose sizes span more powers of two than an
-    /// f64 holds together this takes longer (docs/performance.md). A multiprocessor has registers for one such workgroup, so that they are
-    /// half as many as a policy has at most.
+    /// `SHADER_INT64`: for GPUs that add those at half the rate of f32, which are few. An f64 holds
+    /// many f16 whatever they are; of other data whose sizes span more powers of two than it holds together this takes longer
+    /// (docs/performance.md). Where bins take what sums leave, a multiprocessor has registers for one workgroup, so that they are half as many as a
+    /// policy has at most.
     pub float64: bool,
     /// Bins of an exact operator that each invocation may keep in words of its own; where there are more, a workgroup shares them.
     pub own_bins_max: u64,
@@ -69,8 +70,8 @@ pub struct Tuning {
 pub(super) const LOADS_MAX: u32 = 16;
 
 /// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H100, `treefold bench
-/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 471, 3201 µs; 131,072 (11) 2422,
-/// 11,582; 524,288 (43) 8629, 15,801.
+/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 450, 3216 µs; 131,072 (11) 2311,
+/// 11,324; 524,288 (43) 8453, 16,171.
 const SLICES_MAX: u32 = 44;
 
 /// Words in the names of NVIDIA's GPUs that add f64 at half the rate of f32 (CUDA C++ Programming Guide, throughput of native arithmetic

@@ -107,7 +107,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         let folds = &self.recorder.op.folds;
         let quick = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.many_by_value));
         let exact = folds.iter().all(|fold| fold.bins().is_none_or(|bins| bins.carries));
-        if (quick && folds.iter().any(|fold| fold.bins().is_some()))
+        if (quick && folds.iter().any(|fold| fold.bins().is_some() || fold.keeps_float64()))
             || (self.are_short(strided) && self.in_one(input, strided) && self.has_own_words()?)
         {
             return self.by_segments();

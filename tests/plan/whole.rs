@@ -10,7 +10,7 @@ use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
 use treefold::half::{bf16, f16};
 use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Plan, Planner, Store};
-use treefold::ops::{Dot, Filtered, Norm1, Sum, SumOfSquares, Variance};
+use treefold::ops::{Dot, Filtered, Histogram, Norm1, Sum, SumOfSquares, Variance};
 use treefold::{Element, Error, Op, Order, Tuning, Widened};
 
 #[test]
@@ -301,18 +301,35 @@ fn bins_in_little_workgroup_memory() {
     }
 }
 
-/// Exact sums of f64 in bins have twice the loads of their policy, where the order is striped; nobody else has.
+/// Exact sums of f64 in bins, those of bf16 in an f64, and counts that a multiprocessor runs alone and that ask no edge have twice the loads of their
+/// policy, where the order is striped; nobody else has.
 #[test]
 fn loads_in_flight() {
-    fn loads<T: Element, O: Op<T>>(op: O, tuning: Tuning) -> u32 {
-        let op = DeviceOp::new::<T, O>(&op, Keep::Bins { replicas: 8, words64: false, float64: false }).expect("names");
+    fn kept<T: Element, O: Op<T>>(op: O, tuning: Tuning, keep: Keep) -> u32 {
+        let op = DeviceOp::new::<T, O>(&op, keep).expect("names");
         let planner = Planner::new(limits(1 << 27, 256, Some((32, 32)), 49_152), tuning, Cost::of(&op));
         planner.expect("a plan").launch().loads_in_flight
     }
+    let bins = |float64| Keep::Bins { replicas: 8, words64: float64, float64 };
+    fn loads<T: Element, O: Op<T>>(op: O, tuning: Tuning) -> u32 {
+        kept::<T, O>(op, tuning, Keep::Bins { replicas: 8, words64: false, float64: false })
+    }
+    let counts =
+        |bins, low, high, keep| kept::<f32, _>(Histogram::new(bins, low, high).expect("bins"), Tuning::NVIDIA, keep);
+    let policy = Tuning::NVIDIA.counts.loads_in_flight;
+    for (bins_of, low, high, found) in
+        [(8192, 0.0, 1.0, 2), (4096, 0.0, 1.0, 1), (8192, -3.0, 4.0, 1), (5000, 0.0, 1.0, 1)]
+    {
+        assert_eq!(counts(bins_of, low, high, bins(false)), found * policy, "{bins_of}");
+    }
+    assert_eq!(counts(65_536, 0.0, 1.0, Keep::Slices { bytes: 32_768 }), 2 * policy);
+    assert_eq!(counts(65_536, 0.0, 1.0, Keep::Memory), policy);
     let with = |loads: u32| Tuning::NVIDIA.with(|tuning| tuning.bins.loads_in_flight = loads);
     for (policy, found) in [(1, 2), (2, 4), (8, 16), (9, 16), (16, 16)] {
         assert_eq!(loads::<f64, _>(Sum, with(policy)), found);
         assert_eq!(loads::<f64, _>((Sum, Norm1), with(policy)), found);
+        assert_eq!(kept::<bf16, _>(Widened(Sum), with(policy), bins(true)), found);
+        assert_eq!(kept::<bf16, _>(Widened(Sum), with(policy), bins(false)), policy);
         assert_eq!(loads::<f32, _>(Sum, with(policy)), policy);
         assert_eq!(loads::<[f32; 2], _>(Dot, with(policy)), policy);
         assert_eq!(loads::<f64, _>((Sum, SumOfSquares), with(policy)), policy);
