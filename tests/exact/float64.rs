@@ -73,6 +73,10 @@ fn sets() -> Vec<Vec<u32>> {
     .collect()
 }
 
+/// The bits of an f64 beside its exponent.
+const SIGN: u64 = 1 << 63;
+const MANTISSA: u64 = (1 << 52) - 1;
+
 /// The same of f64, whose windows have 39 exponents.
 fn sets_f64() -> Vec<Vec<u64>> {
     let mut random = Random(65);
@@ -84,10 +88,10 @@ fn sets_f64() -> Vec<Vec<u64>> {
     let digits = |least: u64| {
         let digit = |i: u64| match i {
             0..4096 => 0x3ff << 52 | i << 63,
-            4096..50_600 if i % 122 == 120 => least << 52 | (1 << 52) - 1,
+            4096..50_600 if i % 122 == 120 => least << 52 | MANTISSA,
             // What the first sum's last place leaves of them adds up, too.
-            4096..50_600 => (0x3ff + 9) << 52 | (1 << 52) - 257,
-            _ => 1 << 63 | (0x3ff + 9) << 52 | (1 << 52) - 257,
+            4096..50_600 => (0x3ff + 9) << 52 | (MANTISSA - 256),
+            _ => SIGN | (0x3ff + 9) << 52 | (MANTISSA - 256),
         };
         (0..97_105).map(digit).collect()
     };
@@ -96,20 +100,20 @@ fn sets_f64() -> Vec<Vec<u64>> {
         beside.iter_mut().step_by(step).for_each(|bits| *bits = other.to_bits());
         beside
     };
-    let negative = near.iter().map(|bits| bits | 1 << 63).collect();
+    let negative = near.iter().map(|bits| bits | SIGN).collect();
     let special = near.iter().copied().chain([0x7ff8 << 48, 0xfff0 << 48]).collect();
-    let nothing = near.iter().flat_map(|&bits| [bits, bits ^ 1 << 63]).collect();
-    let zeros = (0..5000).map(|i| if i < 4000 { 1 << 63 } else { 0 }).collect();
-    let sparse = near.iter().enumerate().map(|(i, &bits)| if i % 10 == 0 { bits } else { bits & 1 << 63 }).collect();
+    let nothing = near.iter().flat_map(|&bits| [bits, bits ^ SIGN]).collect();
+    let zeros = (0..5000).map(|i| if i < 4000 { SIGN } else { 0 }).collect();
+    let sparse = near.iter().enumerate().map(|(i, &bits)| if i % 10 == 0 { bits } else { bits & SIGN }).collect();
     // The ends of what windows may lie in, the second word of a subnormal number alone.
-    let at = |exponent: u64| near.iter().map(|bits| bits & (1 << 63 | (1 << 52) - 1) | exponent << 52).collect();
+    let at = |exponent: u64| near.iter().map(|bits| bits & (SIGN | MANTISSA) | exponent << 52).collect();
     let tiny = (0..9000).map(|i: u64| if i % 5 == 3 { i } else { (i % 2) << 63 }).collect();
-    let front = [vec![1 << 63; 4000], vec![0x3ff << 52, 1 << 63, 0xbff << 52, 1 << 63]].concat();
-    let back = [vec![1 << 63; 4001], vec![0x3ff << 52, 1 << 63, 0xbff << 52]].concat();
+    let front = [vec![SIGN; 4000], vec![0x3ff << 52, SIGN, 0xbff << 52, SIGN]].concat();
+    let back = [vec![SIGN; 4001], vec![0x3ff << 52, SIGN, 0xbff << 52]].concat();
     let last = near[1..].iter().copied().chain([0x7ff << 52]).collect();
-    let larger = (0..70_000).map(|i: u64| ((0x3f0 + i / 2000) << 52) | next() & (1 << 63 | (1 << 52) - 1)).collect();
+    let larger = (0..70_000).map(|i: u64| ((0x3f0 + i / 2000) << 52) | next() & (SIGN | MANTISSA)).collect();
     let others = [-0.0, 5e-324, -1e-310, -1e-12, 1e30, -1.7e308, f64::NEG_INFINITY, f64::NAN];
-    [any.clone(), any[..5].to_vec(), near.clone(), negative, special, nothing, zeros, vec![1 << 63; 5000], sparse]
+    [any.clone(), any[..5].to_vec(), near.clone(), negative, special, nothing, zeros, vec![SIGN; 5000], sparse]
         .into_iter()
         .chain([tiny, front, back, last, larger, beside(1e-30, 7), beside(1e30, 9)])
         .chain([38, 39, 40, 41, 60].map(|below| digits(0x3ff + 9 - below)))
@@ -121,7 +125,7 @@ fn sets_f64() -> Vec<Vec<u64>> {
 /// The same, and those whose squares windows of 20 exponents have, or not.
 fn square_sets_f64() -> Vec<Vec<u64>> {
     let mut random = Random(67);
-    let mut mantissa = || (random.next() << 32 ^ random.next()) & (1 << 52) - 1;
+    let mut mantissa = || (random.next() << 32 ^ random.next()) & MANTISSA;
     // Behind ones, which choose the window, the largest of it; among them others of the least, or of less.
     let sets = [19, 20, 21, 22, 30].map(|below| {
         let digit = |i: u64| match i {
