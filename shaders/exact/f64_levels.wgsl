@@ -1,7 +1,7 @@
 // f64 in two sums of each invocation, and from time to time in shared bins; at once where these do not hold a vector.
 //
-// Expects: term, what is summed of the bits of an element; f64_size (exact/f64_size.wgsl); next_window, has
-// (exact/float64_window.wgsl); float64_of, words_of, power_of, put_levels, begun, with_two (exact/float64_levels.wgsl); put
+// Expects: term, what is summed of the bits of an element; f64_size (exact/f64_size.wgsl); has
+// (exact/float64_window.wgsl); float64_of, words_of, power_of, put_levels, with_room, with_two (exact/float64_levels.wgsl); put
 // (exact/f64_put.wgsl); double_flags (exact/f64_flags.wgsl).
 
 const WINDOW = 39u;     // what the roundings of 128 of its numbers leave fits 53 bits
@@ -38,14 +38,9 @@ fn accumulate(state: State, given: Bits, index: u32) -> State {
 fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
     let front = term(given.xy);
     let back = term(given.zw);
-    var all = state;
     let sizes = vec2<u32>(f64_size(front), f64_size(back));
     let largest = max(sizes.x, sizes.y);
-    if all.window.room == 0u {
-        put_levels(all);
-        all = begun(all, next_window(all.window, largest));
-    }
-    all.window.room--;
+    var all = with_room(state, largest);
     all.others |= front.x | (front.y ^ 0x80000000u) | back.x | (back.y ^ 0x80000000u);
     if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) {
         all.sum = with_two(all.sum, float64_of(front), float64_of(back), all.window);

@@ -1,8 +1,8 @@
 // Squares of f64 in four sums of each invocation, and from time to time in shared bins; at once where these do not hold a vector.
 // A square is an f64 and what its rounding leaves, which is another (Dekker, 1971); each has two levels.
 //
-// Expects: f64_size (exact/f64_size.wgsl); next_window, has (exact/float64_window.wgsl); float64_of, words_of, power_of,
-// put_levels, begun, with_two (exact/float64_levels.wgsl); put (exact/square_f64_put.wgsl); put_number
+// Expects: f64_size (exact/f64_size.wgsl); has (exact/float64_window.wgsl); float64_of, words_of, power_of,
+// put_levels, with_room, with_two (exact/float64_levels.wgsl); put (exact/square_f64_put.wgsl); put_number
 // (exact/scatter_f64.wgsl).
 
 const WINDOW = 20u;      // of the roots: what the roundings of 128 squares leave fits 53 bits
@@ -53,14 +53,9 @@ fn rest_of(bits: vec2<u32>, square: f64) -> f64 {
 }
 
 fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
-    var all = state;
     let sizes = vec2<u32>(f64_size(vector.xy), f64_size(vector.zw));
     let largest = max(sizes.x, sizes.y);
-    if all.window.room == 0u {
-        put_levels(all);
-        all = begun(all, next_window(all.window, largest));
-    }
-    all.window.room--;
+    var all = with_room(state, largest);
     all.flags |= FLAG_OTHER;
     if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) {
         let zero = all.window.top & 1u;

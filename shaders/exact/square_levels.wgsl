@@ -1,8 +1,9 @@
 // Squares of f32, which an f64 holds, in two sums of each invocation, and from time to time in shared bins; at once where these do
 // not hold a vector.
 //
-// Expects: next_window, has (exact/float64_window.wgsl); largest_of, least_of (exact/float64_sizes.wgsl); put_levels,
-// begun, with_two (exact/float64_levels.wgsl); put_number (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl).
+// Expects: has (exact/float64_window.wgsl); largest_of, least_of (exact/float64_sizes.wgsl); put_levels,
+// with_room, with_two (exact/float64_levels.wgsl); put_number (exact/product_number.wgsl); put, square_flags
+// (exact/square_put.wgsl).
 
 const WINDOW = 22u;     // of the roots
 const ABOVE = 5u;       // of the first vector's
@@ -48,15 +49,10 @@ fn square(bits: u32) -> f64 {
 }
 
 fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
-    var all = state;
-    all.flags = FLAG_OTHER;
     let sizes = vector & vec4<u32>(0x7fffffffu);
     let largest = largest_of(sizes);
-    if all.window.room == 0u {
-        put_levels(all);
-        all = begun(all, next_window(all.window, largest));
-    }
-    all.window.room--;
+    var all = with_room(state, largest);
+    all.flags = FLAG_OTHER;
     if has(all.window, least_of(sizes), largest) {
         let front = with_two(all.sum, square(vector.x), square(vector.y), all.window);
         all.sum = with_two(front, square(vector.z), square(vector.w), all.window);

@@ -1,6 +1,7 @@
 //! Exact sums of products: the dot product.
 
-use super::exact::{Products, Rounding, exact_answer, exact_fold};
+use super::exact::{Products, exact_answer, exact_fold};
+use super::rounding::Rounding;
 
 /// The dot product Σxy of pairs as if computed in real numbers and rounded once to nearest, ties to even.
 ///

@@ -2,7 +2,7 @@
 
 use crate::exact::{LongAccumulator, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
 use crate::half::f16;
-use crate::op::{Bins, Device, DeviceAnswer, Keep, LINES_MAX, Member, Text, Trips, Wgsl, WordType, unroll};
+use crate::op::{Bins, Device, Keep, LINES_MAX, Member, Text, Trips, Wgsl, unroll};
 use crate::{Accumulator, Dtype, Element};
 
 /// The terms of a sum: elements, products of pairs, or squares.
@@ -283,11 +283,11 @@ fn half(keep: Keep, term: &'static str, terms: &'static str) -> Device {
 fn double(keep: Keep, term: &'static str) -> Device {
     if let Keep::Bins { replicas, float64, .. } = keep {
         const PUT: &str = include_str!("../../shaders/exact/f64_put.wgsl");
-        // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `treefold bench sum --dtype f64 --size 2^27`, with this
+        // In 32 KiB at most, 8 replicas where a device has no more than 16. An H200, `treefold bench sum --dtype f64 --size 2^27 --launch float64=false`, with this
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
         let linked = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
-        // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch loads_in_flight=1,2`: an H200 with
+        // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch float64=false --launch loads_in_flight=1,2`: an H200 with
         // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
         if float64 {
             let levels = include_str!("../../shaders/exact/f64_levels.wgsl");
@@ -481,89 +481,6 @@ impl Terms<f64> for Squares {
     }
 }
 
-/// The rounding of an exact sum, on the device: a function of shaders/exact/ and what it needs.
-pub(crate) struct Rounding {
-    call: &'static str,
-    helpers: &'static [&'static str],
-    /// The words of the answer.
-    f64: bool,
-    /// Loop trips: so many times its limbs, and so many more.
-    trips: (u64, u64),
-}
-
-pub(super) const NATURAL: &str = include_str!("../../shaders/exact/natural.wgsl");
-pub(super) const ROUND_F64: &str = include_str!("../../shaders/exact/round_f64.wgsl");
-const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
-const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
-const ROUND: &str = include_str!("../../shaders/exact/round.wgsl");
-const SUM_BITS_F64: &str = include_str!("../../shaders/exact/sum_f64.wgsl");
-/// Quotients by numbers of 128 bits; up to 21 loop trips beside those of a number's limbs.
-pub(super) const QUOTIENT_F64: &str = concat!(
-    include_str!("../../shaders/exact/words128.wgsl"),
-    include_str!("../../shaders/exact/divide.wgsl"),
-    include_str!("../../shaders/exact/quotient_f64.wgsl")
-);
-
-impl Rounding {
-    pub const SUM: Rounding = Rounding {
-        call: "return array<u32, 1>(rounded_f32(acc, count));",
-        helpers: &[SPECIALS, ROUND],
-        f64: false,
-        trips: (0, 0),
-    };
-    pub const MEAN: Rounding = Rounding {
-        call: "return array<u32, 1>(quotient_f32(acc, count));",
-        helpers: &[SPECIALS, ROUND, include_str!("../../shaders/exact/quotient.wgsl")],
-        f64: false,
-        trips: (0, 40),
-    };
-    pub const ROOT: Rounding = Rounding {
-        call: "return array<u32, 1>(root_f32(acc));",
-        helpers: &[SPECIALS, NATURAL, SIZE, include_str!("../../shaders/exact/root.wgsl")],
-        f64: false,
-        trips: (6, 160),
-    };
-    pub const SUM_F64: Rounding = Rounding {
-        call: "return rounded_f64(acc, count);",
-        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, SUM_BITS_F64],
-        f64: true,
-        trips: (3, 0),
-    };
-    pub const MEAN_F64: Rounding = Rounding {
-        call: "return mean_f64(acc, count);",
-        helpers: &[
-            SPECIALS,
-            NATURAL,
-            SIZE,
-            ROUND_F64,
-            SUM_BITS_F64,
-            QUOTIENT_F64,
-            include_str!("../../shaders/exact/mean_f64.wgsl"),
-        ],
-        f64: true,
-        trips: (3, 20),
-    };
-
-    /// The answer of terms of so many limbs; `exponent_min`: the place of the answer's last digit at least.
-    pub fn answer(&self, name: &'static str, limbs: u64, exponent_min: i32) -> DeviceAnswer {
-        let words: &[(&'static str, WordType)] =
-            if self.f64 { &[("low", WordType::Part), ("high", WordType::Part)] } else { &[("", WordType::F32)] };
-        let named = words.iter().map(|&(word, of)| (if word.is_empty() { name } else { word }, of));
-        let answer = DeviceAnswer::checked(named, self.call)
-            .helpers(format!("const EXPONENT_MIN = {exponent_min}i;\n"))
-            .trips(self.trips.0 * limbs + self.trips.1);
-        let answer =
-            self.helpers.iter().fold(answer, |answer, &text| answer.helpers(unroll(text, &[("LIMBS", limbs as u32)])));
-        if !self.f64 {
-            return answer;
-        }
-        let least = format!(
-            "var<private> EXPONENT_MIN: i32;\nfn place_narrow(base: u32) {{ EXPONENT_MIN = {exponent_min}i - i32(32u * base); }}\n"
-        );
-        answer.narrow([least]).narrow(self.helpers.iter().copied())
-    }
-}
-
 macro_rules! long_accumulator_words {
     ($($limbs:literal),*) => {$(
         impl Accumulator for LongAccumulator<$limbs> {
@@ -655,7 +572,7 @@ macro_rules! exact_answer {
                 const UNIT: i32 = <$terms as crate::ops::exact::Terms<$type>>::UNIT;
                 let limbs = <$terms as crate::ops::exact::Terms<$type>>::LIMBS;
                 let exponent_min = <$float as crate::exact::Float>::EXPONENT_MIN - ($exponent_min)(UNIT);
-                let rounding: Option<crate::ops::exact::Rounding> = $rounding;
+                let rounding: Option<crate::ops::rounding::Rounding> = $rounding;
                 rounding.map(|rounding| rounding.answer($text, limbs, exponent_min))
             }
             fn read(&self, words: &[u32], $counted: u64) -> crate::Result<$output> {

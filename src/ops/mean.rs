@@ -1,7 +1,8 @@
 //! Arithmetic mean: the exact sum and one division.
 
 use super::Sum;
-use super::exact::{Elements, Rounding, exact_answer};
+use super::exact::{Elements, exact_answer};
+use super::rounding::Rounding;
 use super::fast_sum::near;
 use super::wide::Sum64;
 use crate::exact::ratio;

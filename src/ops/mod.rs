@@ -17,6 +17,7 @@ mod extreme;
 mod filtered;
 mod located;
 mod masked;
+mod rounding;
 mod sum_of;
 mod tuple;
 mod wide;

@@ -1,6 +1,7 @@
 //! The exact sum of sizes.
 
-use super::exact::{Rounding, Sizes, exact_answer, exact_fold, natural_answer};
+use super::exact::{Sizes, exact_answer, exact_fold, natural_answer};
+use super::rounding::Rounding;
 use crate::half::f16;
 
 /// The sum of sizes Σ|x|, exact.

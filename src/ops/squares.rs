@@ -1,6 +1,7 @@
 //! Exact sums of squares, and the Euclidean norm.
 
-use super::exact::{Rounding, Squares, exact_answer, exact_fold, natural_answer};
+use super::exact::{Squares, exact_answer, exact_fold, natural_answer};
+use super::rounding::Rounding;
 
 /// The sum of squares Σx², exact.
 ///

@@ -1,6 +1,7 @@
 //! Sum: as if computed in real numbers and rounded once, exact in 64 or 128 bits for integers.
 
-use super::exact::{Elements, Rounding, exact_answer, exact_fold};
+use super::exact::{Elements, exact_answer, exact_fold};
+use super::rounding::Rounding;
 use super::wide::{Sum64, sum64_answer, sum64_wgsl};
 use crate::element::{Dtype, Word};
 use crate::exact::LongAccumulator;

@@ -1,6 +1,7 @@
 //! Variance, standard deviation and standard error of the mean: from exact sums of powers.
 
-use super::exact::{Elements, NATURAL, QUOTIENT_F64, ROUND_F64, Terms};
+use super::exact::{Elements, Terms};
+use super::rounding::{NATURAL, QUOTIENT_F64, ROUND_F64};
 use super::{Sum, SumOfSquares};
 use crate::exact::{BigNat, Float, Spread};
 use crate::op::{Member, WordType};

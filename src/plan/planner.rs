@@ -87,8 +87,8 @@ impl Planner {
         } else if planner.cost.more_loads && planner.tuning.order == Order::Striped {
             planner.launch.loads_in_flight = (2 * planner.launch.loads_in_flight).min(LOADS_MAX);
         }
-        let alone = planner.cost.float64 && planner.cost.has_bins();
-        let workgroups_max = launch.workgroups_max / if alone { 2 } else { 1 };
+        let halved = planner.cost.float64 && planner.cost.has_bins();
+        let workgroups_max = launch.workgroups_max / if halved { 2 } else { 1 };
         planner.launch.workgroups_max = workgroups_max.min(limits.workgroups_max).max(1);
         planner.fit_slices()?;
         planner.launch.workgroup_size = planner.fitting(launch.workgroup_size)?;

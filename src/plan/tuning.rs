@@ -119,8 +119,8 @@ impl Tuning {
     /// takes 4.8 µs for 2^16 elements, two dispatches 6.1 (`fast_sum --size 2^16 --launch single_elements_max=1024`). `bins`, sum of 2^28 f32
     /// by loads in flight: 1: 251.0, 2: 246.3, 3: 249.9, 4: 251.3 µs; of 2^15 and 2^16 in one workgroup 6.9, 10.2 µs, in two
     /// dispatches 6.7, 6.7. `counts`, histogram of 2^28 f32 by loads in flight, 2, 3 and 4: with 256 bins 247.2, 246.9 and 246.5, 4096 250.5,
-    /// 252.4 and 251.4, 8192 270.3, 263.9 and 268.5. By workgroups, on an H100, 132, 264, 396 and 528: 256 bins 368, 356, 386, 349, 4096 377, 362, 387,
-    /// 356, 8192 384, 375, 383, 370 (`--launch workgroups_max=132,264,396,528`).
+    /// 252.4 and 251.4; by workgroups, 132, 264 and 528 (`--launch workgroups_max=132,264,528`), 8192 bins 276.5, 269.5 and 263.1. By workgroups, on an
+    /// H100, 132, 264, 396 and 528: 256 bins 368, 356, 386, 349, 4096 377, 362, 387, 356.
     /// `short_rows_max`, fast_sum of 2^28 f32 in rows, each by a workgroup and by a few invocations, `fast_sum --shape … --axis 1
     /// --launch short_rows_max=32,1024`: 2097152x128 1360.5 and 250.8 µs, 1048576x256 681.3 and 245.7, 524288x512 343.9 and 242.0. Of `bins`, on an
     /// H100, by `sum` in the same way with 1024 and 16384: 65536x4096 724 and 393 µs, 32768x8192 440 and 368, 16384x16384 347 and 367.
