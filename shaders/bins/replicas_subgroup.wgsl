@@ -1,4 +1,4 @@
-// The parts of a sum are reduced within a subgroup, by the same butterfly as in workgroup/subgroup.wgsl. Relies on what no
+// The parts of a sum are reduced within a subgroup, by the same butterfly as in workgroup/butterfly.wgsl. Relies on what no
 // specification promises, that neighbouring invocations are neighbouring lanes: the self-test finds a device where they are
 // not. A subgroup's own number and size would do without, but cost 1 µs on an H200.
 

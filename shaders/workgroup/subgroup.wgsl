@@ -2,16 +2,11 @@
 // the same butterfly again. There may be more subgroups than lanes, so the second level loops; lanes need not follow local
 // indices, so commutative operators only.
 //
-// Expects: Acc, identity, combine, shuffle (the operator); full subgroups, at least 4 lanes each.
+// Expects: Acc, identity, combine (the operator); butterfly (workgroup/butterfly.wgsl, butterfly_loop.wgsl); full subgroups, at
+// least 4 lanes each.
 // Returns the accumulator of the whole workgroup to every invocation.
 
 var<workgroup> shared_acc: array<Acc, SUBGROUPS_MAX>;
-
-fn butterfly(mine: Acc, lanes: u32) -> Acc {
-    var acc = mine;
-    if ((1u << K) < LANES_MIN) | ((1u << K) < lanes) { acc = combine(acc, shuffle(acc, 1u << K)); }  // for K in 0..BUTTERFLY
-    return acc;
-}
 
 fn workgroup_reduce(mine: Acc, id: Invocation) -> Acc {
     let reduced = butterfly(mine, id.lanes);

@@ -3,7 +3,8 @@
 //! Everything that is generic over an operator is compiled once for a [`DynOp`] of each element type, in place of once for each operator.
 
 use super::{
-    Accumulator, Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Leaf, Member, Op, Part, Wgsl, accumulate_block,
+    Accumulator, Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Leaf, Member, Op, Part, Ranks, Wgsl,
+    accumulate_block,
 };
 use crate::element::Element;
 use crate::error::Result;
@@ -92,6 +93,7 @@ macro_rules! of_folds {
             is_commutative() -> bool;
             needs_position() -> bool;
             host_only() -> Option<&'static str>;
+            ranks() -> Option<Ranks>;
             is_heavy() -> bool;
             most_elements() -> u64;
             instance() -> u64;

@@ -10,6 +10,7 @@ mod expression;
 mod mapped;
 mod names;
 mod partial;
+mod ranks;
 mod sifted;
 mod through;
 mod unroll;
@@ -28,6 +29,7 @@ pub use mapped::{ByFunction, Map, Mapped, MappedFold};
 pub(crate) use names::{OF_ELEMENTS, declared, prefixed, renamed, tokens};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};
+pub use ranks::Ranks;
 pub use sifted::{Condition, SiftedFold, Test};
 pub(crate) use unroll::unroll;
 pub(crate) use wgsl::Cell;
@@ -133,6 +135,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn host_only(&self) -> Option<&'static str> {
         Self::HOST_ONLY
+    }
+
+    /// What finds it on devices in place of accumulators.
+    #[doc(hidden)]
+    fn ranks(&self) -> Option<Ranks> {
+        None
     }
 
     /// Whether the host computes a function of each element, an `exp` or a `pow`, over which it sits many times as long as over reading it.

@@ -9,12 +9,12 @@ use super::doubles::no_wgsl;
 use super::Located;
 use super::extreme::{End, element_of};
 use crate::element::{OrderKey, Scalar};
-use crate::op::{Member, accumulate_block, join};
+use crate::op::{Member, Ranks, accumulate_block, join};
 use crate::{Accumulator, Answer, Error, Fold, Op, Part, Result, Value, Wgsl};
 use std::str::FromStr;
 
 /// Why no device computes it as it does other operators.
-const TOO_LONG: &str = "a list of elements is too long for the accumulator of an invocation";
+const TOO_LONG: &str = "a list of elements is too long for the accumulator of an invocation (of whole inputs of f16, 32 and 64 bits a treefold::Ranker and streams find one)";
 
 /// Elements of a list, at most.
 const MOST: u32 = 1024;
@@ -178,15 +178,22 @@ pub struct Ranking<const HIGH: bool> {
 impl<const HIGH: bool> Ranking<HIGH> {
     const END: End = if HIGH { End::High } else { End::Low };
 
-    /// Number of elements that are wanted.
-    pub(crate) fn wanted(&self) -> u32 {
-        self.k
+    /// What a tournament is told.
+    #[doc(hidden)]
+    pub fn listed<T: Scalar>(&self) -> Ranks {
+        let (wgsl, accumulator) = (Self::END.wgsl::<T>(""), Self::of_tournament::<T>);
+        Ranks { wanted: self.k, words: T::Key::WORDS, wgsl, accumulator }
     }
 
-    /// The WGSL of `rank` and `unrank`.
-    #[doc(hidden)]
-    pub fn ranks<T: Scalar>(&self) -> String {
-        Self::END.wgsl::<T>("")
+    /// The words of an accumulator from what a tournament has left.
+    fn of_tournament<T: Scalar>(k: u32, left: &[u32], first: u64) -> Vec<u32> {
+        let (&found, words) = left.split_last().unwrap_or((&0, &[]));
+        let Ranked { values, indices } = Ranked::<T>::of_words(words, k, found);
+        let located = values.into_iter().zip(indices);
+        let kept = located.map(|(x, index)| Located::new(Self::END, x, first.wrapping_add(index))).collect();
+        let mut acc = vec![0; k as usize * Located::<T::Key>::WORDS];
+        Leaders { kept, ..Leaders::NONE }.write(&mut acc);
+        acc
     }
 }
 
@@ -194,6 +201,9 @@ impl<T: Scalar, const HIGH: bool> Fold<T> for Ranking<HIGH> {
     type Acc = Leaders<T::Key>;
     const HOST_ONLY: Option<&'static str> = Some(TOO_LONG);
 
+    fn ranks(&self) -> Option<Ranks> {
+        Some(self.listed::<T>())
+    }
     fn identity(&self) -> Self::Acc {
         Leaders::NONE
     }
@@ -317,7 +327,8 @@ ranking! {
     /// - **Answer**: a [`Ranked`]: of fewer than k elements all of them. **Empty**: none.
     /// - **Order**: commutative. **Ties**: the lowest index first; -0 and +0 tie. **NaN**: comes first, as [`ArgMax`](super::ArgMax) finds it, whose
     ///   answer is the first one here.
-    /// - **Index**: u64, in the whole input. **On the device**: a [`Ranker`](crate::Ranker) finds them; reducers have no lists.
+    /// - **Index**: u64, in the whole input. **On the device**: a [`Ranker`](crate::Ranker) finds them, of f16 and of types of 32 and 64 bits, and
+    ///   so do streams of such elements; reducers have no lists.
     ///
     /// ```
     /// use treefold::{Cpu, ops::Top};

@@ -24,7 +24,7 @@ impl Planner {
         match self.lanes_min(workgroup_size) {
             None => (u64::from(workgroup_size.max(1).ilog2()) + 1) * combine,
             Some(lanes_min) => {
-                let step = combine + self.cost.shuffle_trips;
+                let step = 1 + combine + self.cost.shuffle_trips;
                 2 * 8 * step + (u64::from(workgroup_size.div_ceil(lanes_min).div_ceil(lanes_min)) + 1) * combine
             }
         }

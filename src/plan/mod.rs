@@ -231,6 +231,8 @@ pub struct Variant {
     pub workgroup_size: u32,
     /// Fewest lanes of a subgroup, where workgroups reduce by shuffles.
     pub lanes_min: Option<u32>,
+    /// Steps of a butterfly over the most lanes that a subgroup may have, where workgroups reduce by shuffles.
+    pub butterfly: u32,
     /// Vectors that an invocation loads before it uses the first.
     pub loads_in_flight: u32,
     /// The order in which invocations read.

@@ -398,28 +398,26 @@ impl Planner {
             Kernel::Combine { group } => (self.cost.groups.get(group), true),
             Kernel::Carry | Kernel::Finish | Kernel::Clear => (None, true),
         };
+        let lanes_min = match kernel {
+            // Neighbouring invocations have neighbouring columns of counts.
+            Kernel::Combine { group } if matches!(self.cost.groups[group], GroupCost::Bins { carries: false, .. }) => {
+                None
+            }
+            Kernel::Reduce | Kernel::Combine { .. } | Kernel::Groups { replicas: 0, .. } => {
+                self.lanes_min(workgroup_size)
+            }
+            // Neighbours along a row are lanes of a subgroup.
+            Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => self.lanes_min(workgroup_size),
+            Kernel::Segments { walk: Walk::Lanes { .. } | Walk::Clusters { .. } } => self.lanes_min(workgroup_size),
+            Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => None,
+            Kernel::Carry | Kernel::Clear | Kernel::Finish => None,
+        };
         Variant {
             kernel,
             store,
             workgroup_size,
-            lanes_min: match kernel {
-                // Neighbouring invocations have neighbouring columns of counts.
-                Kernel::Combine { group }
-                    if matches!(self.cost.groups[group], GroupCost::Bins { carries: false, .. }) =>
-                {
-                    None
-                }
-                Kernel::Reduce | Kernel::Combine { .. } | Kernel::Groups { replicas: 0, .. } => {
-                    self.lanes_min(workgroup_size)
-                }
-                // Neighbours along a row are lanes of a subgroup.
-                Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => {
-                    self.lanes_min(workgroup_size)
-                }
-                Kernel::Segments { walk: Walk::Lanes { .. } | Walk::Clusters { .. } } => self.lanes_min(workgroup_size),
-                Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => None,
-                Kernel::Carry | Kernel::Clear | Kernel::Finish => None,
-            },
+            lanes_min,
+            butterfly: lanes_min.and(self.limits.lanes).map_or(0, |(_, most)| most.ilog2()),
             loads_in_flight: self.loads(),
             order: self.tuning.order,
             load: match (self.one && !combines, beside) {

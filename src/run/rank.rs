@@ -4,10 +4,10 @@ use super::futures::AnswerFuture;
 use crate::device::{
     BestTo, Context, Destination, Gpu, Pending, Prepared, Readback, TournamentTexts, Waiting, Words, may_block,
 };
-use crate::element::{OrderKey, Scalar};
+use crate::element::{Dtype, Scalar};
 use crate::error::{Error, Result};
-use crate::input::{Input, Output};
-use crate::op::Op;
+use crate::input::{Input, Output, Piece};
+use crate::op::{Op, Ranks};
 use crate::ops::{Ranked, Ranking};
 use crate::plan::{Rules, Tournament, Tuning};
 use std::marker::PhantomData;
@@ -39,12 +39,61 @@ use std::sync::Arc;
 /// Source: tournaments, as Knuth has them for selection (The Art of Computer Programming, 5.2.3), and radix selection among the tiles.
 #[derive(Debug)]
 pub struct Ranker<T: Scalar> {
-    context: Arc<Context>,
+    contest: Contest,
     operator: &'static str,
-    k: u32,
+    element: PhantomData<T>,
+}
+
+/// Tournaments on a device, whatever the type of their elements is called.
+#[derive(Debug)]
+pub(super) struct Contest {
+    pub context: Arc<Context>,
+    pub dtype: Dtype,
+    pub ranks: Ranks,
     rules: Rules,
     texts: TournamentTexts,
-    element: PhantomData<T>,
+}
+
+impl Contest {
+    /// With its kernels.
+    pub fn on(context: Arc<Context>, dtype: Dtype, ranks: Ranks) -> Result<Contest> {
+        let rules = Rules::of(&context.limits, context.tuning(), 4 * ranks.words as u64)?;
+        // Whatever the input is, so many are chosen.
+        Tournament::of(&context.limits, rules, &[], dtype.bytes(), ranks.wanted)?;
+        let texts = TournamentTexts::of(dtype, &rules, &ranks.wgsl);
+        context.compile_tournament(&texts)?;
+        Ok(Contest { context, dtype, ranks, rules, texts })
+    }
+
+    /// The plan over these pieces.
+    pub fn plan(&self, pieces: &[Piece]) -> Result<Tournament> {
+        Tournament::of(&self.context.limits, self.rules, pieces, self.dtype.bytes(), self.ranks.wanted)
+    }
+
+    /// Makes ready what leaves the best elements of these pieces of buffers in a result that the host reads.
+    pub fn prepared(&self, pieces: &[Piece], buffers: &[&wgpu::Buffer], to: &Destination<'_>) -> Result<Prepared> {
+        let words = Words { buffer: to.buffer, bytes: to.offset..to.offset + to.size };
+        self.prepared_to(pieces, buffers, &self.to(words, true, Some(to.seal)))
+    }
+
+    fn to<'b>(&self, words: Words<'b>, counted: bool, seal: Option<u32>) -> BestTo<'b> {
+        BestTo { words, room: self.ranks.wanted, counted, seal }
+    }
+
+    fn prepared_to(&self, pieces: &[Piece], buffers: &[&wgpu::Buffer], to: &BestTo<'_>) -> Result<Prepared> {
+        let limits = &self.context.limits;
+        let needs = to.words.bytes.end - to.words.bytes.start / limits.storage_alignment * limits.storage_alignment;
+        if needs > limits.binding_bytes_max {
+            let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
+            return Err(Error::LimitTooSmall { limit, value, needs });
+        }
+        self.context.tournament(&self.texts, &self.plan(pieces)?, buffers, to)
+    }
+
+    /// Room for a result.
+    pub fn readback(&self) -> Result<Readback> {
+        Readback::new(&self.context, 1, vec![self.ranks.output_words() + 1])
+    }
 }
 
 impl<T: Scalar> Ranker<T> {
@@ -61,23 +110,18 @@ impl<T: Scalar> Ranker<T> {
     }
 
     fn on<const HIGH: bool>(context: Arc<Context>, op: &impl Op<T, Fold = Ranking<HIGH>>) -> Result<Ranker<T>> {
-        let (operator, ranking) = (op.name(), op.fold());
-        let rules = Rules::of(&context.limits, context.tuning(), 4 * T::Key::WORDS as u64)?;
-        // Whatever the input is, so many are chosen.
-        Tournament::of(&context.limits, rules, &[], T::DTYPE.bytes(), ranking.wanted())?;
-        let texts = TournamentTexts::of(T::DTYPE, &rules, &ranking.ranks::<T>());
-        context.compile_tournament(&texts)?;
-        Ok(Ranker { context, operator, k: ranking.wanted(), rules, texts, element: PhantomData })
+        let contest = Contest::on(context, T::DTYPE, op.fold().listed::<T>())?;
+        Ok(Ranker { contest, operator: op.name(), element: PhantomData })
     }
 
     /// Number of elements that are wanted.
     pub fn k(&self) -> u32 {
-        self.k
+        self.contest.ranks.wanted
     }
 
     /// Words that the elements and indices take in an output, without the count.
     pub fn output_words(&self) -> usize {
-        self.k as usize * (T::Key::WORDS + 2)
+        self.contest.ranks.output_words()
     }
 
     /// Records what finds the best elements of `input` into `encoder`; they are left in `output` when the encoder's commands run.
@@ -104,29 +148,16 @@ impl<T: Scalar> Ranker<T> {
         let bytes = output.claim(self.operator, self.output_words(), 1)?;
         input.ranges.reads(output.buffer, &bytes)?;
         let words = Words { buffer: output.buffer, bytes };
-        self.prepared(&input, &BestTo { words, room: self.k, counted: output.counted, seal: None })
-    }
-
-    fn prepared(&self, input: &Input<'_, T>, to: &BestTo<'_>) -> Result<Prepared> {
         let (pieces, buffers) = input.ranges.pieces()?;
-        let limits = &self.context.limits;
-        let needs = to.words.bytes.end - to.words.bytes.start / limits.storage_alignment * limits.storage_alignment;
-        if needs > limits.binding_bytes_max {
-            let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
-            return Err(Error::LimitTooSmall { limit, value, needs });
-        }
-        let plan = Tournament::of(limits, self.rules, &pieces, T::DTYPE.bytes(), self.k)?;
-        self.context.tournament(&self.texts, &plan, &buffers, to)
+        self.contest.prepared_to(&pieces, &buffers, &self.contest.to(words, output.counted, None))
     }
 
     /// Submits it; what is pending has the elements, their indices and their number.
     fn submit(&self, input: &Input<'_, T>) -> Result<Pending> {
-        let context = &self.context;
-        let readback = Readback::new(context, 1, vec![self.output_words() + 1])?;
-        let (Destination { buffer, offset, size, seal }, _) = readback.destination(0);
-        let words = Words { buffer, bytes: offset..offset + size };
-        let prepared = self.prepared(input, &BestTo { words, room: self.k, counted: true, seal: Some(seal) })?;
-        context.sent(&prepared, readback)
+        let readback = self.contest.readback()?;
+        let (pieces, buffers) = input.ranges.pieces()?;
+        let prepared = self.contest.prepared(&pieces, &buffers, &readback.destination(0).0)?;
+        self.contest.context.sent(&prepared, readback)
     }
 
     /// Submits it and waits for the elements.
@@ -135,7 +166,7 @@ impl<T: Scalar> Ranker<T> {
     /// As for [`Ranker::record`]; [`Error::Timeout`], [`Error::DeviceLost`], [`Error::ResultMissing`].
     pub fn reduce<'i>(&self, input: impl Into<Input<'i, T>>) -> Result<Ranked<T>> {
         may_block("Ranker::reduce", "Ranker::reduce_async")?;
-        ranked(self.submit(&input.into())?.wait(&self.context)?, self.k)
+        ranked(self.submit(&input.into())?.wait(&self.contest.context)?, self.k())
     }
 
     /// Submits it; the future brings the elements. See [`AnswerFuture`] for how it waits.
@@ -143,7 +174,7 @@ impl<T: Scalar> Ranker<T> {
     /// # Errors
     /// As for [`Ranker::reduce`].
     pub fn reduce_async<'i>(&self, input: impl Into<Input<'i, T>>) -> AnswerFuture<Ranked<T>> {
-        let (pending, context, k) = (self.submit(&input.into()), self.context.clone(), self.k);
+        let (pending, context, k) = (self.submit(&input.into()), self.contest.context.clone(), self.k());
         Box::pin(async move { ranked(pending?.results(&context, Waiting::Yielding).await?, k) })
     }
 }

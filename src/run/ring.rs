@@ -2,6 +2,7 @@
 
 use super::crew::{Crew, copiers, with_crew};
 use super::explain::explain;
+use super::rank::Contest;
 use super::stream::StreamOptions;
 use crate::device::{Clock, Context, Pending, Readback, Recorder, Stamps, Waiting, choose, compute_pass};
 use crate::element::Element;
@@ -25,13 +26,13 @@ const LOOK_AGAIN: Duration = Duration::from_micros(20);
 /// The slots of a stream on a device.
 #[derive(Debug)]
 pub(super) struct Ring {
-    recorder: Recorder,
+    work: Work,
     element_bytes: u64,
     slot_bytes: u64,
     /// Whether kernels read the staging buffers themselves, where host and device share memory.
     in_place: bool,
     filling: Option<Filling>,
-    flying: VecDeque<(Slot, Pending)>,
+    flying: VecDeque<Flying>,
     /// Slots whose results are there, not mapped yet.
     landed: Vec<Slot>,
     /// Threads that copy or read at once, at most.
@@ -42,6 +43,97 @@ pub(super) struct Ring {
     pub clock: Clock,
     /// The time at which the device was last seen to be there.
     seen: Option<Instant>,
+}
+
+/// What a device does with a slot.
+#[derive(Debug)]
+enum Work {
+    /// Folds its elements to an accumulator.
+    Fold(Box<Recorder>),
+    /// Finds the best of them.
+    Rank(Box<Contest>),
+}
+
+impl Work {
+    fn context(&self) -> &Arc<Context> {
+        match self {
+            Work::Fold(recorder) => &recorder.context,
+            Work::Rank(contest) => &contest.context,
+        }
+    }
+
+    fn element_bytes(&self) -> u64 {
+        match self {
+            Work::Fold(recorder) => recorder.op.dtype.bytes(),
+            Work::Rank(contest) => contest.dtype.bytes(),
+        }
+    }
+
+    /// Room for what it leaves.
+    fn readback(&self) -> Result<Readback> {
+        match self {
+            Work::Fold(recorder) => {
+                let op = &recorder.op;
+                Readback::new(&recorder.context, 1, op.groups().iter().map(|group| op.group_words(group)).collect())
+            }
+            Work::Rank(contest) => contest.readback(),
+        }
+    }
+
+    /// Records it over so many elements of a buffer, the first of which has this place in the whole input.
+    fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        (input, elements, start): (&wgpu::Buffer, u64, u64),
+        readback: &Readback,
+    ) -> Result<()> {
+        let (destination, output) = readback.destination(0);
+        let pieces = [Piece::of(0, 0, elements)];
+        match self {
+            Work::Fold(recorder) => {
+                let plan = recorder.planner.plan(&of_slot(&pieces, start, output))?;
+                recorder.record(&mut compute_pass(encoder), &plan, &[Origin::Buffer(input)], destination)
+            }
+            Work::Rank(contest) => contest.prepared(&pieces, &[input], &destination)?.record(encoder),
+        }
+    }
+
+    /// The words of an accumulator from those that it has left.
+    fn accumulator(&self, words: &[u32], start: u64) -> Vec<u32> {
+        match self {
+            Work::Fold(recorder) => recorder.op.expand(words),
+            Work::Rank(contest) => {
+                let ranks = &contest.ranks;
+                (ranks.accumulator)(ranks.wanted, words, start)
+            }
+        }
+    }
+
+    /// The same of so many elements, in lines for people.
+    fn explain(&self, elements: u64) -> Vec<String> {
+        let pieces = [Piece::of(0, 0, elements)];
+        let lines = match self {
+            Work::Fold(recorder) => recorder.planner.plan(&of_slot(&pieces, 0, 0)).map(|plan| explain(recorder, &plan)),
+            Work::Rank(contest) => contest.plan(&pieces).map(|plan| {
+                let each = "its tiles are ranked, the best chosen among them";
+                plan.rounds.iter().map(|round| format!("{} candidates: {each}", round.candidates)).collect()
+            }),
+        };
+        lines.unwrap_or_else(|error| vec![error.to_string()])
+    }
+}
+
+/// What is asked of a slot.
+fn of_slot(pieces: &[Piece], start: u64, output: u32) -> Request<'_> {
+    Request { pieces, each: Arrangement::Whole, start, direct: true, store: Store::Sealed, output }
+}
+
+/// A slot that the device has, and the place of its first element in the whole input.
+#[derive(Debug)]
+struct Flying {
+    slot: Slot,
+    pending: Pending,
+    start: u64,
 }
 
 /// A slot that takes elements: its bytes so far, and the place of the first element in the whole input.
@@ -62,15 +154,19 @@ struct Slot {
 impl Ring {
     /// Of an operator on a device.
     pub fn of<T: Element, O: Op<T>>(context: Arc<Context>, op: &O, options: &StreamOptions) -> Result<Ring> {
-        let with = |keep| DeviceOp::new::<T, O>(op, keep);
-        let device_op = pollster::block_on(choose(&context, op.name(), &with, Waiting::Blocking))?;
-        let recorder = Recorder::new(context, device_op)?;
-        Ok(Ring::new(recorder, op.fold().most_elements(), options))
+        let work = match op.fold().ranks() {
+            Some(ranks) => Work::Rank(Box::new(Contest::on(context, T::DTYPE, ranks)?)),
+            None => {
+                let with = |keep| DeviceOp::new::<T, O>(op, keep);
+                let device_op = pollster::block_on(choose(&context, op.name(), &with, Waiting::Blocking))?;
+                Work::Fold(Box::new(Recorder::new(context, device_op)?))
+            }
+        };
+        Ok(Ring::new(work, op.fold().most_elements(), options))
     }
 
-    fn new(recorder: Recorder, elements_max: u64, options: &StreamOptions) -> Ring {
-        let element_bytes = recorder.op.dtype.bytes();
-        let context = &recorder.context;
+    fn new(work: Work, elements_max: u64, options: &StreamOptions) -> Ring {
+        let (context, element_bytes) = (work.context(), work.element_bytes());
         let in_place = context.mapped_bytes_max == u64::MAX;
         let copies = if in_place { 1 } else { 2 };
         let limits = [
@@ -86,7 +182,7 @@ impl Ring {
         let slot_bytes = limits.into_iter().flatten().min().unwrap_or(0).max(1024) / unit * unit;
         let clock = Clock::new(context, !in_place);
         Ring {
-            recorder,
+            work,
             element_bytes,
             slot_bytes,
             in_place,
@@ -107,7 +203,7 @@ impl Ring {
             self.launch(Filling { slot, bytes: self.slot_bytes, start: 0 })?;
         }
         self.drain(&mut Vec::new())?;
-        self.clock = Clock::new(&self.recorder.context, !self.in_place);
+        self.clock = Clock::new(self.work.context(), !self.in_place);
         Ok(())
     }
 
@@ -120,7 +216,7 @@ impl Ring {
     pub fn look(&mut self) -> Result<()> {
         let now = Instant::now();
         if self.seen.is_none_or(|seen| now.duration_since(seen) > LOOK_AGAIN) {
-            self.recorder.context.present("taking elements")?;
+            self.work.context().present("taking elements")?;
             self.seen = Some(now);
         }
         Ok(())
@@ -128,7 +224,7 @@ impl Ring {
 
     /// Takes elements, of which the first has this place in the whole input; accumulators that are done on the way go to `parts`.
     pub fn push<T: Element>(&mut self, elements: &ToFold<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
-        self.copy(elements, at, parts).map_err(|error| self.recorder.context.diagnosed(error))
+        self.copy(elements, at, parts).map_err(|error| self.work.context().diagnosed(error))
     }
 
     fn copy<T: Element>(&mut self, elements: &ToFold<'_, T>, at: u64, parts: &mut Vec<Vec<u32>>) -> Result<()> {
@@ -188,7 +284,7 @@ impl Ring {
             None if self.flying.len() < SLOTS => return self.make_slot(),
             None => self.land(parts)?,
         };
-        let context = &self.recorder.context;
+        let context = self.work.context();
         let (sender, receiver) = std::sync::mpsc::channel();
         slot.staging.map_async(wgpu::MapMode::Write, .., move |result| {
             // Nobody listens any more only where the stream has failed before.
@@ -210,7 +306,7 @@ impl Ring {
     }
 
     fn make_slot(&self) -> Result<Slot> {
-        let context = &self.recorder.context;
+        let context = self.work.context();
         let read = if self.in_place { BufferUsages::STORAGE } else { BufferUsages::COPY_SRC };
         let staging = context.mapped_buffer("a staging buffer", self.slot_bytes, BufferUsages::MAP_WRITE | read)?;
         let device = if self.in_place {
@@ -225,16 +321,8 @@ impl Ring {
     /// Sends a filled slot to the device.
     fn launch(&mut self, filling: Filling) -> Result<()> {
         let Filling { slot, bytes, start } = filling;
-        let context = &self.recorder.context;
-        let elements = bytes / self.element_bytes;
-        let piece = Piece::of(0, 0, elements);
-        let op = &self.recorder.op;
-        let groups = op.groups().iter().map(|group| op.group_words(group)).collect();
-        let readback = Readback::new(context, 1, groups)?;
-        let (destination, output) = readback.destination(0);
-        let request =
-            Request { pieces: &[piece], each: Arrangement::Whole, start, direct: true, store: Store::Sealed, output };
-        let plan = self.recorder.planner.plan(&request)?;
+        let context = self.work.context();
+        let readback = self.work.readback()?;
         let mut encoder =
             context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: stream") });
         slot.staging.unmap();
@@ -249,7 +337,7 @@ impl Ring {
         }
         stamp(&mut encoder, 1);
         let input = slot.device.as_ref().unwrap_or(&slot.staging);
-        self.recorder.record(&mut compute_pass(&mut encoder), &plan, &[Origin::Buffer(input)], destination)?;
+        self.work.record(&mut encoder, (input, bytes / self.element_bytes, start), &readback)?;
         stamp(&mut encoder, 2);
         let pending = context.guarded("a submission", 0, || {
             if let Some(stamps) = &slot.stamps {
@@ -262,36 +350,24 @@ impl Ring {
             }
             readback.request(submission)
         })?;
-        self.flying.push_back((slot, pending));
+        self.flying.push_back(Flying { slot, pending, start });
         Ok(())
     }
 
     /// Waits for the oldest slot under way and its result. Its staging buffer is not mapped yet.
     fn land(&mut self, parts: &mut Vec<Vec<u32>>) -> Result<Slot> {
-        let (slot, pending) = self.flying.pop_front().ok_or(Error::ResultMissing)?;
-        let words = pending.wait(&self.recorder.context)?;
-        parts.extend(words.iter().map(|words| self.recorder.op.expand(words)));
+        let Flying { slot, pending, start } = self.flying.pop_front().ok_or(Error::ResultMissing)?;
+        let words = pending.wait(self.work.context())?;
+        parts.extend(words.iter().map(|words| self.work.accumulator(words, start)));
         self.clock.read(slot.stamps.as_ref());
         Ok(slot)
     }
 
     /// The work of a full slot, in lines for people.
     pub fn explain(&self) -> Vec<String> {
-        let piece = Piece::of(0, 0, self.slot_bytes / self.element_bytes);
-        let request = Request {
-            pieces: &[piece],
-            each: Arrangement::Whole,
-            start: 0,
-            direct: true,
-            store: Store::Sealed,
-            output: 0,
-        };
         let how = if self.in_place { "read in place by the kernels" } else { "copied to the device" };
         let mut lines = vec![format!("up to {SLOTS} staging buffers of {} bytes, {how}; a full one:", self.slot_bytes)];
-        match self.recorder.planner.plan(&request) {
-            Ok(plan) => lines.extend(explain(&self.recorder, &plan)),
-            Err(error) => lines.push(error.to_string()),
-        }
+        lines.extend(self.work.explain(self.slot_bytes / self.element_bytes));
         lines
     }
 }

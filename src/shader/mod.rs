@@ -14,9 +14,6 @@ use crate::plan::{Bounds, Kernel, Neighbours, Order, ROWS_AT_ONCE, Rows, Store, 
 use members::{answers, member};
 use std::fmt::Write;
 
-/// Lanes that a subgroup may have at most, as a power of two.
-const BUTTERFLY: u32 = 7;
-
 /// The text of a shader, and which of its lines are whose.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
@@ -587,7 +584,13 @@ fn push_workgroup(source: &mut Source, op: &DeviceOp, folds: &[usize], variant: 
             source.push(&shared::tree(op, folds, variant));
             source.push(include_str!("../../shaders/workgroup/tree.wgsl"));
         }
-        Some(_) => source.push(&unrolled(include_str!("../../shaders/workgroup/subgroup.wgsl"), variant)),
+        Some(_) => {
+            source.push(&match shared::any_long(op, folds, variant) {
+                true => include_str!("../../shaders/workgroup/butterfly_loop.wgsl").into(),
+                false => unrolled(include_str!("../../shaders/workgroup/butterfly.wgsl"), variant),
+            });
+            source.push(include_str!("../../shaders/workgroup/subgroup.wgsl"));
+        }
     }
 }
 
@@ -600,7 +603,11 @@ fn push_scan(source: &mut Source, op: &DeviceOp, folds: &[usize], variant: &Vari
 /// A fragment with its marked lines repeated.
 pub(super) fn unrolled(text: &str, variant: &Variant) -> String {
     let own = if let Kernel::Columns { own, .. } | Kernel::Groups { own, .. } = variant.kernel { own } else { 1 };
-    let counts =
-        [("LOADS", variant.loads_in_flight), ("BUTTERFLY", BUTTERFLY), ("ROWS_AT_ONCE", ROWS_AT_ONCE), ("OWN", own)];
+    let counts = [
+        ("LOADS", variant.loads_in_flight),
+        ("BUTTERFLY", variant.butterfly),
+        ("ROWS_AT_ONCE", ROWS_AT_ONCE),
+        ("OWN", own),
+    ];
     unroll(text, &counts)
 }

@@ -55,6 +55,11 @@ fn parts(op: &DeviceOp, folds: &[usize], variant: &Variant) -> Vec<MemberAt> {
     folds.iter().map(part).collect()
 }
 
+/// Whether an accumulator is so long that a function over it should stand in a text once.
+pub(super) fn any_long(op: &DeviceOp, folds: &[usize], variant: &Variant) -> bool {
+    parts(op, folds, variant).iter().any(|part| part.long)
+}
+
 /// What a tree calls: the accumulator of place b behind that of place a.
 pub(super) fn tree(op: &DeviceOp, folds: &[usize], variant: &Variant) -> String {
     let mut out = "fn join_shared(a: u32, b: u32) {\n".to_string();

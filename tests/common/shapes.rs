@@ -22,9 +22,10 @@ impl Shape for Tuning {
     }
 }
 
-/// A launch shape whose every boundary lies within a few thousand elements. (A software driver compiles words of invocations for seconds: tests of many rows of f64 ask for them.)
+/// A launch shape whose every boundary lies within a few thousand elements, in the shortest texts: a software driver's time grows with
+/// the square of what is copied. (It compiles words of invocations for seconds: tests of many rows of f64 ask for them.)
 pub fn small() -> Tuning {
-    let few = Tuning::GPU.groups(32, 3, 64).loads(2).each(|launch| launch.single_elements_max = 100);
+    let few = Tuning::GPU.groups(32, 3, 64).loads(1).each(|launch| launch.single_elements_max = 100);
     few.with(|tuning| tuning.own_rows_max = 0)
 }
 
@@ -33,12 +34,16 @@ pub fn shapes() -> Vec<Tuning> {
     let small = small();
     vec![
         small,
-        small.with(|tuning| tuning.subgroups = false),
+        small.loads(2).with(|tuning| tuning.subgroups = false),
         small.groups(128, 2, 256).loads(4),
         small.groups(4, 3, 8).loads(1).with(|tuning| tuning.order = Order::Blocked),
-        small.groups(1, 5, 1).each(|launch| launch.single_elements_max = 0).with(|tuning| tuning.subgroups = false),
+        small
+            .groups(1, 5, 1)
+            .loads(2)
+            .each(|launch| launch.single_elements_max = 0)
+            .with(|tuning| tuning.subgroups = false),
         // Many dispatches: 1 KiB each.
-        small.with(|tuning| tuning.dispatch_bytes_max = 1024),
+        small.loads(2).with(|tuning| tuning.dispatch_bytes_max = 1024),
     ]
 }
 
@@ -103,9 +108,9 @@ pub fn odd_shapes() -> [Tuning; 4] {
     let few = Tuning::GPU.with(|tuning| tuning.fold.workgroups_max = 1);
     [
         small(),
-        few.loads(1),
+        few.loads(2),
         few.with(|tuning| (tuning.subgroups, tuning.single_workgroup_size) = (false, 16)),
-        small().with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
+        small().loads(2).with(|tuning| (tuning.order, tuning.dispatch_bytes_max) = (Order::Blocked, 2048)),
     ]
 }
 

@@ -4,13 +4,20 @@
 use crate::common::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use treefold::internals::Keep;
 use treefold::ops::{Mean, Norm1, Sum};
 use treefold::{Axes, Cpu, Each, Gpu, Input, Op, Output, Reducer, Tuning, wgpu};
 
 const ALONE: &str = "// Many answers a workgroup, each found by one invocation";
 
+/// Without subgroups, over which a software driver sits for seconds: no kernel of many answers has them, those of a whole input do.
 fn tuning() -> Tuning {
-    small().with(|tuning| tuning.own_rows_max = 64)
+    small().with(|tuning| (tuning.own_rows_max, tuning.subgroups) = (64, false))
+}
+
+/// With them.
+fn lanes() -> Tuning {
+    tuning().with(|tuning| tuning.subgroups = true)
 }
 
 /// So many elements of each kind: near ones, of all sizes, at the ends of a limb, ties, what cancels, zeros, the least and the largest.
@@ -214,7 +221,7 @@ fn segments_are_right(gpu: &Gpu) -> bool {
 /// A share of thousands carries out of the last counter of its window.
 #[test]
 fn long_shares_have_the_hosts_bits() {
-    let gpu = gpu().with_tuning(tuning()).expect("a device");
+    let gpu = gpu().with_tuning(lanes()).expect("a device");
     let reducer = gpu.reducer::<f64, _>(Sum).expect("a reducer");
     for other in [0x41ff_ffff_ffff_ffff, 0xc1ff_ffff_ffff_ffff] {
         let mut numbers = vec![f64::from_bits(other); 200_000];
@@ -230,6 +237,20 @@ fn long_shares_have_the_hosts_bits() {
 #[test]
 fn segments_have_the_hosts_bits() {
     assert!(segments_are_right(&gpu().with_tuning(tuning()).expect("a device")));
+}
+
+/// The self-test, which has a whole input in one kernel of values, sees what is wrong with a subgroup's steps in a loop.
+#[test]
+fn wrong_steps_of_a_subgroup_are_put_aside() {
+    static MATCHED: AtomicBool = AtomicBool::new(false);
+    const STEPS: &str = "mask < lanes; mask <<= 1u";
+    let patch: Patch = |text| {
+        MATCHED.fetch_or(text.contains(STEPS), Ordering::Relaxed);
+        text.replace(STEPS, "mask < lanes / 2u; mask <<= 1u")
+    };
+    let right = patched_gpu(lanes(), patch).sums_right::<f64, _>(&Sum, Keep::Values { words64: false });
+    let subgroups = gpu().device().features().contains(wgpu::Features::SUBGROUP);
+    assert_eq!((MATCHED.load(Ordering::Relaxed), right.expect("a verdict")), (subgroups, !subgroups));
 }
 
 /// What an invocation that goes on with another segment depends on.

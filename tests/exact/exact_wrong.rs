@@ -54,7 +54,7 @@ fn lanes() -> Tuning {
 
 /// Each invocation's own words.
 fn registers() -> Tuning {
-    bins().loads(1).with(|tuning| tuning.own_bins_max = u64::MAX)
+    bins().with(|tuning| tuning.own_bins_max = u64::MAX)
 }
 
 /// Whether this adapter has integers of 64 bits.

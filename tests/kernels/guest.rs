@@ -185,7 +185,8 @@ fn prepared_reductions_stand_in_the_programs_own_passes() {
 /// side.
 #[test]
 fn prepared_reductions_keep_their_scratch() {
-    let gpu = gpu().with_tuning(small().with(|tuning| tuning.fold.workgroups_max = 4096)).expect("a launch shape");
+    let gpu =
+        gpu().with_tuning(small().loads(2).with(|tuning| tuning.fold.workgroups_max = 4096)).expect("a launch shape");
     let elements: Vec<u32> = Random(8).elements(1_500_000);
     let input = upload(&gpu, &elements);
     let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");

@@ -2,9 +2,9 @@
 
 use crate::common::*;
 use treefold::half::f16;
-use treefold::ops::{Bottom, Top};
+use treefold::ops::{Bottom, Ranked, Ranking, Top};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Cpu, Error, Gpu, Input, Output, Ranker, Scalar, Value};
+use treefold::{Cpu, Engine, Error, Gpu, Input, Op, Output, Ranker, Scalar, StreamOptions, Value};
 
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 15, 16, 17, 255, 1024, 4097, 16_385, 70_001];
 
@@ -123,6 +123,54 @@ fn bad_input_is_told() {
     let unusable = gpu.device().create_buffer(&descriptor);
     assert!(matches!(record(whole(), (&unusable).into()), Err(Error::MissingUsage { .. })));
     assert!(matches!(record((&unusable).into(), (&output).into()), Err(Error::MissingUsage { .. })));
+}
+
+/// A stream's slots each have a tournament, whose best are merged: those of parts of any lengths, with their places, are the CPU's.
+fn streamed<T: Scalar + Into<Value>, const HIGH: bool>(op: impl Op<T, Fold = Ranking<HIGH>, Output = Ranked<T>>) {
+    let (mut random, special, engine) = (Random(12), extremes::<T>(), Engine::Gpu(gpu()));
+    let mut elements: Vec<T> = random.elements(150_001);
+    for (at, &x) in [0, 1, 2, 43_690, 43_691, 87_381, 149_998, 150_000].iter().zip(special.iter().cycle()) {
+        elements[*at] = x;
+    }
+    let (lowest, highest) = (elements[149_000], elements[3]);
+    elements[60_000..60_900].fill(highest);
+    elements[99_000..99_900].fill(lowest);
+    let want = |elements: &[T]| Cpu::new().partial_at(op.clone(), elements, 7).to_bytes().expect("bytes");
+    let mut options = StreamOptions::default();
+    (options.memory_bytes, options.first) = (1 << 20, Some(7));
+    for n in [0, 1, 9, 1025, 150_001] {
+        let mut stream = engine.stream(op.clone(), &options).expect("a stream");
+        let mut rest = &elements[..n];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at((random.below(60_000) as usize + 1).min(rest.len()));
+            stream.push(now).expect("a part");
+            rest = later;
+        }
+        let found = stream.partial().expect("a partial").output;
+        assert!(found.to_bytes().expect("bytes") == want(&elements[..n]), "{} of {n} {}", op.signature(), T::DTYPE);
+    }
+    let whole = engine.reduce(op.clone(), &elements).expect("an answer");
+    assert_eq!(bits(&whole), bits(&Cpu::new().reduce(op.clone(), &elements).expect("an answer")));
+}
+
+fn bits<T: Scalar>(ranked: &Ranked<T>) -> Vec<(u64, u64)> {
+    ranked.values.iter().map(|x| x.pattern()).zip(ranked.indices.iter().copied()).collect()
+}
+
+#[test]
+fn streams_have_lists() {
+    fn both<T: Scalar + Into<Value>>(k: u32) {
+        streamed::<T, true>(Top::new(k).expect("a k"));
+        streamed::<T, false>(Bottom::new(k).expect("a k"));
+    }
+    both::<f32>(10);
+    both::<f32>(1024);
+    both::<f16>(3);
+    both::<f64>(10);
+    both::<i32>(1);
+    both::<u32>(700);
+    both::<i64>(1024);
+    both::<u64>(5);
 }
 
 /// Its operators are no reducer's, which says so.

@@ -55,10 +55,10 @@ pub fn workgroup(cost: &Cost, variant: &Variant) -> u64 {
     match variant.lanes_min {
         // One step for each doubling of the distance.
         None => u64::from(variant.workgroup_size.ilog2()) * combine,
-        // Two butterflies of at most seven steps, unrolled; between them the values of all subgroups.
+        // Two butterflies, of long accumulators in loops; between them the values of all subgroups.
         Some(lanes) => {
             let subgroups = turns(size, lanes.into());
-            2 * 7 * (cost.combine_trips + cost.shuffle_trips) + turns(subgroups, lanes.into()) * combine
+            2 * u64::from(variant.butterfly) * (combine + cost.shuffle_trips) + turns(subgroups, lanes.into()) * combine
         }
     }
 }

@@ -453,8 +453,10 @@ impl Texts {
         fn of<T: Scalar + Into<Value>>(all: &mut Texts) {
             for machine in all.machines.clone() {
                 let Ok(rules) = Rules::of(&machine.limits, &machine.tuning, 4 * T::Key::WORDS as u64) else { continue };
-                let ranks =
-                    [Op::<T>::fold(&Top::default()).ranks::<T>(), Op::<T>::fold(&Bottom::default()).ranks::<T>()];
+                let ranks = [
+                    Op::<T>::fold(&Top::default()).listed::<T>().wgsl,
+                    Op::<T>::fold(&Bottom::default()).listed::<T>().wgsl,
+                ];
                 for ranks in ranks {
                     for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
                         all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));

@@ -5,6 +5,9 @@ use crate::every::{self, Machine, Text, is_large};
 use treefold::Tuning;
 use treefold::internals::Limits;
 
+/// The most lanes of a subgroup, of every family.
+const LANES_MAX: u32 = 64;
+
 /// The texts of all kinds of kernels, with names: those of large inputs by every operator, and of the others of each operator a part, its
 /// neighbours others, and the other GPU others. Where only some are wanted, half of those, and of the rest half but for segments.
 pub fn texts(family: &Family, some: bool) -> Vec<(String, String)> {
@@ -16,7 +19,7 @@ pub fn texts(family: &Family, some: bool) -> Vec<(String, String)> {
         workgroups_max: 65_535,
         workgroup_bytes_max: 65_536,
         storage_buffers_max: 8,
-        lanes: Some((family.lanes_min, family.lanes_min)),
+        lanes: Some((family.lanes_min, LANES_MAX)),
         words64: true,
     };
     let asks: fn(usize, &str) -> bool = match (family.lanes_min, some) {
