@@ -118,7 +118,9 @@ impl Recorder {
                     Some(pipeline) => pipeline,
                     None => {
                         if !std::mem::replace(&mut compiled, true) {
-                            self.compile(plans.iter().map(|(plan, ..)| *plan))?;
+                            let all: Vec<_> =
+                                plans.iter().map(|(plan, ..)| (self, std::slice::from_ref(*plan))).collect();
+                            Recorder::compile_all(&all)?;
                         }
                         self.pipeline(&pass.variant)?
                     }
@@ -206,16 +208,24 @@ impl Recorder {
     }
 
     /// Compiles the pipelines that plans will need, side by side, so that their first run does not wait for the compiler.
-    pub fn compile<'p>(&self, plans: impl Iterator<Item = &'p Plan>) -> Result<()> {
-        self.context.present("making pipelines")?;
-        let mut seen: Vec<&Variant> = Vec::new();
-        for pass in plans.flat_map(|plan| &plan.passes) {
-            if !seen.contains(&&pass.variant) {
-                seen.push(&pass.variant);
+    pub fn compile(&self, plans: &[Plan]) -> Result<()> {
+        Recorder::compile_all(&[(self, plans)])
+    }
+
+    /// The same of several recorders of one device, all of them at once.
+    pub fn compile_all(all: &[(&Recorder, &[Plan])]) -> Result<()> {
+        let Some((first, _)) = all.first() else { return Ok(()) };
+        first.context.present("making pipelines")?;
+        let mut missing: Vec<(&Recorder, PipelineKey)> = Vec::new();
+        for (recorder, pass) in
+            all.iter().flat_map(|(one, plans)| plans.iter().flat_map(|p| &p.passes).map(move |pass| (*one, pass)))
+        {
+            let key = recorder.key(&pass.variant);
+            if recorder.context.kept_pipeline(&key).is_none() && !missing.iter().any(|(_, other)| *other == key) {
+                missing.push((recorder, key));
             }
         }
-        seen.retain(|variant| self.context.kept_pipeline(&self.key(variant)).is_none());
-        side_by_side(&seen, |variant| self.pipeline(variant).map(drop))
+        side_by_side(&missing, |(recorder, key)| recorder.pipeline(&key.variant).map(drop))
     }
 }
 

@@ -16,7 +16,11 @@ use crate::plan::{Arrangement, COUNT_WORDS, Cost, Plan, Planner, Request, Store}
 use std::sync::Arc;
 use wgpu::BufferUsages;
 
-/// The operator with the kernels that this device gets right; `with` gives it with each kernel.
+/// The plans that a caller will record first.
+pub(crate) type Ahead<'a> = &'a (dyn Fn(&Recorder) -> Result<Vec<Plan>> + Sync);
+
+/// The operator with the kernels that this device gets right; `with` gives it with each kernel. What `ahead` tells is compiled beside what
+/// the self-tests run, so that whoever records it does not wait for the compiler once more.
 ///
 /// # Errors
 /// [`Error::NoExactKernel`] where all of them are wrong; why the last one does not run, where one does not; what the device says.
@@ -24,6 +28,7 @@ pub(crate) async fn choose(
     context: &Arc<Context>,
     operator: &'static str,
     with: &(dyn Fn(Keep) -> Result<DeviceOp> + Sync),
+    ahead: Ahead<'_>,
     waiting: Waiting,
 ) -> Result<DeviceOp> {
     let mut refusal = None;
@@ -49,7 +54,7 @@ pub(crate) async fn choose(
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
         let fits = || Planner::new(context.limits, *context.tuning(), Cost::of(&device_op)).map(drop);
         let tested = match fits() {
-            Ok(()) => test_all(context, &device_op, waiting).await,
+            Ok(()) => test_all(context, &device_op, Some(ahead), waiting).await,
             Err(error) => Err(error),
         };
         match tested {
@@ -91,10 +96,47 @@ fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     if shared { bins.chain(own).collect() } else { own.chain(bins).collect() }
 }
 
-/// Whether the kernels of all folds that have a test pass it.
-async fn test_all(context: &Arc<Context>, op: &DeviceOp, waiting: Waiting) -> Result<bool> {
+/// Whether the kernels of all folds that have a test pass it. Each is asked of the device once; what they and the caller will run is
+/// compiled at once.
+async fn test_all(context: &Arc<Context>, op: &DeviceOp, ahead: Option<Ahead<'_>>, waiting: Waiting) -> Result<bool> {
+    let mut trials = Vec::new();
     for fold in (0..op.folds.len()).filter(|&fold| op.folds[fold].tested) {
-        if !test(context, op.alone(fold), waiting).await? {
+        let alone = op.alone(fold);
+        let key = (alone.folds[0].key.clone(), alone.keep);
+        let known = match context.test_result(&key) {
+            Some(right) => Some(right),
+            None => {
+                let trial = Trial::of(context, alone)?;
+                let known = trial.kept();
+                match known {
+                    Some(right) => context.note_test(key, right),
+                    None => trials.push((key, trial)),
+                }
+                known
+            }
+        };
+        if known == Some(false) {
+            return Ok(false);
+        }
+    }
+    if trials.is_empty() {
+        return Ok(true);
+    }
+    let wanted = ahead.and_then(|ahead| {
+        let recorder = Recorder::new(context.clone(), op.clone()).ok()?;
+        let plans = ahead(&recorder).ok()?;
+        Some((recorder, plans))
+    });
+    let tried = trials.iter().map(|(_, trial)| (&trial.recorder, &trial.plans[..]));
+    let all: Vec<_> = tried.clone().chain(wanted.iter().map(|(recorder, plans)| (recorder, &plans[..]))).collect();
+    // What the caller wants may be refused for reasons of its own, which it will hear when it asks.
+    if Recorder::compile_all(&all).is_err() {
+        Recorder::compile_all(&tried.collect::<Vec<_>>())?;
+    }
+    for (key, trial) in trials {
+        let right = trial.passes(waiting).await?;
+        context.note_test(key, right);
+        if !right {
             return Ok(false);
         }
     }
@@ -103,88 +145,99 @@ async fn test_all(context: &Arc<Context>, op: &DeviceOp, waiting: Waiting) -> Re
 
 /// Whether the folds that have a test pass it with the kernels that the operator has here.
 pub(crate) async fn is_right(context: &Arc<Context>, op: &DeviceOp, waiting: Waiting) -> Result<bool> {
-    let right = test_all(context, op, waiting).await?;
+    let right = test_all(context, op, None, waiting).await?;
     if !right {
         log::warn!("{}: {:?} sums wrongly on this device and is not used", op.name, op.keep);
     }
     Ok(right)
 }
 
-/// Whether the kernel of a fold finds the sums that the host finds; asked of the device once.
-async fn test(context: &Arc<Context>, op: DeviceOp, waiting: Waiting) -> Result<bool> {
-    let key = (op.folds[0].key.clone(), op.keep);
-    if let Some(right) = context.test_result(&key) {
-        return Ok(right);
-    }
-    let right = match op.keep {
-        Keep::Cells => right_by_groups(context, op, waiting).await?,
-        _ => right_whole(context, op, waiting).await?,
-    };
-    context.note_test(key, right);
-    Ok(right)
-}
-
-/// Of the whole test set, through one workgroup and through partials.
-async fn right_whole(context: &Arc<Context>, op: DeviceOp, waiting: Waiting) -> Result<bool> {
-    let (fold, bytes) = (&op.folds[0], known(op.dtype));
-    let want = (fold.expect)(&bytes);
-    let n = bytes.len() as u64 / op.dtype.bytes();
-    let words = vec![fold.words];
-    let (one, halves) = ([Piece::of(0, 0, n)], [Piece::of(0, 0, n / 3), Piece::of(0, n / 3, n - n / 3)]);
-    let requests = [&one[..], &halves].map(|pieces| (pieces, Arrangement::Whole));
-    let trial = Trial { inputs: &[&bytes], requests: &requests, words, want: vec![want; 2] };
-    trial.passes(Recorder::new(context.clone(), op)?, waiting).await
-}
-
 /// Groups of a self-test; one key more is nobody's.
 const GROUPS: usize = 3;
 
-/// Of groups of the test set.
-async fn right_by_groups(context: &Arc<Context>, op: DeviceOp, waiting: Waiting) -> Result<bool> {
-    let fold = &op.folds[0];
-    let (bytes, size) = (known(op.dtype), op.dtype.bytes() as usize);
-    // Neighbours of one group, so that they meet in its cells.
-    let keys: Vec<u32> = (0..bytes.len() / size).map(|i| (i / 7 % (GROUPS + 1)) as u32).collect();
-    let of = |group: u32| {
-        let elements = bytes.chunks_exact(size).zip(&keys).filter(|&(_, &key)| key == group);
-        elements.flat_map(|(element, _)| element).copied().collect::<Vec<u8>>()
-    };
-    let want: Vec<Vec<u32>> = (0..GROUPS as u32).map(|group| (fold.expect)(&of(group))).collect();
-    let (words, n) = (vec![fold.words, COUNT_WORDS as usize - 1], keys.len() as u64);
-    let groups = Groups { keys: &[Piece::of(1, 0, n)], first: 0, groups: GROUPS as u64 };
-    let request = (&[Piece::of(0, 0, n)][..], Arrangement::Groups(groups));
-    let trial = Trial { inputs: &[&bytes, bytemuck::cast_slice(&keys)], requests: &[request], words, want };
-    trial.passes(Recorder::new(context.clone(), op)?, waiting).await
-}
-
-/// What a self-test reads, what it asks for, and what the host finds.
-struct Trial<'a> {
+/// A self-test of the kernel of one fold: what it reads, how it is to be read, and what the host finds.
+struct Trial {
+    recorder: Recorder,
+    readback: Readback,
+    plans: Vec<Plan>,
     /// The contents of each buffer.
-    inputs: &'a [&'a [u8]],
-    requests: &'a [(&'a [Piece], Arrangement<'a>)],
-    /// Words of each group of a result.
-    words: Vec<usize>,
+    inputs: Vec<Vec<u8>>,
     /// The first words of every result.
     want: Vec<Vec<u32>>,
+    /// Its number in a cache, where there is one.
+    digest: Option<u128>,
 }
 
-impl Trial<'_> {
-    /// Whether the device finds the same; where its cache knows, it is not asked.
-    async fn passes(&self, recorder: Recorder, waiting: Waiting) -> Result<bool> {
-        let (context, op) = (&recorder.context, &recorder.op);
-        let readback = Readback::fresh(context, self.want.len() as u64, self.words.clone())?;
+impl Trial {
+    fn of(context: &Arc<Context>, op: DeviceOp) -> Result<Trial> {
+        match op.keep {
+            Keep::Cells => Trial::by_groups(context, op),
+            _ => Trial::whole(context, op),
+        }
+    }
+
+    /// The whole test set, through one workgroup and through partials.
+    fn whole(context: &Arc<Context>, op: DeviceOp) -> Result<Trial> {
+        let (fold, bytes) = (&op.folds[0], known(op.dtype));
+        let want = (fold.expect)(&bytes);
+        let n = bytes.len() as u64 / op.dtype.bytes();
+        let words = vec![fold.words];
+        let (one, halves) = ([Piece::of(0, 0, n)], [Piece::of(0, 0, n / 3), Piece::of(0, n / 3, n - n / 3)]);
+        let requests = [&one[..], &halves].map(|pieces| (pieces, Arrangement::Whole));
+        Trial::new(context, op, vec![bytes], &requests, (words, vec![want; 2]))
+    }
+
+    /// Groups of the test set.
+    fn by_groups(context: &Arc<Context>, op: DeviceOp) -> Result<Trial> {
+        let fold = &op.folds[0];
+        let (bytes, size) = (known(op.dtype), op.dtype.bytes() as usize);
+        // Neighbours of one group, so that they meet in its cells.
+        let keys: Vec<u32> = (0..bytes.len() / size).map(|i| (i / 7 % (GROUPS + 1)) as u32).collect();
+        let of = |group: u32| {
+            let elements = bytes.chunks_exact(size).zip(&keys).filter(|&(_, &key)| key == group);
+            elements.flat_map(|(element, _)| element).copied().collect::<Vec<u8>>()
+        };
+        let want: Vec<Vec<u32>> = (0..GROUPS as u32).map(|group| (fold.expect)(&of(group))).collect();
+        let (words, n) = (vec![fold.words, COUNT_WORDS as usize - 1], keys.len() as u64);
+        let groups = Groups { keys: &[Piece::of(1, 0, n)], first: 0, groups: GROUPS as u64 };
+        let request = (&[Piece::of(0, 0, n)][..], Arrangement::Groups(groups));
+        let keys = bytemuck::cast_slice(&keys).to_vec();
+        Trial::new(context, op, vec![bytes, keys], &[request], (words, want))
+    }
+
+    /// Of results of groups of so many words, and the first words that they should have.
+    fn new(
+        context: &Arc<Context>,
+        op: DeviceOp,
+        inputs: Vec<Vec<u8>>,
+        requests: &[(&[Piece], Arrangement<'_>)],
+        (words, want): (Vec<usize>, Vec<Vec<u32>>),
+    ) -> Result<Trial> {
+        let recorder = Recorder::new(context.clone(), op)?;
+        let readback = Readback::fresh(context, want.len() as u64, words.clone())?;
         let plan = |(result, &(pieces, each)): (usize, &(&[Piece], Arrangement<'_>))| {
             let (_, output) = readback.destination(result as u64);
             recorder.planner.plan(&Request { pieces, each, start: 0, direct: true, store: Store::Sealed, output })
         };
-        let plans = self.requests.iter().enumerate().map(plan).collect::<Result<Vec<Plan>>>()?;
-        let digest = context.keeps().then(|| self.digest(&recorder, &plans));
-        if let Some(right) = digest.and_then(|digest| context.verdict(digest)) {
-            log::debug!("{}: {:?} has a self-test whose verdict is kept: {right}", op.name, op.keep);
-            return Ok(right);
-        }
-        recorder.compile(plans.iter())?;
-        let buffers = self.inputs.iter().map(|bytes| context.filled("a self-test", bytes, BufferUsages::STORAGE));
+        let plans = requests.iter().enumerate().map(plan).collect::<Result<Vec<Plan>>>()?;
+        let mut trial = Trial { recorder, readback, plans, inputs, want, digest: None };
+        trial.digest = context.keeps().then(|| trial.digest_of(&words));
+        Ok(trial)
+    }
+
+    /// The verdict that the device's cache knows.
+    fn kept(&self) -> Option<bool> {
+        let Recorder { context, op, .. } = &self.recorder;
+        let right = context.verdict(self.digest?)?;
+        log::debug!("{}: {:?} has a self-test whose verdict is kept: {right}", op.name, op.keep);
+        Some(right)
+    }
+
+    /// Whether the device finds the same.
+    async fn passes(self, waiting: Waiting) -> Result<bool> {
+        let Trial { recorder, readback, plans, inputs, want, digest } = self;
+        let (context, op) = (&recorder.context, &recorder.op);
+        let buffers = inputs.iter().map(|bytes| context.filled("a self-test", bytes, BufferUsages::STORAGE));
         let buffers = buffers.collect::<Result<Vec<_>>>()?;
         let origins: Vec<Origin<'_>> = buffers.iter().map(Origin::Buffer).collect();
         let label = Some("treefold: self-test");
@@ -195,23 +248,23 @@ impl Trial<'_> {
         }
         drop(compute);
         let found = readback.submit(context, encoder)?.results(context, waiting).await?;
-        let right =
-            found.len() == self.want.len() && found.iter().zip(&self.want).all(|(words, want)| words.starts_with(want));
+        let right = found.len() == want.len() && found.iter().zip(&want).all(|(words, want)| words.starts_with(want));
         log::debug!("{}: {:?} has run its self-test: {right}", op.name, op.keep);
         digest.into_iter().for_each(|digest| context.keep_verdict(digest, right));
         Ok(right)
     }
 
     /// A number for all that its verdict depends on beside the driver: texts, dispatches, what they are told and read, what is right.
-    fn digest(&self, recorder: &Recorder, plans: &[Plan]) -> u128 {
-        let mut digest = Digest::new().and(format!("{:?}", self.words).as_bytes());
+    fn digest_of(&self, words: &[usize]) -> u128 {
+        let Trial { recorder, plans, inputs, want, .. } = self;
+        let mut digest = Digest::new().and(format!("{words:?}").as_bytes());
         for plan in plans {
             let texts = plan.passes.iter().map(|pass| recorder.source(&pass.variant).text);
             digest = texts.fold(digest.and(format!("{plan:?}").as_bytes()), |digest, text| digest.and(text.as_bytes()));
         }
         let told = [recorder.op.params(), recorder.op.table()];
-        let words = told.iter().chain(&self.want).map(|words| bytemuck::cast_slice(words));
-        words.chain(self.inputs.iter().copied()).fold(digest, Digest::and).number()
+        let words = told.iter().chain(want).map(|words| bytemuck::cast_slice(words));
+        words.chain(inputs.iter().map(|bytes| &bytes[..])).fold(digest, Digest::and).number()
     }
 }
 

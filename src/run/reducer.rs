@@ -301,7 +301,7 @@ async fn ready(
     waiting: Waiting,
 ) -> Result<Recorder> {
     context.heard().await?;
-    let device_op = choose(&context, operator, with, waiting).await?;
+    let device_op = choose(&context, operator, with, &first_plans, waiting).await?;
     let recorder = Recorder::new(context.clone(), device_op)?;
     compile(&recorder)?;
     context.heard().await?;
@@ -310,6 +310,11 @@ async fn ready(
 
 /// Compiles the kernels of large and of small inputs now, not in the first frame.
 fn compile(recorder: &Recorder) -> Result<()> {
+    recorder.compile(&first_plans(recorder)?)
+}
+
+/// What large and small inputs need.
+pub(super) fn first_plans(recorder: &Recorder) -> Result<Vec<Plan>> {
     let single = recorder.planner.launch().single_elements_max;
     let mut large = Piece::of(0, 0, single.saturating_mul(2).clamp(1 << 16, 1 << 24));
     // Short bindings have no room for the partials of all their windows.
@@ -324,7 +329,7 @@ fn compile(recorder: &Recorder) -> Result<()> {
             plans.push(recorder.planner.plan(&whole(&[piece], store))?);
         }
     }
-    recorder.compile(plans.iter())
+    Ok(plans)
 }
 
 /// Makes ready the reduction of a whole input, or of each of its answers.

@@ -26,7 +26,7 @@ const LOOK_AGAIN: Duration = Duration::from_micros(20);
 /// The slots of a stream on a device.
 #[derive(Debug)]
 pub(super) struct Ring {
-    work: Work,
+    work: SlotWork,
     element_bytes: u64,
     slot_bytes: u64,
     /// Whether kernels read the staging buffers themselves, where host and device share memory.
@@ -47,36 +47,36 @@ pub(super) struct Ring {
 
 /// What a device does with a slot.
 #[derive(Debug)]
-enum Work {
+enum SlotWork {
     /// Folds its elements to an accumulator.
     Fold(Box<Recorder>),
     /// Finds the best of them.
     Rank(Box<Contest>),
 }
 
-impl Work {
+impl SlotWork {
     fn context(&self) -> &Arc<Context> {
         match self {
-            Work::Fold(recorder) => &recorder.context,
-            Work::Rank(contest) => &contest.context,
+            SlotWork::Fold(recorder) => &recorder.context,
+            SlotWork::Rank(contest) => &contest.context,
         }
     }
 
     fn element_bytes(&self) -> u64 {
         match self {
-            Work::Fold(recorder) => recorder.op.dtype.bytes(),
-            Work::Rank(contest) => contest.dtype.bytes(),
+            SlotWork::Fold(recorder) => recorder.op.dtype.bytes(),
+            SlotWork::Rank(contest) => contest.dtype.bytes(),
         }
     }
 
     /// Room for what it leaves.
     fn readback(&self) -> Result<Readback> {
         match self {
-            Work::Fold(recorder) => {
+            SlotWork::Fold(recorder) => {
                 let op = &recorder.op;
                 Readback::new(&recorder.context, 1, op.groups().iter().map(|group| op.group_words(group)).collect())
             }
-            Work::Rank(contest) => contest.readback(),
+            SlotWork::Rank(contest) => contest.readback(),
         }
     }
 
@@ -90,19 +90,19 @@ impl Work {
         let (destination, output) = readback.destination(0);
         let pieces = [Piece::of(0, 0, elements)];
         match self {
-            Work::Fold(recorder) => {
+            SlotWork::Fold(recorder) => {
                 let plan = recorder.planner.plan(&of_slot(&pieces, start, output))?;
                 recorder.record(&mut compute_pass(encoder), &plan, &[Origin::Buffer(input)], destination)
             }
-            Work::Rank(contest) => contest.prepared(&pieces, &[input], &destination)?.record(encoder),
+            SlotWork::Rank(contest) => contest.prepared(&pieces, &[input], &destination)?.record(encoder),
         }
     }
 
     /// The words of an accumulator from those that it has left.
     fn accumulator(&self, words: &[u32], start: u64) -> Vec<u32> {
         match self {
-            Work::Fold(recorder) => recorder.op.expand(words),
-            Work::Rank(contest) => {
+            SlotWork::Fold(recorder) => recorder.op.expand(words),
+            SlotWork::Rank(contest) => {
                 let ranks = &contest.ranks;
                 (ranks.accumulator)(ranks.wanted, words, start)
             }
@@ -113,8 +113,10 @@ impl Work {
     fn explain(&self, elements: u64) -> Vec<String> {
         let pieces = [Piece::of(0, 0, elements)];
         let lines = match self {
-            Work::Fold(recorder) => recorder.planner.plan(&of_slot(&pieces, 0, 0)).map(|plan| explain(recorder, &plan)),
-            Work::Rank(contest) => contest.plan(&pieces).map(|plan| {
+            SlotWork::Fold(recorder) => {
+                recorder.planner.plan(&of_slot(&pieces, 0, 0)).map(|plan| explain(recorder, &plan))
+            }
+            SlotWork::Rank(contest) => contest.plan(&pieces).map(|plan| {
                 let each = "its tiles are ranked, the best chosen among them";
                 plan.rounds.iter().map(|round| format!("{} candidates: {each}", round.candidates)).collect()
             }),
@@ -155,17 +157,21 @@ impl Ring {
     /// Of an operator on a device.
     pub fn of<T: Element, O: Op<T>>(context: Arc<Context>, op: &O, options: &StreamOptions) -> Result<Ring> {
         let work = match op.fold().ranks() {
-            Some(ranks) => Work::Rank(Box::new(Contest::on(context, T::DTYPE, ranks)?)),
+            Some(ranks) => SlotWork::Rank(Box::new(Contest::on(context, T::DTYPE, ranks)?)),
             None => {
                 let with = |keep| DeviceOp::new::<T, O>(op, keep);
-                let device_op = pollster::block_on(choose(&context, op.name(), &with, Waiting::Blocking))?;
-                Work::Fold(Box::new(Recorder::new(context, device_op)?))
+                // A full slot, or all that will come.
+                let most = SLOT_BYTES_MAX / T::DTYPE.bytes();
+                let pieces = [Piece::of(0, 0, options.elements_hint.map_or(most, |hint| hint.clamp(1, most)))];
+                let ahead = |recorder: &Recorder| Ok(vec![recorder.planner.plan(&of_slot(&pieces, 0, 0))?]);
+                let device_op = pollster::block_on(choose(&context, op.name(), &with, &ahead, Waiting::Blocking))?;
+                SlotWork::Fold(Box::new(Recorder::new(context, device_op)?))
             }
         };
         Ok(Ring::new(work, op.fold().most_elements(), options))
     }
 
-    fn new(work: Work, elements_max: u64, options: &StreamOptions) -> Ring {
+    fn new(work: SlotWork, elements_max: u64, options: &StreamOptions) -> Ring {
         let (context, element_bytes) = (work.context(), work.element_bytes());
         let in_place = context.mapped_bytes_max == u64::MAX;
         let copies = if in_place { 1 } else { 2 };

@@ -65,7 +65,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         // Browsers cannot wait for a self-test here.
         let op = match cfg!(target_arch = "wasm32") {
             true => op,
-            false => pollster::block_on(choose(&context, plain.name(), &with, Waiting::Blocking))?,
+            false => pollster::block_on(choose(&context, plain.name(), &with, &|_| Ok(Vec::new()), Waiting::Blocking))?,
         };
         let recorder = Recorder::new(context, op)?;
         Ok(self.others.segments.get_or_init(|| recorder))
