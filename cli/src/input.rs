@@ -116,6 +116,17 @@ impl Inputs {
         inputs.into_iter().map(alone).collect()
     }
 
+    /// Number of numbers that must be known before, as they are read beside elements.
+    pub fn counted(&self, option: &str) -> Result<u64> {
+        self.count().ok_or_else(|| {
+            usage(format!(
+                "{}: {option} wants a file that says how many numbers it has, which text and columns with missing values do not; save \
+                 them all as .npy",
+                self.names()
+            ))
+        })
+    }
+
     /// Elements of all inputs together, where that is known.
     pub fn count(&self) -> Option<u64> {
         let count = |input: &Input| if let Input::Ready(opened) = input { opened.count } else { None };

@@ -116,7 +116,7 @@ fn runs_of<K: Key>(file: Inputs, memory: u64, shown: bool, value: impl Fn(K) -> 
 pub fn groups(path: &Path, memory: u64, inputs: &Inputs) -> Result<Keyed> {
     let file = Inputs::open_beside(path, GROUP_BY)?.beside(inputs);
     ensure_whole(&file, GROUP_BY, "save the keys as int32, or reduce runs of equal ones with --by")?;
-    let (name, elements) = (file.names(), file.count().unwrap_or(0));
+    let (name, elements) = (file.names(), file.counted(GROUP_BY)?);
     let sizes = Sizes::within(4 << 20, 8, memory / 4);
     let held = PARTS * (sizes.part_elements * size_of::<u32>()) as u64;
     let group = |_, key| Ok(u32::try_from(key).unwrap_or(u32::MAX));

@@ -224,7 +224,7 @@ impl Run<'_> {
         let missing = inputs.missing().clone();
         let pairs = T::DTYPE == Dtype::F32x2;
         // Missing values refused, or their places kept, where elements would stand at other places than in their files.
-        if divided.is_some() || pairs {
+        if divided.is_some() || pairs || sieve.as_ref().is_some_and(Sieve::has_others) {
             missing.refuse("what belongs together goes by the places of values");
         } else if looked.iter().any(|looked| looked.at_places) || args.partial.is_some() && ordered {
             missing.refuse("what is computed goes by the places of values");

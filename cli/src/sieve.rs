@@ -9,7 +9,7 @@ use crate::options::{NanPolicy, Sifting};
 use crate::reading::feed;
 use crate::report::LeftOut;
 use crate::source::Sizes;
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use half::f16;
 use std::path::{Path, PathBuf};
 use treefold::ops::{Comparison, Numbers};
@@ -167,6 +167,11 @@ impl<T: Element> Sieve<T> {
         })
     }
 
+    /// Whether other files say which elements count.
+    pub fn has_others(&self) -> bool {
+        !self.others.is_empty()
+    }
+
     /// That all elements are passed on, in their places, and the operators leave out what does not count.
     pub fn pass_all(&mut self) {
         self.in_place = true;
@@ -270,8 +275,7 @@ impl Other {
     fn open(path: &Path, option: &'static str, compare: Comparison, memory: u64, inputs: &Inputs) -> Result<Other> {
         let file = Inputs::open_beside(path, option)?.beside(inputs);
         let name = file.names();
-        let elements =
-            file.count().ok_or_else(|| anyhow!("{name}: {option} wants a file that says how many numbers it has"))?;
+        let elements = file.counted(option)?;
         let sizes = Sizes::within(4 << 20, 8, memory / 4);
         let flags = match file.dtype {
             Dtype::F32 => flags::<f32>(file, compare, sizes),

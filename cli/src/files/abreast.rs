@@ -46,7 +46,7 @@ pub fn pass(name: &str, path: Option<&Path>, text: Reader, asks: &[Ask], put: Pu
 
 /// A text, unpacked, and the delimiter of its fields.
 fn text_of(name: &str, path: Option<&Path>, text: Reader, ask: &Ask) -> Result<(Reader, u8)> {
-    let (head, text) = unpacked(name, text)?;
+    let (head, text, _) = unpacked(name, text)?;
     match Format::of(path, &head, ask) {
         Format::Table(delimiter) => Ok((text, delimiter)),
         Format::Npy | Format::Raw => Err(no_columns(name)),

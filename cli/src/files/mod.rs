@@ -298,12 +298,16 @@ pub struct Streamed {
 
 /// The numbers of bytes that are read once, packed or not; `path` is their name, where they have one.
 pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Result<Streamed> {
-    let (head, mut bytes) = unpacked(name, bytes)?;
+    let (head, mut bytes, packed) = unpacked(name, bytes)?;
     let format = Format::of(path, &head, ask);
     match format {
         Format::Npy | Format::Raw => {
             let (array, stored) = header(name, &head, format, ask, &mut bytes)?;
-            Ok(Streamed { stored, array, numbers: bytes })
+            let numbers = match &array {
+                Some(array) if packed => packing::to_its_end(bytes, array.data_bytes()),
+                _ => bytes,
+            };
+            Ok(Streamed { stored, array, numbers })
         }
         Format::Table(delimiter) => {
             let stored = text_type(ask)?;
@@ -326,13 +330,15 @@ pub fn text_type(ask: &Ask) -> Result<Stored> {
     ask.raw.or(Stored::raw("f64")).context("text has no f64")
 }
 
-/// The first bytes of a stream, and all of it, both unpacked.
-fn unpacked(name: &str, bytes: Reader) -> Result<(Vec<u8>, Reader)> {
+/// The first bytes of a stream, and all of it, both unpacked; whether it was packed.
+fn unpacked(name: &str, bytes: Reader) -> Result<(Vec<u8>, Reader, bool)> {
     let (head, bytes) = beginning(name, bytes)?;
-    match Packing::of(&head) {
-        Some(packing) => beginning(name, packing.unpack(bytes)?),
-        None => Ok((head, bytes)),
-    }
+    let packing = Packing::of(&head);
+    let (head, bytes) = match packing {
+        Some(packing) => beginning(name, packing.unpack(bytes)?)?,
+        None => (head, bytes),
+    };
+    Ok((head, bytes, packing.is_some()))
 }
 
 /// The first bytes of a stream, and all of it.

@@ -74,3 +74,29 @@ impl Read for Unpacked {
         })
     }
 }
+
+/// What a packed stream holds, of which so many bytes are wanted: whoever asks for more waits for its end, where a damaged one is noticed.
+pub fn to_its_end(bytes: Reader, wanted: u64) -> Reader {
+    Box::new(ToItsEnd { bytes, wanted })
+}
+
+struct ToItsEnd {
+    bytes: Reader,
+    wanted: u64,
+}
+
+impl Read for ToItsEnd {
+    fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
+        if self.wanted == 0 {
+            let got = self.bytes.read(space)?;
+            if got > 0 {
+                std::io::copy(&mut self.bytes, &mut std::io::sink())?;
+            }
+            return Ok(got);
+        }
+        let most = usize::try_from(self.wanted).unwrap_or(usize::MAX).min(space.len());
+        let got = self.bytes.read(&mut space[..most])?;
+        self.wanted -= got as u64;
+        Ok(got)
+    }
+}

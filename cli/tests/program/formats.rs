@@ -96,12 +96,22 @@ fn damaged_packed_files_are_errors() {
         let at = damaged.len() / 2;
         damaged[at..at + 8].iter_mut().for_each(|byte| *byte = !*byte);
         run(["sum", &folder.file("bad.gz", &damaged)]).fails(1, &["bad.gz: ", name]);
+        // Bytes behind the array are let go, but a stream that is cut or damaged there is no better.
+        let longer = pack(&[&npy[..], b"more"].concat());
+        let told = run(["sum", "-q", &folder.file("longer.gz", &longer)]);
+        assert!(told.text() == run(["sum", "-q", &folder.file("x.npy", &npy)]).text(), "{}", told.out);
+        assert!(told.err.contains("ignored bytes behind the end of its array"), "{}", told.err);
+        run(["sum", &folder.file("end.gz", &longer[..longer.len() - 3])]).fails(1, &["end.gz: ", name, "too early"]);
     }
     // The last bytes are a checksum and a length.
     let mut wrong = gzip(&npy);
     let at = wrong.len() - 8;
     wrong[at] ^= 1;
     run(["sum", &folder.file("crc.gz", &wrong)]).fails(1, &["crc.gz: its gzip stream is damaged"]);
+    let mut longer = gzip(&[&npy[..], b"more"].concat());
+    let at = longer.len() - 8;
+    longer[at] ^= 1;
+    run(["sum", &folder.file("long.gz", &longer)]).fails(1, &["long.gz: its gzip stream is damaged"]);
     run(["sum", "--column", "a", &folder.file("x.npz.gz", &gzip(&npz(&[("a", npy)], false)))])
         .fails(2, &["x.npz.gz: ", "unpack it first (gunzip "]);
 }
@@ -226,11 +236,34 @@ fn tables_that_are_wrong() {
     run(["sum", "--column", "a", &folder.file("e.csv", b"")]).fails(1, &["e.csv"]);
     run(["sum", &folder.file("b.csv", b"a\n\xff\xfe\n")]).fails(1, &["line 2", "is no number"]);
     run(["sum", "--column", "a", &folder.i32("x.npy", &[1])]).fails(2, &["x.npy: has no columns"]);
-    // A quotation mark that nothing closes.
+    // A quotation mark that nothing closes, and what is wrong before it.
+    let open = |text: &str| run(["sum", "-q", "--column", "a", &folder.file("q.csv", text.as_bytes())]);
+    for text in ["a,b\n1,\"x\n3,4\n5,6\n", "a,b\n1,\"x", "a,b\n\"1,2\n"] {
+        open(text).fails(1, &["q.csv: line 2: a quotation mark that nothing closes"]);
+    }
+    open("a,b\n\"1\n\",2\n3,\"\n\n").fails(1, &["q.csv: line 4: a quotation mark that nothing closes"]);
+    open("a,b\n1,2\nx,2\n3,\"4\n").fails(1, &["q.csv: line 3, column \"a\""]);
+    assert_eq!(open("a,b\n1,\"x\"\n3,4\"\n").out, "4\n");
     let huge = [b"a\n\"".to_vec(), vec![b'1'; 40 << 20]].concat();
     run(["sum", "--memory", "1MiB", &folder.file("h.csv", &huge)])
         .fails(1, &["h.csv: line 2: a row of more than 16777216 bytes"]);
     run(["sum", "--column", "a", &folder.file("c.csv.gz", &gzip(&huge)[..2000])]).fails(1, &["c.csv.gz: "]);
+}
+
+/// What goes together by the places of values has them all, or says what to do.
+#[test]
+fn masks_keep_to_the_places_of_missing_values() {
+    let folder = Folder::new();
+    let table = folder.file("v.csv", b"v\n10\n20\n\"\"\n40\n");
+    let (all, present) = (folder.i32("all.npy", &[1, 1, 0, 1]), folder.i32("present.npy", &[1, 0, 1]));
+    let condition = format!("{all} > 0");
+    for told in [["--mask", &all], ["--where", &condition], ["--mask", &present]] {
+        let by = [&["sum", "-q", "--column", "v"][..], &told].concat();
+        run([&by[..], &[&table]].concat()).fails(1, &["is missing", "goes by the places of values", "--missing nan"]);
+    }
+    assert_eq!(run(["sum", "-q", "--column", "v", "--mask", &all, "--missing", "nan", &table]).out, "70\n");
+    let numbers = folder.i32("x.npy", &[1, 2, 3, 4]);
+    run(["sum", "--mask", &table, &numbers]).fails(2, &["says how many numbers it has", ".npy"]);
 }
 
 /// A mark of the byte order is no letter of the first title, however columns are asked for.
@@ -280,7 +313,7 @@ fn tables_of_many_blocks() {
         let open = [&text, "\"", &"1".repeat(40 << 20)].concat();
         let line = 1 + text.matches('\n').count();
         run(["sum", "--memory", memory, "--column", "x", &folder.file("open.csv", open.as_bytes())])
-            .fails(1, &[&format!("line {line}: a row of more than 16777216 bytes")]);
+            .fails(1, &[&format!("line {line}: a quotation mark that nothing closes")]);
     }
 }
 

@@ -21,6 +21,8 @@ pub struct RowBlock {
     pub text: Vec<u8>,
     /// Whether they are the begin of one row, which is too long.
     pub too_long: bool,
+    /// The places of the last row and of the quotation mark in it that nothing closes.
+    pub open: Option<(usize, usize)>,
 }
 
 /// The blocks of a text.
@@ -71,17 +73,19 @@ impl RowBlocks {
                 drop(text.drain(..MARK.len()));
             }
             if self.ended {
-                return Ok(Some(RowBlock { text, too_long: false }).filter(|block| !block.text.is_empty()));
+                let (row, quote) = whole_rows(&text, self.delimiter);
+                let open = quote.map(|quote| (row, quote));
+                return Ok(Some(RowBlock { text, too_long: false, open }).filter(|block| !block.text.is_empty()));
             }
-            let whole = whole_rows(&text, self.delimiter);
+            let (whole, _) = whole_rows(&text, self.delimiter);
             if whole > 0 {
                 self.rest = text.split_off(whole);
                 self.bytes = self.more_bytes;
-                return Ok(Some(RowBlock { text, too_long: false }));
+                return Ok(Some(RowBlock { text, too_long: false, open: None }));
             }
             if text.len() >= QUOTED_ROW_MAX {
                 self.ended = true;
-                return Ok(Some(RowBlock { text, too_long: true }));
+                return Ok(Some(RowBlock { text, too_long: true, open: None }));
             }
         }
         Ok(None)
@@ -89,21 +93,21 @@ impl RowBlocks {
 }
 
 /// Bytes of the whole rows with which a text begins that begins with a row. A quotation mark opens a field where the field begins, as for the
-/// reader of rows; within it two are one, and ends of lines are letters.
-fn whole_rows(text: &[u8], delimiter: u8) -> usize {
+/// reader of rows; within it two are one, and ends of lines are letters. And the place of one that nothing closes.
+fn whole_rows(text: &[u8], delimiter: u8) -> (usize, Option<usize>) {
     let (mut whole, mut at) = (0, 0);
     loop {
         let quote = memchr(b'"', &text[at..]).map(|found| at + found);
         let outside = &text[at..quote.unwrap_or(text.len())];
         whole = memrchr2(b'\n', b'\r', outside).map_or(whole, |end| at + end + 1);
-        let Some(quote) = quote else { return whole };
+        let Some(quote) = quote else { return (whole, None) };
         at = quote + 1;
         let begins = text[..quote].last().is_none_or(|before| [delimiter, b'\n', b'\r'].contains(before));
         if !begins {
             continue;
         }
         loop {
-            let Some(closing) = memchr(b'"', &text[at..]) else { return whole };
+            let Some(closing) = memchr(b'"', &text[at..]) else { return (whole, Some(quote)) };
             at += closing + 1;
             if text.get(at) != Some(&b'"') {
                 break;
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn rows_end_outside_quotation_marks() {
-        let whole = |text: &str| text[..whole_rows(text.as_bytes(), b',')].to_string();
+        let whole = |text: &str| text[..whole_rows(text.as_bytes(), b',').0].to_string();
         assert_eq!(whole("1,2\n3,4\n5"), "1,2\n3,4\n");
         assert_eq!(whole("1,2\r3"), "1,2\r");
         assert_eq!(whole("1,2"), "");
@@ -130,6 +134,11 @@ mod tests {
         // In the middle of a field it is a letter, and so is one behind a closing one.
         assert_eq!(whole("1,5\" pipe\n2,3\n4"), "1,5\" pipe\n2,3\n");
         assert_eq!(whole("\"a\"b\"\n2\n"), "\"a\"b\"\n2\n");
+        let open = |text: &str| whole_rows(text.as_bytes(), b',').1;
+        assert_eq!(
+            [open("1,\"a\"\n"), open("1,5\"\n"), open("1,\"a\"\"\n"), open("\"")],
+            [None, None, Some(2), Some(0)]
+        );
     }
 
     /// The line on which a row begins, and its fields.

@@ -3,6 +3,7 @@
 use super::Table;
 use super::blocks::RowBlock;
 use super::rows::Rows;
+use memchr::memchr_iter;
 
 /// Which fields of rows are wanted.
 pub struct Plan {
@@ -39,6 +40,8 @@ pub enum Fault {
     Width(usize),
     /// A row is too long.
     TooLong,
+    /// A quotation mark is not closed.
+    Open,
     /// A column's field is no number; what is said of it.
     Field(usize, String),
 }
@@ -46,12 +49,14 @@ pub enum Fault {
 impl Plan {
     /// The numbers of a block; `first`: whether it has the first row.
     pub fn numbers(&self, block: RowBlock, first: bool) -> Made {
-        let RowBlock { text, too_long } = block;
+        let RowBlock { text, too_long, open } = block;
         let mut made = Made { numbers: vec![vec![]; self.columns.len()], empty: vec![], fault: None, lines: 0 };
         if too_long {
             made.fault = Some((1, Fault::TooLong));
             return made;
         }
+        let line = |place: usize| 1 + memchr_iter(b'\n', &text[..place]).count() as u64;
+        let open = open.map(|(row, quote)| (line(row), line(quote)));
         let mut rows = Rows::new(text, self.table.delimiter);
         let mut header = first;
         loop {
@@ -63,8 +68,12 @@ impl Plan {
             header = false;
             if let Some(fault) = fault {
                 made.fault = Some((rows.line, fault));
-                return made;
+                break;
             }
+        }
+        // What is wrong with its row is its doing.
+        if let Some((_, quote)) = open.filter(|(row, _)| made.fault.as_ref().is_none_or(|(line, _)| line >= row)) {
+            made.fault = Some((quote, Fault::Open));
         }
         made.lines = rows.lines();
         made

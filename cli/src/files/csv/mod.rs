@@ -60,7 +60,7 @@ impl Table {
     pub fn columns(self, name: &str, text: Reader) -> Result<(Vec<ListedColumn>, Reader)> {
         let mut blocks = RowBlocks::of(text, self.delimiter, BLOCK_BYTES, BLOCK_BYTES);
         let beginning = blocks.next().map_err(|error| unreadable(name, &error))?;
-        let RowBlock { text, too_long: endless } = beginning.unwrap_or_default();
+        let RowBlock { text, too_long: endless, .. } = beginning.unwrap_or_default();
         ensure!(!endless, unreadable(name, &too_long(1)));
         let mut rows = Rows::new(text, self.delimiter);
         let next = |rows: &mut Rows| rows.next().map_err(|TooLong| unreadable(name, &too_long(rows.line)));
@@ -268,6 +268,11 @@ impl Fields {
                     told(format!("line {}: a row of {other} fields, where the first row has {width}", lines + line))
                 }
                 Fault::TooLong => too_long(lines + line),
+                Fault::Open => told(format!(
+                    "line {}: a quotation mark that nothing closes; the text may be cut off, or the mark a letter, which is written twice \
+                     within two others",
+                    lines + line
+                )),
                 Fault::Field(column, what) => told(format!(
                     "{}: {what}; a field without a value is to be empty",
                     place(line, &self.columns[column])
