@@ -99,7 +99,9 @@ macro_rules! stats_of_sums {
             fn finish(&self, acc: Acc<$type, Self>, count: u64) -> Result<Summary<$type, $sum>> {
                 let mean = (count > 0).then(|| acc.1.quotient(<Elements as Terms<$type>>::UNIT, count, count));
                 let std = Op::<$type>::finish(&Std { ddof: self.ddof }, (acc.1, acc.2), count)?;
-                let (nan_count, sum, _, min, max) = Op::<$type>::finish(&Op::<$type>::fold(self), acc, count)?;
+                // Squares have more bits than their sum as an answer of its own.
+                let (nan_count, sum) = Op::<$type>::finish(&(CountNan, Sum), (acc.0, acc.1), count)?;
+                let (min, max) = Op::<$type>::finish(&(ArgMin, ArgMax), (acc.3, acc.4), count)?;
                 Ok(Summary { count, nan_count, sum, mean, std, min, max })
             }
         }

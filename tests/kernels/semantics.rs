@@ -282,6 +282,14 @@ fn numbers_of_64_bits() {
     same!(ArgMax, &[1i64 << 32, 1 << 33, (1 << 33) + 1, (1 << 33) + 1], Some(Found { value: (1 << 33) + 1, index: 2 }));
     same!(MinMax, &[i64::MIN, -1, i64::MAX], Some((i64::MIN, i64::MAX)));
     same!(MinMax, &[u64::MAX, 1 << 63, 5], Some((5, u64::MAX)));
+    // Squares of which two are more than 128 bits are no answer of a summary.
+    for got in both(Stats::default(), &[u64::MAX, u64::MAX - 1]) {
+        let got = got.expect("a summary");
+        assert_eq!((got.sum, got.std), (2 * u128::from(u64::MAX) - 1, Some(0.5)));
+    }
+    for got in both(Stats::default(), &[i64::MIN; 5]) {
+        assert_eq!(got.expect("a summary").std, Some(0.0));
+    }
     // Zeros are equal: the first counts, each end has its own sign.
     for got in both(ArgMin, &[1.0f64, 0.0, -0.0]) {
         assert!(got.expect("an answer").is_some_and(|found| found.index == 1 && found.value.is_sign_positive()));
