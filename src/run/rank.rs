@@ -44,7 +44,7 @@ pub struct Ranker<T: Scalar> {
     element: PhantomData<T>,
 }
 
-/// Tournaments on a device, whatever the type of their elements is called.
+/// Tournaments on a device. Their elements have a type as a value, so that a stream compiles this once.
 #[derive(Debug)]
 pub(super) struct Contest {
     pub context: Arc<Context>,
