@@ -1,5 +1,5 @@
-// The accumulator of a subgroup, in each of its lanes: in every step each meets one that is twice as far away as in the step before.
-// Masks are known when compiled. A line that ends in `for K` is repeated for each K, as often as the most lanes ask for.
+// The accumulator of a subgroup, in each of its lanes: in every step each meets one that is twice as far away as before. Masks are
+// known when compiled. A line that ends in `for K` is repeated for each K, as often as the most lanes ask for.
 //
 // Expects: Acc, combine, shuffle (the operator); LANES_MIN (the plan); a full subgroup.
 
