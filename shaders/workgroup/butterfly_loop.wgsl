@@ -1,5 +1,5 @@
-// The accumulator of a subgroup, in each of its lanes, where it is so long that it lies in memory: one step in a loop, as drivers take
-// longest over shuffles of many words.
+// The accumulator of a subgroup, in each of its lanes, where it is so long that it lies in memory: one step in a loop, as
+// drivers take longest over shuffles of many words.
 //
 // Expects: Acc, combine, shuffle (the operator); a full subgroup.
 
