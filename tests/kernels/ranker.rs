@@ -132,9 +132,14 @@ fn streamed<T: Scalar + Into<Value>, const HIGH: bool>(op: impl Op<T, Fold = Ran
     for (at, &x) in [0, 1, 2, 43_690, 43_691, 87_381, 149_998, 150_000].iter().zip(special.iter().cycle()) {
         elements[*at] = x;
     }
-    let (lowest, highest) = (elements[149_000], elements[3]);
-    elements[60_000..60_900].fill(highest);
-    elements[99_000..99_900].fill(lowest);
+    // Equal ones among the best, in several slots.
+    let numbers = || elements.iter().copied().filter(|x| !x.is_nan());
+    let order = |x: &T| T::tie(x.key());
+    let (lowest, highest) = (numbers().min_by_key(order), numbers().max_by_key(order));
+    for begin in [20_000, 60_000, 99_000] {
+        elements[begin..begin + 400].fill(highest.expect("numbers"));
+        elements[begin + 400..begin + 800].fill(lowest.expect("numbers"));
+    }
     let want = |elements: &[T]| Cpu::new().partial_at(op.clone(), elements, 7).to_bytes().expect("bytes");
     let mut options = StreamOptions::default();
     (options.memory_bytes, options.first) = (1 << 20, Some(7));

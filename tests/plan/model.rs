@@ -135,6 +135,7 @@ impl<'a> Machine<'a> {
         if let Some(least) = v.lanes_min {
             let (fewest, most) = limits.lanes.expect("subgroups");
             assert_eq!(least, fewest, "{pass:?}");
+            assert_eq!(1 << v.butterfly, most, "a butterfly of other lanes: {pass:?}");
             assert!(size.is_multiple_of(most), "subgroups of {most} are not full: {pass:?}");
             assert!(self.case.tuning.subgroups && cost.commutative, "{pass:?}");
         }
