@@ -86,9 +86,7 @@ pub fn run() -> Result<Option<String>> {
     };
     let chosen = chosen.context("no operator")?;
     if let Some(why) = chosen.host_only() {
-        return Err(usage(format!(
-            "{name} over {dtype} has no kernel to explain: {why}; the CPU engine alone computes it"
-        )));
+        return Err(usage(format!("{name} over {dtype} has no kernel to explain: {why}; the CPU engine computes it")));
     }
     let gpu = with_kernels(args.adapter.as_deref(), "to explain")?;
     let gpu = if args.web { as_in_a_browser(&gpu)? } else { gpu };

@@ -58,11 +58,12 @@ impl Contest {
     /// With its kernels.
     pub fn on(context: Arc<Context>, dtype: Dtype, ranks: Ranks) -> Result<Contest> {
         let rules = Rules::of(&context.limits, context.tuning(), 4 * ranks.words as u64)?;
-        // Whatever the input is, so many are chosen.
-        Tournament::of(&context.limits, rules, &[], dtype.bytes(), ranks.wanted)?;
         let texts = TournamentTexts::of(dtype, &rules, &ranks.wgsl);
-        context.compile_tournament(&texts)?;
-        Ok(Contest { context, dtype, ranks, rules, texts })
+        let contest = Contest { context, dtype, ranks, rules, texts };
+        // Whatever the input is, so many are chosen.
+        contest.plan(&[])?;
+        contest.context.compile_tournament(&contest.texts)?;
+        Ok(contest)
     }
 
     /// The plan over these pieces.
