@@ -4,13 +4,13 @@ use super::told;
 use crate::format::Stored;
 use crate::options::MissingPolicy;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The treatment of missing values of some inputs, and what is known of them.
-#[derive(Clone, Debug, Default)]
-pub struct Missing {
+#[derive(Debug, Default)]
+pub struct Record {
     policy: MissingPolicy,
-    known: Arc<Mutex<Known>>,
+    known: Mutex<Known>,
 }
 
 #[derive(Debug, Default)]
@@ -69,17 +69,16 @@ impl Gaps {
     }
 }
 
-impl Missing {
+impl Record {
     /// This becomes of them.
-    pub fn new(policy: MissingPolicy) -> Missing {
-        Missing { policy, ..Missing::default() }
+    pub fn new(policy: MissingPolicy) -> Record {
+        Record { policy, ..Record::default() }
     }
 
     /// The same for another reading of the inputs.
-    pub fn again(&self) -> Missing {
-        let refused = self.known().refused;
-        let again = Missing::new(self.policy);
-        again.known().refused = refused;
+    pub fn again(&self) -> Record {
+        let again = Record::new(self.policy);
+        again.known().refused = self.known().refused;
         again
     }
 
@@ -199,7 +198,7 @@ mod tests {
     #[test]
     fn places_count_what_was_left_out() {
         let stored = Stored::raw("f32").unwrap();
-        let missing = Missing::default();
+        let missing = Record::default();
         missing.keep_places(1 << 10);
         // _ a _ _ b | c _ d
         for (at, passed) in [(0, 0), (1, 0), (1, 2), (1, 2)] {

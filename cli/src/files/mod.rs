@@ -21,7 +21,7 @@ mod safetensors;
 mod section;
 
 pub use choice::{ListedColumn, NamedColumns};
-pub use missing::{FoundMissing, Missing};
+pub use missing::FoundMissing;
 pub use names::{is_pipe, named, named_once};
 
 use crate::error::{ToldError, unreadable, usage};
@@ -33,14 +33,50 @@ use features::{several, table};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
+use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes, from their begin to their end.
 pub type Reader = Box<dyn Read + Send>;
 
 /// Memory of what is read ahead of a file beside the elements.
 const BESIDE_MEMORY: u64 = 8 << 20;
+
+/// The missing values of some inputs, of which nothing is recorded where none can lack any and nobody asks.
+#[derive(Clone, Debug, Default)]
+pub struct Missing {
+    policy: MissingPolicy,
+    record: Arc<OnceLock<missing::Record>>,
+}
+
+impl Missing {
+    /// The same for another reading of the inputs.
+    pub fn again(&self) -> Missing {
+        let again = self.record.get().map(missing::Record::again);
+        Missing { policy: self.policy, record: Arc::new(again.map_or_else(OnceLock::new, OnceLock::from)) }
+    }
+
+    /// An input of so many elements is read to its end.
+    pub fn passed(&self, elements: u64) {
+        if let Some(record) = self.record.get() {
+            record.passed(elements);
+        }
+    }
+
+    /// Number of missing values, and whether they were left out; `None` where no input can lack values.
+    pub fn found(&self) -> Option<FoundMissing> {
+        self.record.get()?.found()
+    }
+}
+
+impl Deref for Missing {
+    type Target = missing::Record;
+
+    fn deref(&self) -> &missing::Record {
+        self.record.get_or_init(|| missing::Record::new(self.policy))
+    }
+}
 
 /// The request to all inputs of a kind.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +96,7 @@ pub struct Ask {
 impl Ask {
     /// For the elements themselves.
     pub fn new(raw: Option<Stored>, column: Option<String>, policy: MissingPolicy, memory: u64) -> Ask {
-        Ask { raw, column, missing: Missing::new(policy), memory, option: None }
+        Ask { raw, column, missing: Missing { policy, ..Missing::default() }, memory, option: None }
     }
 
     /// For the numbers of a file that this option names, which go with elements.
