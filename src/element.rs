@@ -50,6 +50,12 @@ pub enum Dtype {
     U16,
     /// A pair of [`Dtype::F32`], for operators over two inputs.
     F32x2,
+    /// A pair of [`Dtype::F64`].
+    F64x2,
+    /// A pair of [`Dtype::I64`].
+    I64x2,
+    /// A pair of [`Dtype::U64`].
+    U64x2,
     /// Four of [`Dtype::F32`]: a texel, or a `vec4<f32>` of a buffer.
     F32x4,
     /// A complex number of two [`Dtype::F32`], the real part first: [`Complex`].
@@ -64,11 +70,15 @@ impl Dtype {
     /// Every type that operators are over, in the order in which help texts list them.
     pub const ALL: [Dtype; 7] = [Dtype::F32, Dtype::I32, Dtype::U32, Dtype::F16, Dtype::F64, Dtype::I64, Dtype::U64];
 
-    /// The same, and pairs.
-    pub const WITH_PAIRS: [Dtype; 8] = {
-        let (mut all, mut at) = ([Dtype::F32x2; 8], 0);
-        while at < Dtype::ALL.len() {
-            all[at] = Dtype::ALL[at];
+    /// Every type of pairs.
+    pub const PAIRS: [Dtype; 4] = [Dtype::F32x2, Dtype::F64x2, Dtype::I64x2, Dtype::U64x2];
+
+    /// Those that operators are over, and pairs.
+    pub const WITH_PAIRS: [Dtype; 11] = {
+        let (mut all, mut at) = ([Dtype::F32x2; 11], 0);
+        while at < all.len() {
+            let numbers = Dtype::ALL.len();
+            all[at] = if at < numbers { Dtype::ALL[at] } else { Dtype::PAIRS[at - numbers] };
             at += 1;
         }
         all
@@ -93,6 +103,9 @@ impl Dtype {
             Dtype::I16 => "i16",
             Dtype::U16 => "u16",
             Dtype::F32x2 => "f32x2",
+            Dtype::F64x2 => "f64x2",
+            Dtype::I64x2 => "i64x2",
+            Dtype::U64x2 => "u64x2",
             Dtype::F32x4 => "f32x4",
             Dtype::C64 => "c64",
             Dtype::C128 => "c128",
@@ -120,7 +133,7 @@ impl Dtype {
             Dtype::F16 | Dtype::BF16 | Dtype::I16 | Dtype::U16 => 2,
             Dtype::F32 | Dtype::I32 | Dtype::U32 => 4,
             Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 | Dtype::C64 => 8,
-            Dtype::F32x4 | Dtype::C128 => 16,
+            Dtype::F32x4 | Dtype::C128 | Dtype::F64x2 | Dtype::I64x2 | Dtype::U64x2 => 16,
             Dtype::Own(own) => own.bytes,
         }
     }
@@ -147,6 +160,9 @@ impl Dtype {
             Dtype::I16 => "<i2",
             Dtype::U16 => "<u2",
             Dtype::F32x2 => "(2,)<f4",
+            Dtype::F64x2 => "(2,)<f8",
+            Dtype::I64x2 => "(2,)<i8",
+            Dtype::U64x2 => "(2,)<u8",
             Dtype::F32x4 => "(4,)<f4",
             Dtype::C64 => "<c8",
             Dtype::C128 => "<c16",
@@ -158,10 +174,22 @@ impl Dtype {
     pub(crate) const fn numbers(self) -> Option<Dtype> {
         match self {
             Dtype::F32x2 | Dtype::F32x4 | Dtype::C64 => Some(Dtype::F32),
-            Dtype::C128 => Some(Dtype::F64),
+            Dtype::C128 | Dtype::F64x2 => Some(Dtype::F64),
+            Dtype::I64x2 => Some(Dtype::I64),
+            Dtype::U64x2 => Some(Dtype::U64),
             Dtype::Own(own) => own.numbers(),
             other => Some(other),
         }
+    }
+
+    /// The type of the two numbers of a pair; `None` of what is no pair.
+    ///
+    /// ```
+    /// use treefold::Dtype;
+    /// assert_eq!((Dtype::F64x2.pair_of(), Dtype::C128.pair_of()), (Some(Dtype::F64), None));
+    /// ```
+    pub fn pair_of(self) -> Option<Dtype> {
+        self.numbers().filter(|_| Dtype::PAIRS.contains(&self))
     }
 
     /// The WGSL type of its bits.

@@ -28,11 +28,14 @@ list, and what an operator or a function of your own gets of whole vectors. `c64
 `complex128`, their sums and means exact in both parts, their norm that of all real numbers in them. On a device the norm and the product of
 complex numbers are finished by the host. An element type of your own is one `impl Element` with a `Dtype::Own`: examples/11_own_element.rs.
 
+Types that end in x2 are pairs of two numbers, for operators over two inputs. The program makes pairs of two files of any types whose numbers one of
+these has exactly: of i32 and f32, say, pairs of f64.
+
 What is not there yet: sums of squares, variances, norms and what is computed in f64 over f16 as itself (the program widens f16 to f32 for them),
-`dot` and its like over f64, fast sums of other types than f32, histograms of 64-bit types.
+fast sums of other types than f32.
 ";
 
-const TYPES: [Dtype; 10] = [
+const TYPES: [Dtype; 13] = [
     Dtype::F32,
     Dtype::F16,
     Dtype::F64,
@@ -41,6 +44,9 @@ const TYPES: [Dtype; 10] = [
     Dtype::I64,
     Dtype::U64,
     Dtype::F32x2,
+    Dtype::F64x2,
+    Dtype::I64x2,
+    Dtype::U64x2,
     Dtype::C64,
     Dtype::C128,
 ];
@@ -49,8 +55,7 @@ const TYPES: [Dtype; 10] = [
 fn page() -> String {
     let mut reasons: Vec<&str> = vec![];
     let mut out = String::from(HEAD);
-    let heads: Vec<&str> =
-        TYPES.iter().map(|&dtype| if dtype == Dtype::F32x2 { "pairs" } else { dtype.name() }).collect();
+    let heads: Vec<&str> = TYPES.iter().map(|dtype| dtype.name()).collect();
     let _ = writeln!(out, "| operator | | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(TYPES.len()));
     for name in names() {
         let over = |dtype: Dtype| TABLE.iter().find(|entry| (entry.name, entry.dtype) == (name, dtype));

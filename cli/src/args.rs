@@ -455,12 +455,10 @@ impl Args {
 
     /// The request to the inputs.
     pub fn ask(&self) -> Ask {
-        Ask::new(
-            self.dtype.as_deref().and_then(Stored::raw),
-            self.column.clone(),
-            self.missing,
-            self.memory / AHEAD_SHARE,
-        )
+        let raw = self.dtype.as_deref().and_then(Stored::raw);
+        let mut ask = Ask::new(raw, self.column.clone(), self.missing, self.memory / AHEAD_SHARE);
+        ask.pairs = self.pairs().is_some();
+        ask
     }
 }
 

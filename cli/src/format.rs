@@ -131,19 +131,26 @@ impl Stored {
         self.kind == Kind::Native(T::DTYPE) && self.big_endian == cfg!(target_endian = "big")
     }
 
-    /// The numbers in `bytes` as elements of `dtype()`, or as f32 where that is f16: in place where the host stores them
-    /// alike, else converted into `space`.
+    /// The numbers in `bytes` as elements of `dtype()`, or of a type that `common` finds for that and another one: in place where the host
+    /// stores them alike, else converted into `space`.
     pub fn elements<'a, T: Element>(self, bytes: &'a [u8], space: &'a mut Vec<T>) -> &'a [T] {
         if let (true, Ok(elements)) = (self.is_native::<T>(), try_cast_slice(bytes)) {
             return elements;
         }
         space.clear();
+        match (T::DTYPE, self.dtype()) {
+            (Dtype::F64, Dtype::F16 | Dtype::F32) => return self.doubles::<f32, T>(bytes, space),
+            (Dtype::F64, Dtype::I32) => return self.doubles::<i32, T>(bytes, space),
+            (Dtype::F64, Dtype::U32) => return self.doubles::<u32, T>(bytes, space),
+            _ => {}
+        }
         let big = self.big_endian;
         match (self.kind, self.size()) {
             (Kind::Bool, _) => convert(bytes, space, big, |[x]| u64::from(x != 0)),
             (Kind::I8, _) => convert(bytes, space, big, |x| i8::from_le_bytes(x) as u64),
             (Kind::Bf16, _) => convert(bytes, space, big, |x| u64::from(u16::from_le_bytes(x)) << 16),
             (Kind::I16, _) => convert(bytes, space, big, |x| i16::from_le_bytes(x) as u64),
+            (Kind::Native(Dtype::I32), _) => convert(bytes, space, big, |x| i32::from_le_bytes(x) as u64),
             (Kind::Native(Dtype::F16), _) if T::DTYPE == Dtype::F32 => {
                 convert(bytes, space, big, |x| f16::from_le_bytes(x).to_f32().to_bits().into());
             }
@@ -155,6 +162,13 @@ impl Stored {
             (_, 4) => convert(bytes, space, big, |x| u32::from_le_bytes(x).into()),
             _ => convert(bytes, space, big, u64::from_le_bytes),
         }
+        space
+    }
+
+    /// The numbers in `bytes`, which become `N`, as f64.
+    fn doubles<'a, N: Element + Into<f64>, T: Element>(self, bytes: &[u8], space: &'a mut Vec<T>) -> &'a [T] {
+        let mut own = vec![];
+        space.extend(self.elements::<N>(bytes, &mut own).iter().map(|&x| T::from_pattern(x.into().to_bits())));
         space
     }
 }
@@ -300,6 +314,19 @@ pub fn becomes(found: Dtype, dtype: Dtype) -> bool {
     found == dtype || (found, dtype) == (Dtype::F16, Dtype::F32)
 }
 
+/// The type that numbers of both types become, every one of them exactly: of pairs of two inputs.
+pub fn common(one: Dtype, other: Dtype) -> Option<Dtype> {
+    use Dtype::{F16, F32, F64, I32, I64, U32, U64};
+    match (one, other) {
+        _ if one == other => Some(one),
+        (F16 | F32, F16 | F32) => Some(F32),
+        (F16 | F32 | F64 | I32 | U32, F16 | F32 | F64) | (F16 | F32 | F64, I32 | U32) => Some(F64),
+        (I32 | U32 | I64, I32 | U32 | I64) => Some(I64),
+        (U32 | U64, U32 | U64) => Some(U64),
+        _ => None,
+    }
+}
+
 /// Checks that a raw input ends with a whole number.
 pub fn whole_numbers(name: &str, bytes: u64, stored: Stored) -> Result<()> {
     let (size, dtype) = (stored.size() as u64, stored.name());
@@ -336,6 +363,22 @@ mod tests {
         assert_eq!(raw.elements::<f32>(&[0x80, 0xbf, 0x00, 0x40], &mut vec![]), [-1.0f32, 2.0]);
         assert_eq!(read::<f32>("<f2", &[0x00, 0x3c, 0x01, 0x00]), [1.0f32, 2f32.powi(-24)]);
         assert_eq!(read::<f32>(">f2", &[0x3c, 0x00, 0x00, 0x01]), [1.0f32, 2f32.powi(-24)]);
+    }
+
+    #[test]
+    fn numbers_become_wider_ones_exactly() {
+        assert_eq!(read::<f64>("<f4", &1.1f32.to_le_bytes()), [f64::from(1.1f32)]);
+        assert_eq!(read::<f64>(">f2", &[0x3c, 0x01]), [1.0 + 2f64.powi(-10)]);
+        assert_eq!((read::<f64>("<i4", &[255; 4]), read::<f64>("<u4", &[255; 4])), (vec![-1.0], vec![4_294_967_295.0]));
+        assert_eq!((read::<f64>("|i1", &[255, 1]), read::<f64>("|b1", &[2])), (vec![-1.0, 1.0], vec![1.0]));
+        assert_eq!((read::<i64>(">i4", &[255; 4]), read::<i64>("<u4", &[255; 4])), (vec![-1], vec![4_294_967_295]));
+        assert_eq!((read::<i64>("|i1", &[255]), read::<u64>("<u2", &[255, 1])), (vec![-1], vec![511]));
+        let all = Dtype::ALL;
+        for (one, other) in all.into_iter().flat_map(|one| all.map(|other| (one, other))) {
+            assert_eq!(common(one, other), common(other, one));
+            assert!(common(one, other).is_none_or(|all| all.bytes() >= one.bytes()), "{one} and {other}");
+        }
+        assert_eq!((common(Dtype::I64, Dtype::F32), common(Dtype::U64, Dtype::I32)), (None, None));
     }
 
     #[test]

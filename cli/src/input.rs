@@ -8,7 +8,7 @@ pub use shares::{Cut, dealt};
 
 use crate::error::{unreadable, usage};
 use crate::files::{self, Array, Ask, Make, Missing, Numbers, Reader, Shown, Streamed};
-use crate::format::{Stored, becomes, whole_numbers};
+use crate::format::{Stored, becomes, common, whole_numbers};
 use crate::gather::Fortran;
 use crate::source::{Look, Sizes, Source, Take, aligned, fill, warn_trailing};
 use crate::streams::STDIN;
@@ -55,9 +55,12 @@ impl Inputs {
         let ready: Vec<(Dtype, String)> = ready.collect();
         // Among f32, f16 is widened.
         let wider = ready.iter().find(|(dtype, _)| *dtype != Dtype::F16).or(ready.first());
-        let (dtype, shown_by) = wider.cloned().unwrap_or((Dtype::F32, STDIN.into()));
+        let (mut dtype, shown_by) = wider.cloned().unwrap_or((Dtype::F32, STDIN.into()));
+        if ask.pairs {
+            dtype = ready.iter().fold(dtype, |all, (other, _)| common(all, *other).unwrap_or(all));
+        }
         for (other, name) in &ready {
-            same(dtype, &shown_by, *other, name)?;
+            same(dtype, &shown_by, *other, name, ask.pairs)?;
         }
         Ok(Inputs { inputs, ask, dtype, shown_by, piece: Piece::All })
     }
@@ -186,7 +189,7 @@ impl Inputs {
         inputs.into_iter().map(move |mut input| {
             input.ready(&ask)?;
             let Input::Ready(opened) = input else { anyhow::bail!("an input vanished") };
-            same(dtype, &shown_by, opened.stored.dtype(), &opened.name)?;
+            same(dtype, &shown_by, opened.stored.dtype(), &opened.name, ask.pairs)?;
             Ok(opened)
         })
     }
@@ -280,7 +283,16 @@ fn open_pipe(name: String, path: Option<&Path>, pipe: Reader, ask: &Ask) -> Resu
     Ok(Opened { name, stored, array, count, missing: ask.missing.clone(), body: Body::Pipe(numbers) })
 }
 
-fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str) -> Result<()> {
+/// Refuses an input of another type; `pairs`: two inputs of one type that both become will do.
+fn same(dtype: Dtype, shown_by: &str, other: Dtype, name: &str, pairs: bool) -> Result<()> {
+    if pairs {
+        ensure!(
+            common(other, dtype) == Some(dtype),
+            "{shown_by} holds {dtype}, but {name} holds {other}; there is no type that has the numbers of both exactly: save one of them \
+             as the other's type"
+        );
+        return Ok(());
+    }
     ensure!(
         becomes(other, dtype),
         "{shown_by} holds {dtype}, but {name} holds {other}; files of one call must be of one type: reduce each type in a \

@@ -315,7 +315,8 @@ pub fn meaning(name: &str) -> String {
     }
 }
 
-/// The operator of a typed name for inputs of that type; `None` where it does not take them. f16 is widened where need be.
+/// The operator of a typed name for inputs of that type; `None` where it does not take them. f16 is widened where need be, and so are integers of 32 bits
+/// where they become pairs.
 pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
     let mut names = [Some(name), fast_form(name)];
     if fast {
@@ -324,6 +325,11 @@ pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
     let dtypes: &[Dtype] = match dtype {
         Dtype::F16 => &[Dtype::F16, Dtype::F32, Dtype::F32x2],
         Dtype::F32 => &[Dtype::F32, Dtype::F32x2],
+        Dtype::F64 => &[Dtype::F64, Dtype::F64x2],
+        Dtype::I32 => &[Dtype::I32, Dtype::I64x2],
+        Dtype::U32 => &[Dtype::U32, Dtype::U64x2],
+        Dtype::I64 => &[Dtype::I64, Dtype::I64x2],
+        Dtype::U64 => &[Dtype::U64, Dtype::U64x2],
         _ => &[dtype],
     };
     names.into_iter().flatten().find_map(|name| dtypes.iter().find_map(|&dtype| Chosen::named(name, dtype)))
@@ -346,7 +352,7 @@ pub fn takes(name: &str) -> Vec<Dtype> {
 
 /// Whether a typed name takes the pairs of two inputs.
 pub fn takes_pairs(name: &str) -> bool {
-    choose(name, Dtype::F32, false).is_some_and(|chosen| chosen.dtype == Dtype::F32x2)
+    choose(name, Dtype::F32, false).is_some_and(|chosen| chosen.dtype.pair_of().is_some())
 }
 
 /// Keeps an operator, for who knows its type.
@@ -399,7 +405,8 @@ mod tests {
         assert_eq!(chosen("max", Dtype::F16, false), Some(("max", Dtype::F16)));
         assert_eq!(chosen("range", Dtype::F16, false), Some(("range", Dtype::F32)));
         assert_eq!(chosen("max", Dtype::F64, false), Some(("max", Dtype::F64)));
-        assert_eq!(chosen("dot", Dtype::F64, false), None);
+        assert_eq!(chosen("dot", Dtype::F64, false), Some(("dot", Dtype::F64x2)));
+        assert_eq!(chosen("dot", Dtype::I32, false), Some(("dot", Dtype::I64x2)));
         assert_eq!(chosen("variance", Dtype::F32, false), Some(("variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::F32, true), Some(("fast_variance", Dtype::F32)));
         assert_eq!(chosen("variance", Dtype::I32, true), Some(("variance", Dtype::I32)));

@@ -5,17 +5,31 @@
 use crate::beside::{Beside, TakeBoth};
 use crate::input::{Inputs, Opened};
 use crate::source::{Sizes, Take};
-use anyhow::{Result, anyhow, ensure};
-use treefold::Element;
+use anyhow::{Result, anyhow, bail, ensure};
+use treefold::{Dtype, Element};
 
-/// Hands the pairs of two inputs to `take`, in C order if `ordered`; `T` is a pair of `f32`.
+/// Hands the pairs of two inputs to `take`, in C order if `ordered`; `T` is a type of pairs.
 pub fn feed<T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()> {
+    match T::DTYPE.pair_of() {
+        Some(Dtype::F32) => feed_of::<f32, T>(inputs, ordered, sizes, take),
+        Some(Dtype::F64) => feed_of::<f64, T>(inputs, ordered, sizes, take),
+        Some(Dtype::I64) => feed_of::<i64, T>(inputs, ordered, sizes, take),
+        Some(Dtype::U64) => feed_of::<u64, T>(inputs, ordered, sizes, take),
+        _ => bail!("{} is no type of pairs", T::DTYPE),
+    }
+}
+
+/// The same of pairs of `N`.
+fn feed_of<N: Element, T: Element>(inputs: Inputs, ordered: bool, sizes: Sizes, take: Take<T>) -> Result<()>
+where
+    [N; 2]: Element,
+{
     let (first, second) = inputs.two()?;
     // Where both are stored in one order, that order pairs the same numbers.
     let ordered = ordered || first.fortran() != second.fortran();
     let (name, count, mut pairs) = (first.name.clone(), first.count, vec![]);
-    let feed = |take: Take<'_, f32>| first.feed(ordered, sizes, take);
-    together((&name, count), Box::new(feed), second, ordered, sizes, &mut |xs: &[f32], ys: &[f32]| {
+    let feed = |take: Take<'_, N>| first.feed(ordered, sizes, take);
+    together((&name, count), Box::new(feed), second, ordered, sizes, &mut |xs: &[N], ys: &[N]| {
         pairs.clear();
         pairs.extend(xs.iter().zip(ys).map(|(&x, &y)| [x, y]));
         take(bytemuck::try_cast_slice(&pairs).map_err(|error| anyhow!("pairs: {error}"))?)

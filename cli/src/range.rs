@@ -56,14 +56,15 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
              pass --range LOW:HIGH, or name a file"
         ))
     })?;
-    let pairs = chosen.dtype == Dtype::F32x2;
+    let pair_of = chosen.dtype.pair_of();
+    let pairs = pair_of.is_some();
     ensure!(
         !pairs || !args.leaves_out(),
         usage(format!(
             "{operator} over a range of its own takes all pairs; pass --range, or leave out --nan ignore, --mask and --where"
         ))
     );
-    let dtype = if pairs { Dtype::F32 } else { chosen.dtype };
+    let dtype = pair_of.unwrap_or(chosen.dtype);
     let of_axes = if pairs { again.alone() } else { vec![again] };
     for (axis, inputs) in of_axes.into_iter().enumerate().filter(|(axis, _)| untold.contains(axis)) {
         let names = inputs.names();
@@ -71,6 +72,9 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
             Dtype::F32 => ends_of::<f32>(args, inputs, engine),
             Dtype::I32 => ends_of::<i32>(args, inputs, engine),
             Dtype::U32 => ends_of::<u32>(args, inputs, engine),
+            Dtype::F64 => ends_of::<f64>(args, inputs, engine),
+            Dtype::I64 => ends_of::<i64>(args, inputs, engine),
+            Dtype::U64 => ends_of::<u64>(args, inputs, engine),
             _ => bail!("{dtype} has no ends"),
         }?;
         let edges = Histogram::over(1, ends).map(|over| over.edges()).map_err(|error| match error {

@@ -24,7 +24,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::{Numbers, Visitor};
-use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Finished, Fold, Gpu, Op, Stream, StreamOptions};
+use treefold::{Answer, Cpu, DynOp, Element, Engine, Finished, Fold, Gpu, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -222,7 +222,7 @@ impl Run<'_> {
             None => (None, None),
         };
         let missing = inputs.missing().clone();
-        let pairs = T::DTYPE == Dtype::F32x2;
+        let pairs = T::DTYPE.pair_of().is_some();
         // Missing values refused, or their places kept, where elements would stand at other places than in their files.
         if divided.is_some() || pairs || sieve.as_ref().is_some_and(Sieve::has_others) {
             missing.refuse("what belongs together goes by the places of values");

@@ -332,7 +332,7 @@ fn is_nan<T: Element>(x: T) -> bool {
         Dtype::F32x2 | Dtype::C64 => {
             f32::from_bits(bits as u32).is_nan() || f32::from_bits((bits >> 32) as u32).is_nan()
         }
-        Dtype::C128 => bytemuck::pod_collect_to_vec::<T, f64>(&[x]).into_iter().any(f64::is_nan),
+        Dtype::C128 | Dtype::F64x2 => bytemuck::pod_collect_to_vec::<T, f64>(&[x]).into_iter().any(f64::is_nan),
         _ => false,
     }
 }

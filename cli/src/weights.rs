@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use half::f16;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use treefold::ops::{Binned, Binned2d, FastSum, Histogram, Histogram2d, Sum};
-use treefold::{Answer, Dtype, DynOp, Element, Engine, Grouped, Op, Part, StreamOptions, Value, Word};
+use treefold::ops::{Binned, Binned2d, Countable, FastSum, Histogram, Histogram2d, Sum};
+use treefold::{Answer, Dtype, DynOp, Element, Engine, Grouped, Op, Part, StreamOptions, Value};
 
 /// Elements that are read and summed at a time.
 const PART_ELEMENTS: usize = 4 << 20;
@@ -34,7 +34,13 @@ impl Weighted<'_> {
         match self.chosen.dtype {
             Dtype::I32 => self.over::<i32, Histogram>(inputs),
             Dtype::U32 => self.over::<u32, Histogram>(inputs),
+            Dtype::F64 => self.over::<f64, Histogram>(inputs),
+            Dtype::I64 => self.over::<i64, Histogram>(inputs),
+            Dtype::U64 => self.over::<u64, Histogram>(inputs),
             Dtype::F32x2 => self.over::<[f32; 2], Histogram2d>(inputs),
+            Dtype::F64x2 => self.over::<[f64; 2], Histogram2d>(inputs),
+            Dtype::I64x2 => self.over::<[i64; 2], Histogram2d>(inputs),
+            Dtype::U64x2 => self.over::<[u64; 2], Histogram2d>(inputs),
             _ => self.over::<f32, Histogram>(inputs),
         }
     }
@@ -98,7 +104,10 @@ trait Bins<T: Element>: Op<T> {
     fn parts(&self, values: Vec<Value>) -> Option<Vec<Part>>;
 }
 
-impl<T: Word> Bins<T> for Histogram {
+impl<T: Countable> Bins<T> for Histogram
+where
+    Histogram: Op<T>,
+{
     fn slots(&self) -> u64 {
         self.slots()
     }
@@ -110,11 +119,15 @@ impl<T: Word> Bins<T> for Histogram {
     }
 }
 
-impl Bins<[f32; 2]> for Histogram2d {
+impl<N: Countable> Bins<[N; 2]> for Histogram2d
+where
+    [N; 2]: Element,
+    Histogram2d: Op<[N; 2]>,
+{
     fn slots(&self) -> u64 {
         self.slots()
     }
-    fn bins_of(&self, pairs: &[[f32; 2]]) -> Vec<u32> {
+    fn bins_of(&self, pairs: &[[N; 2]]) -> Vec<u32> {
         self.bins_of(pairs)
     }
     fn parts(&self, values: Vec<Value>) -> Option<Vec<Part>> {
@@ -143,7 +156,7 @@ struct Sums<'a, T> {
 impl<T: Element> Sums<'_, T> {
     fn by<W: Element, O: Op<W, Output: Answer>>(self, op: O) -> Result<Summed> {
         let Sums { args, engine, slots, of, inputs, weights } = self;
-        let pairs = T::DTYPE == Dtype::F32x2;
+        let pairs = T::DTYPE.pair_of().is_some();
         let (names, weighed) = (inputs.names(), weights.names());
         let count = inputs.count().map(|all| if pairs { all / 2 } else { all });
         let each = size_of::<treefold::Acc<W, O>>() as u64 + 64;

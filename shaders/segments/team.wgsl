@@ -7,8 +7,8 @@ var<workgroup> left_by: array<Carry, SUBGROUPS_MAX>;
 fn leave_workgroup(id: Invocation) {
     workgroupBarrier();
     if id.local > 0u { return; }
-    // Counted from the number of the one invocation that is left, which is 0: what lies at places that all lanes are known to share,
-    // compilers keep in scalar registers, of which AMD's have fewer than two exact sums have words.
+    // Counted from the number of the one invocation that is left, which is 0: what lies at places that all lanes are known
+    // to share, compilers keep in scalar registers, of which AMD GPUs have fewer than two exact sums have words.
     var all = left_by[id.local];
     for (var t = id.local + 1u; t < id.subgroups; t++) {
         if left_by[t].segment != NONE {

@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 /// | `[f32; 4]`, `[i32; 4]`, `[u32; 4]` | 16 bytes | `vec4<…>` |
 /// | `[f16; 2]`, `Padded<f16>`, `[f16; 4]` | 4, 8 and 8 bytes | `vec2<f32>`, `vec3<f32>`, `vec4<f32>` |
 /// | [`Complex<f32>`](Complex), `Complex<f64>` | 8 and 16 bytes | of `f32`: `vec2<f32>` |
+/// | `[f64; 2]`, `[i64; 2]`, `[u64; 2]` | 16 bytes | none |
 ///
 /// [`Components`](crate::Components) is an operator over each of the numbers; an operator of one's own over whole vectors has their words as `bits`
 /// and a function of them, [`Mapped`](crate::Mapped), has the vector.
@@ -200,6 +201,9 @@ words!(i32, "<i4", all);
 words!(u32, "<u4", all);
 
 vector!([f32; 2], 2 of f32, Dtype::F32x2; x => x, of => of);
+vector!([f64; 2], 2 of f64, Dtype::F64x2; x => x, of => of);
+vector!([i64; 2], 2 of i64, Dtype::I64x2; x => x, of => of);
+vector!([u64; 2], 2 of u64, Dtype::U64x2; x => x, of => of);
 vector!([f32; 4], 4 of f32, Dtype::F32x4; x => x, of => of);
 vector!(Complex<f32>, 2 of f32, Dtype::C64; x => [x.re, x.im], of => Complex { re: of[0], im: of[1] });
 vector!(Complex<f64>, 2 of f64, Dtype::C128; x => [x.re, x.im], of => Complex { re: of[0], im: of[1] });
@@ -262,5 +266,8 @@ mod tests {
         of::<Padded<f16>>("f16x3 of 4", 8);
         of::<Complex<f32>>("c64", 8);
         of::<Complex<f64>>("c128", 16);
+        of::<[f64; 2]>("f64x2", 16);
+        of::<[i64; 2]>("i64x2", 16);
+        of::<[u64; 2]>("u64x2", 16);
     }
 }

@@ -46,6 +46,13 @@ impl<const L: usize> LongAccumulator<L> {
         LongAccumulator { flags, limbs }
     }
 
+    /// Times 2^64; what overflows is lost.
+    pub(crate) fn up_by_64(mut self) -> Self {
+        self.limbs.rotate_right(2);
+        self.limbs[..2].fill(0);
+        self
+    }
+
     /// The sum of both; what overflows is lost, and nothing overflows before 2^64 elements.
     #[inline(always)]
     pub(crate) fn plus(mut self, other: Self) -> Self {
@@ -66,6 +73,13 @@ impl<const L: usize> LongAccumulator<L> {
     /// The low 128 bits, where nothing is above them.
     pub(crate) fn natural_128(&self) -> Option<u128> {
         self.limbs.iter().skip(4).all(|&limb| limb == 0).then(|| self.low())
+    }
+
+    /// The low 128 bits with their sign, where nothing but that is above them.
+    pub(crate) fn integer_128(&self) -> Option<i128> {
+        let low = self.low() as i128;
+        let above = if low < 0 { u32::MAX } else { 0 };
+        self.limbs.iter().skip(4).all(|&limb| limb == above).then_some(low)
     }
 
     /// The low 128 bits.
@@ -105,6 +119,12 @@ impl<const L: usize> LongAccumulator<L> {
             .quotient(divisor.max(1), F::EXPONENT_MIN - unit, F::DIGITS)
             .round(F::EXPONENT_MIN - unit, F::DIGITS);
         self.with_specials(bits, self.is_negative() || (self.flags & flag::OTHER == 0 && count > 0))
+    }
+
+    /// The sum in units of 2^`unit` as a float rounded once, times a power of two: what is finite and not 0 is from 1 to 2.
+    pub(crate) fn scaled(&self, unit: i32, count: u64) -> (f64, i32) {
+        let highest = self.size().highest().max(0);
+        (self.quotient(-highest, 1, count), unit + highest)
     }
 
     /// The square root of the sum in units of 2^`unit`, rounded once.

@@ -1,7 +1,7 @@
 //! Sums of slices on the host.
 
 use super::accumulator::{LongAccumulator, flag};
-use super::levels::{Extent, squares_in_levels, sum_in_levels};
+use super::levels::{Extent, products_in_levels, sum_in_levels};
 use super::unpack::Unpacked;
 
 /// Signed 64-bit counters, one for each limb: elements are added without carrying, up to 2^30 of them.
@@ -125,8 +125,23 @@ pub(crate) fn sum_unpacked<T: Copy, const L: usize>(
 /// The sum of f64, in units of 2^-1075.
 #[inline(always)]
 pub(crate) fn sum_f64(elements: &[f64], term: impl Fn(f64) -> f64) -> LongAccumulator<68> {
-    let as_integers = |xs: &[f64]| sum_unpacked(xs, |x| Unpacked::of(term(x).to_bits(), 11, 52));
-    sum_in_levels(elements, -1075, Extent::of_f64, &term, as_integers)
+    sum_doubles(elements, Extent::of_f64, term)
+}
+
+/// The sum of what `number` makes of each element, in the same units.
+#[inline(always)]
+pub(crate) fn sum_f64_of<T: Copy + Default>(elements: &[T], number: impl Fn(T) -> f64) -> LongAccumulator<68> {
+    sum_doubles(elements, |chunk| Extent::of_numbers(chunk, &number), &number)
+}
+
+#[inline(always)]
+fn sum_doubles<T: Copy + Default>(
+    elements: &[T],
+    sizes: impl Fn(&[T]) -> Extent,
+    term: impl Fn(T) -> f64,
+) -> LongAccumulator<68> {
+    let as_integers = |xs: &[T]| sum_unpacked(xs, |x| Unpacked::f64(term(x)));
+    sum_in_levels(elements, -1075, sizes, &term, as_integers)
 }
 
 /// The sum of products of two f32 each, in units of 2^-300.
@@ -162,27 +177,59 @@ fn products<T: Copy + Default>(
     sum_in_levels(elements, -300, sizes, term, |xs| sum_unpacked(xs, unpacked))
 }
 
-/// The sum of the squares of f64, in units of 2^-2150.
+/// The exponent of the unit of products of two f64.
+pub(crate) const PRODUCTS_F64: i32 = -2150;
+
+/// The sum of products of two f64 each.
 #[inline(always)]
-pub(crate) fn squares_f64(elements: &[f64]) -> LongAccumulator<134> {
-    squares_in_levels(elements, -2150, squares_unpacked)
+pub(crate) fn products_f64<T: Copy + Default>(
+    elements: &[T],
+    x: impl Fn(T) -> f64,
+    y: impl Fn(T) -> f64,
+) -> LongAccumulator<134> {
+    let sizes = |chunk: &[T]| Extent::of_numbers(chunk, &x).times(Extent::of_numbers(chunk, &y));
+    products_doubles(elements, sizes, |both| [x(both), y(both)])
 }
 
-/// The same: a square of 106 bits is three products of words.
+/// The sum of the squares of f64, in the same units.
 #[inline(always)]
-fn squares_unpacked(elements: &[f64]) -> LongAccumulator<134> {
+pub(crate) fn squares_f64(elements: &[f64]) -> LongAccumulator<134> {
+    products_doubles(elements, |chunk| Extent::of_f64(chunk).squared(), |x| [x; 2])
+}
+
+/// The sum of the squares of what `number` makes of each element.
+#[inline(always)]
+pub(crate) fn squares_f64_of<T: Copy + Default>(elements: &[T], number: impl Fn(T) -> f64) -> LongAccumulator<134> {
+    products_doubles(elements, |chunk| Extent::of_numbers(chunk, &number).squared(), |x| [number(x); 2])
+}
+
+#[inline(always)]
+fn products_doubles<T: Copy + Default>(
+    elements: &[T],
+    sizes: impl Fn(&[T]) -> Extent,
+    factors: impl Fn(T) -> [f64; 2],
+) -> LongAccumulator<134> {
+    products_in_levels(elements, PRODUCTS_F64, sizes, &factors, |xs| products_unpacked(xs, &factors))
+}
+
+/// The same as integers: a product of 106 bits is four of words.
+#[inline(always)]
+fn products_unpacked<T: Copy>(elements: &[T], factors: impl Fn(T) -> [f64; 2]) -> LongAccumulator<134> {
     let mut all = LongAccumulator::ZERO;
     // A counter gets less than 2^34 of each.
     for block in elements.chunks(1 << 28) {
         let mut limb_sums = LimbSums::ZERO;
-        for &x in block {
-            let x = Unpacked::of(x.to_bits(), 11, 52);
-            limb_sums.see(Unpacked { negative: false, ..x }.flags());
-            if x.finite {
-                let (low, high, at) = (x.significand & 0xffff_ffff, x.significand >> 32, 2 * x.exponent);
-                limb_sums.add(low * low, at, false);
-                limb_sums.add(low * high, at + 33, false);
-                limb_sums.add(high * high, at + 64, false);
+        for &element in block {
+            let [x, y] = factors(element).map(Unpacked::f64);
+            // The product but for its size, which words do not hold.
+            let product = x.with_size(x.significand.min(1)).times(&y.with_size(y.significand.min(1)));
+            limb_sums.see(product.flags());
+            if product.finite {
+                let words = |of: &Unpacked| (of.significand & 0xffff_ffff, of.significand >> 32);
+                let ((x_low, x_high), (y_low, y_high)) = (words(&x), words(&y));
+                limb_sums.add(x_low * y_low, product.exponent, product.negative);
+                limb_sums.add(x_low * y_high + x_high * y_low, product.exponent + 32, product.negative);
+                limb_sums.add(x_high * y_high, product.exponent + 64, product.negative);
             }
         }
         all = all.plus(limb_sums.sum());

@@ -81,6 +81,14 @@ impl Extent {
         }
     }
 
+    /// Of what `number` makes of elements, a chunk of them at most.
+    #[inline(always)]
+    pub fn of_numbers<T: Copy>(chunk: &[T], number: impl Fn(T) -> f64) -> Extent {
+        let mut numbers = [0.0; CHUNK];
+        numbers.iter_mut().zip(chunk).for_each(|(to, &x)| *to = number(x));
+        Extent::of_f64(&numbers[..chunk.len().min(CHUNK)])
+    }
+
     /// Of the squares of elements.
     pub fn squared(self) -> Extent {
         self.times(self)
@@ -119,27 +127,33 @@ pub(crate) fn sum_in_levels<T: Copy + Default, const L: usize>(
     in_chunks(elements, sizes, add, |x| term(x).to_bits() == 1 << 63, slow)
 }
 
-/// The sum of the squares of f64, in units of 2^`unit`.
+/// The sum of the products of two f64 each, in units of 2^`unit`; `sizes` are those of the products of a chunk.
 #[inline(always)]
-pub(crate) fn squares_in_levels<const L: usize>(
-    elements: &[f64],
+pub(crate) fn products_in_levels<T: Copy + Default, const L: usize>(
+    elements: &[T],
     unit: i32,
-    slow: impl Fn(&[f64]) -> LongAccumulator<L>,
+    sizes: impl Fn(&[T]) -> Extent,
+    factors: impl Fn(T) -> [f64; 2],
+    slow: impl Fn(&[T]) -> LongAccumulator<L>,
 ) -> LongAccumulator<L> {
     if !fuses() {
         return slow(elements);
     }
-    let sizes = |chunk: &[f64]| Extent::of_f64(chunk).squared();
-    let add = |chunk: &[f64], top: i32, low: i32, limb_sums: &mut LimbSums<L>| {
+    let add = |chunk: &[T], top: i32, low: i32, limb_sums: &mut LimbSums<L>| {
         fn fit<const K: usize>(top: i32, low: i32, count: usize, middle: usize) -> Option<Levels<K, 1>> {
-            // The last digit of a square, rounded.
+            // The last digit of a product, rounded.
             Levels::new(top, low, count, true).filter(|levels| levels.units[middle] < low + DIGITS)
         }
         let count = chunk.len();
-        None.or_else(|| fit::<4>(top, low, count, 2)?.take(chunk, PutSquares::<2>, unit, limb_sums))
-            .or_else(|| fit::<6>(top, low, count, 4)?.take(chunk, PutSquares::<4>, unit, limb_sums))
+        None.or_else(|| fit::<4>(top, low, count, 2)?.take(chunk, PutProducts::<2, _>(&factors), unit, limb_sums))
+            .or_else(|| fit::<6>(top, low, count, 4)?.take(chunk, PutProducts::<4, _>(&factors), unit, limb_sums))
     };
-    in_chunks(elements, sizes, add, |_| false, slow)
+    // Where a product of chunks that have levels is 0, a factor is.
+    let minus_zero = |element: T| {
+        let [x, y] = factors(element);
+        (x * y).to_bits() == 1 << 63
+    };
+    in_chunks(elements, sizes, add, minus_zero, slow)
 }
 
 /// The sum of chunks that `add` adds, where it can, and says whether their sum is not 0; `minus_zero`: whether an element's term is -0.
@@ -250,17 +264,21 @@ impl<T, F: Fn(T) -> f64, const K: usize, const M: usize> Put<T, K, M> for PutTer
     }
 }
 
-/// Squares: what is rounded goes down to level `MIDDLE`, what rounding took from the second to the last.
-struct PutSquares<const MIDDLE: usize>;
+/// Products: what is rounded goes down to level `MIDDLE`, what rounding took from the second to the last.
+struct PutProducts<'f, const MIDDLE: usize, F>(&'f F);
 
-impl<const MIDDLE: usize, const K: usize, const M: usize> Put<f64, K, M> for PutSquares<MIDDLE> {
+impl<T, F: Fn(T) -> [f64; 2], const MIDDLE: usize, const K: usize, const M: usize> Put<T, K, M>
+    for PutProducts<'_, MIDDLE, F>
+{
     #[inline(always)]
-    fn put<V: Four>(&self, open: &mut Open<V, K, M>, m: usize, elements: [f64; 4]) {
-        let x = V::new(elements);
-        let square = x.times(x);
-        open.put(m, square, 0, MIDDLE);
-        // Exactly what rounding took: less than the square's last place.
-        open.put(m, x.times_minus(x, square), 1, K - 1);
+    fn put<V: Four>(&self, open: &mut Open<V, K, M>, m: usize, elements: [T; 4]) {
+        let [a, b, c, d] = elements;
+        let (a, b, c, d) = ((self.0)(a), (self.0)(b), (self.0)(c), (self.0)(d));
+        let (x, y) = (V::new([a[0], b[0], c[0], d[0]]), V::new([a[1], b[1], c[1], d[1]]));
+        let product = x.times(y);
+        open.put(m, product, 0, MIDDLE);
+        // Exactly what rounding took: less than the product's last place.
+        open.put(m, x.times_minus(y, product), 1, K - 1);
     }
 }
 
@@ -366,7 +384,7 @@ impl<const K: usize, const M: usize> Levels<K, M> {
 mod tests {
     use super::super::host::sum_unpacked;
     use super::super::unpack::Unpacked;
-    use super::super::{products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
+    use super::super::{products_f32, products_f64, squares_f32, squares_f64, sum_f32, sum_f64};
     use super::*;
 
     fn random(seed: u64) -> impl FnMut() -> u64 {
@@ -400,6 +418,10 @@ mod tests {
         same(sum_f64(elements, |x| x), sum_unpacked(elements, one), about("sum"));
         let one_by_one = elements.iter().fold(LongAccumulator::ZERO, |all, &x| all.plus(squares_f64(&[x])));
         same(squares_f64(elements), one_by_one, about("squares"));
+        let pairs: Vec<[f64; 2]> = elements.iter().zip(elements.iter().rev()).map(|(&x, &y)| [x, y]).collect();
+        let products = |pairs: &[[f64; 2]]| products_f64(pairs, |[x, _]| x, |[_, y]| y);
+        let one_by_one = pairs.iter().fold(LongAccumulator::ZERO, |all, &pair| all.plus(products(&[pair])));
+        same(products(&pairs), one_by_one, about("products"));
     }
 
     #[test]
@@ -502,7 +524,7 @@ mod tests {
         let term = |x: f64| x;
         both::<8, 1>(&elements, PutTerms(&term));
         both::<8, 4>(&elements, PutTerms(&term));
-        both::<8, 1>(&elements, PutSquares::<6>);
+        both::<8, 1>(&elements, PutProducts::<6, _>(&|x: f64| [x, 1.0 - x]));
     }
 
     /// Where processors flush subnormal numbers or round otherwise, integers are added.
@@ -538,7 +560,8 @@ mod tests {
             let none = |_: &[f64]| -> LongAccumulator<134> { panic!("as integers") };
             sum_in_levels(&doubles, -1075, Extent::of_f64, |x| x, none);
             if fuses() {
-                squares_in_levels(&doubles, -2150, none);
+                let sizes = |xs: &[f64]| Extent::of_f64(xs).squared();
+                products_in_levels(&doubles, -2150, sizes, |x| [x; 2], none);
             }
         }
         let never =

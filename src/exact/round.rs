@@ -71,7 +71,7 @@ impl BigNat {
     }
 
     /// The place of the highest bit that is set; -1 of zero.
-    fn highest(&self) -> i32 {
+    pub fn highest(&self) -> i32 {
         let top = self.0.iter().rposition(|&limb| limb != 0);
         top.map_or(-1, |i| 32 * i as i32 + self.0[i].ilog2() as i32)
     }

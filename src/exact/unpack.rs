@@ -34,6 +34,15 @@ impl Unpacked {
         Unpacked::of(x.to_bits().into(), 8, 23)
     }
     #[inline(always)]
+    pub fn f64(x: f64) -> Unpacked {
+        Unpacked::of(x.to_bits(), 11, 52)
+    }
+    /// The same with another significand.
+    #[inline(always)]
+    pub fn with_size(self, significand: u64) -> Unpacked {
+        Unpacked { significand, ..self }
+    }
+    #[inline(always)]
     pub fn zero(&self) -> bool {
         self.significand == 0
     }

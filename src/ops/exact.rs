@@ -1,6 +1,8 @@
 //! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
-use crate::exact::{LongAccumulator, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64};
+use crate::exact::{
+    LongAccumulator, PRODUCTS_F64, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64,
+};
 use crate::half::f16;
 use crate::op::{Bins, Device, Keep, LINES_MAX, Member, Text, Trips, Wgsl, unroll};
 use crate::{Accumulator, Dtype, Element};
@@ -350,36 +352,44 @@ macro_rules! integer_terms {
 
 integer_terms!(Elements of 4 limbs,
     "let above = below(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(bits.x, bits.y, above, above));",
-    |xs| {
-        // All that wraps here is the sign of a sum of u64, which has none.
-        let sum = xs.iter().fold(0i128, |sum, &x| sum.wrapping_add(i128::from(x)));
-        LongAccumulator::integer(sum, if xs.is_empty() { 0 } else { flag::OTHER })
-    };
+    |xs| whole(xs.iter().map(|&x| i128::from(x)));
     i64, u64);
 integer_terms!(Sizes of 4 limbs,
     "return Acc(FLAG_OTHER, array<u32, 4>(magnitude_of(bits), 0u, 0u, 0u));",
-    |xs| LongAccumulator::integer(xs.iter().map(|&x| i128::from(x).abs()).sum(), if xs.is_empty() { 0 } else { flag::OTHER });
+    |xs| whole(xs.iter().map(|&x| i128::from(x).abs()));
     i32, u32);
 integer_terms!(Sizes of 4 limbs,
     "let size = magnitude_of(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(size.x, size.y, 0u, 0u));",
-    |xs| LongAccumulator::integer(xs.iter().map(|&x| i128::from(x).abs()).sum(), if xs.is_empty() { 0 } else { flag::OTHER });
+    |xs| whole(xs.iter().map(|&x| i128::from(x).abs()));
     i64, u64);
 integer_terms!(Squares of 4 limbs,
     "let square = multiply32(magnitude_of(bits), magnitude_of(bits));\nreturn Acc(FLAG_OTHER, array<u32, 4>(square.x, square.y, 0u, 0u));",
-    |xs| squares(xs.iter().map(|&x| i64::from(x).unsigned_abs()));
+    |xs| naturals(xs.iter().map(|&x| square(i64::from(x).unsigned_abs())));
     i32, u32);
 integer_terms!(Squares of 6 limbs,
     "let square = square64(magnitude_of(bits));
 return Acc(FLAG_OTHER, array<u32, 6>(square[0], square[1], square[2], square[3], 0u, 0u));",
-    |xs| squares(xs.iter().map(|&x| i128::from(x).unsigned_abs() as u64));
+    |xs| naturals(xs.iter().map(|&x| square(i128::from(x).unsigned_abs() as u64)));
     i64, u64);
 
-/// The sum of the squares of whole numbers.
+/// The sum of whole numbers.
 #[inline(always)]
-fn squares<const L: usize>(sizes: impl Iterator<Item = u64>) -> LongAccumulator<L> {
+pub(super) fn whole<const L: usize>(terms: impl ExactSizeIterator<Item = i128>) -> LongAccumulator<L> {
+    let flags = if terms.len() == 0 { 0 } else { flag::OTHER };
+    // All that wraps here is the sign of a sum of u64, which has none.
+    LongAccumulator::integer(terms.fold(0, i128::wrapping_add), flags)
+}
+
+pub(super) fn square(size: u64) -> u128 {
+    u128::from(size) * u128::from(size)
+}
+
+/// The sum of whole numbers without a sign.
+#[inline(always)]
+pub(super) fn naturals<const L: usize>(terms: impl Iterator<Item = u128>) -> LongAccumulator<L> {
     let (mut sum, mut carries, mut flags) = (0u128, 0u64, 0);
-    for size in sizes {
-        let (next, carry) = sum.overflowing_add(u128::from(size) * u128::from(size));
+    for term in terms {
+        let (next, carry) = sum.overflowing_add(term);
         (sum, carries, flags) = (next, carries + u64::from(carry), flag::OTHER);
     }
     LongAccumulator::natural(sum, carries, flags)
@@ -462,7 +472,7 @@ impl Terms<f32> for Squares {
 
 impl Terms<f64> for Squares {
     const LIMBS: u64 = 134;
-    const UNIT: i32 = -2150;
+    const UNIT: i32 = PRODUCTS_F64;
     type Acc = LongAccumulator<134>;
 
     #[inline(always)]
@@ -550,6 +560,36 @@ macro_rules! exact_fold {
     )+};
 }
 
+/// A fold of exact sums that the host alone computes, of what `$sum` makes of elements, in accumulators of so many limbs.
+macro_rules! host_sums {
+    ($name:ident over $type:ty, $limbs:literal limbs, $why:expr; |$elements:ident| $sum:expr) => {
+        impl crate::Fold<$type> for $name {
+            type Acc = crate::exact::LongAccumulator<$limbs>;
+            const HOST_ONLY: Option<&'static str> = Some($why);
+
+            fn identity(&self) -> Self::Acc {
+                crate::exact::LongAccumulator::ZERO
+            }
+            fn lift(&self, x: $type, _: u64) -> Self::Acc {
+                crate::Fold::accumulate(self, &[x], 0)
+            }
+            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+                a.plus(b)
+            }
+            #[inline(always)]
+            fn accumulate(&self, $elements: &[$type], _: u64) -> Self::Acc {
+                $sum
+            }
+            fn canonical(&self, acc: Self::Acc) -> Self::Acc {
+                acc.canonical()
+            }
+            fn wgsl(&self) -> crate::Wgsl {
+                crate::ops::doubles::no_wgsl()
+            }
+        }
+    };
+}
+
 /// An exact answer over a fold of exact terms: rounded once, by the host and, where there is a `$rounding`, by the device.
 macro_rules! exact_answer {
     ($name:ident = $text:literal over $type:ty, $fold:ident, $terms:ty, $about:expr, $output:ty, $float:ty, $rounding:expr, $exponent_min:expr,
@@ -614,4 +654,4 @@ macro_rules! natural_answer {
         }
     )+};
 }
-pub(crate) use {exact_answer, exact_fold, natural_answer};
+pub(crate) use {exact_answer, exact_fold, host_sums, natural_answer};

@@ -215,7 +215,7 @@ impl<T: Scalar> Test<T> for Passing<T::Key> {
 pub struct NoNan(bool);
 
 macro_rules! of_several {
-    ($($type:ty, $all:literal;)+) => {$(
+    ($($type:ty, $all:expr;)+) => {$(
         /// Elements that have no order: they pass every comparison.
         impl Condition<$type> for Numbers {
             type Test = NoNan;
@@ -240,15 +240,21 @@ macro_rules! of_several {
     )+};
 }
 
+/// Neither of two f64 is NaN.
+const BOTH_F64: &str = "let size = bits.yw & vec2<u32>(0x7fffffffu);
+let digits = min(bits.xz, vec2<u32>(1u));
+return all(size + digits <= vec2<u32>(0x7ff00000u));";
+
 of_several! {
     [f32; 2], "return all((bits & vec2<u32>(0x7fffffffu)) <= vec2<u32>(0x7f800000u));";
     [f32; 3], "return all((bits & vec3<u32>(0x7fffffffu)) <= vec3<u32>(0x7f800000u));";
     [f32; 4], "return all((bits & vec4<u32>(0x7fffffffu)) <= vec4<u32>(0x7f800000u));";
     Padded<f32>, "return all((bits.xyz & vec3<u32>(0x7fffffffu)) <= vec3<u32>(0x7f800000u));";
     Complex<f32>, "return all((bits & vec2<u32>(0x7fffffffu)) <= vec2<u32>(0x7f800000u));";
-    Complex<f64>, "let size = bits.yw & vec2<u32>(0x7fffffffu);
-let digits = min(bits.xz, vec2<u32>(1u));
-return all(size + digits <= vec2<u32>(0x7ff00000u));";
+    Complex<f64>, BOTH_F64;
+    [f64; 2], BOTH_F64;
+    [i64; 2], "return true;";
+    [u64; 2], "return true;";
 }
 
 impl Numbers {
@@ -281,6 +287,9 @@ impl Numbers {
             Dtype::I64 => of::<T, i64>(self, op),
             Dtype::U64 => of::<T, u64>(self, op),
             Dtype::F32x2 if self.compare.is_none() => of::<T, [f32; 2]>(self, op),
+            Dtype::F64x2 if self.compare.is_none() => of::<T, [f64; 2]>(self, op),
+            Dtype::I64x2 if self.compare.is_none() => of::<T, [i64; 2]>(self, op),
+            Dtype::U64x2 if self.compare.is_none() => of::<T, [u64; 2]>(self, op),
             Dtype::C64 if self.compare.is_none() => of::<T, Complex<f32>>(self, op),
             Dtype::C128 if self.compare.is_none() => of::<T, Complex<f64>>(self, op),
             Dtype::F32x4 if self.compare.is_none() => of::<T, [f32; 4]>(self, op),

@@ -1,9 +1,10 @@
 //! Histogram: counts of bins, equal ones over a range, of whole numbers, or between edges that are given.
 
-use crate::element::{Dtype, Word};
+use crate::element::{Dtype, Scalar, Word};
 use crate::op::{Device, Keep, Text, WordType};
 use crate::{Accumulator, BinAxis, DeviceAnswer, Error, Fold, Op, Result, Wgsl};
 use super::binned::{BESIDE_MAX, BinCounts, Binned, Counts, OTHERS, counters, kept};
+use super::doubles::no_wgsl;
 use super::edges::{BINS, BinCount, Given, Integers, Interval};
 use std::sync::{Arc, OnceLock};
 
@@ -11,10 +12,10 @@ use std::sync::{Arc, OnceLock};
 /// ([`Histogram::integers`]), or between edges that are given ([`Histogram::of_edges`]).
 ///
 /// - **Bins**: bin k holds edge k <= x < edge k + 1, the last one its upper edge too. The edges are f64, of equal bins those of
-///   NumPy's `histogram_bin_edges` of (low, high), and an element is compared as its f64 value: the counts are exact and the same
-///   on every engine. What is below, above, or NaN is counted apart, never dropped.
+///   NumPy's `histogram_bin_edges` of (low, high), and an element is compared as its f64 value (of integers of 64 bits the nearest one): the
+///   counts are exact and the same on every engine. What is below, above, or NaN is counted apart, never dropped.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
-/// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
+/// - **On the device**, over numbers of 32 bits: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
 ///   memory a bin; where that is too little, bins are counted in slices, for each of which the elements are read once, mostly from the
 ///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), or bins must be searched (edges that are
 ///   given, more than 2^19 bins, a range that is narrow beside its place), 4 bytes a bin of the device's memory for each workgroup, which
@@ -37,15 +38,23 @@ pub struct Histogram {
     pub(crate) integers: Integers,
     /// In place of equal bins.
     pub(crate) edges: Given,
-    /// Edges as keys of f32, i32 and u32, found once.
-    keys: Arc<[OnceLock<Vec<u32>>; 3]>,
+    found: Arc<FoundEdges>,
+}
+
+/// Edges as they are searched, found once.
+#[derive(Debug, Default)]
+struct FoundEdges {
+    /// As keys of f32, i32 and u32.
+    keys: [OnceLock<Vec<u32>>; 3],
+    /// As they are, for numbers of 64 bits.
+    edges: OnceLock<Vec<f64>>,
 }
 
 impl Default for Histogram {
     /// 256 bins over 0..=1.
     fn default() -> Self {
-        let (integers, edges, keys) = (Integers::default(), Given::default(), Arc::default());
-        Histogram { bins: BinCount(256), range: Interval { low: 0.0, high: 1.0 }, integers, edges, keys }
+        let (integers, edges, found) = (Integers::default(), Given::default(), Arc::default());
+        Histogram { bins: BinCount(256), range: Interval { low: 0.0, high: 1.0 }, integers, edges, found }
     }
 }
 
@@ -151,9 +160,9 @@ impl Histogram {
     /// assert_eq!((sums.bins, sums.above), (vec![0.75, 2.0], 9.0));
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    pub fn bins_of<T: Word>(&self, elements: &[T]) -> Vec<u32> {
-        let finder = self.finder::<T>();
-        elements.iter().map(|&x| finder.slot(x) as u32).collect()
+    pub fn bins_of<T: Countable>(&self, elements: &[T]) -> Vec<u32> {
+        let slot = T::slots(self);
+        elements.iter().map(|&x| slot(x) as u32).collect()
     }
 
     /// Number of slots: the bins, and three more.
@@ -191,7 +200,7 @@ impl Histogram {
             Dtype::I32 => 1,
             _ => 2,
         };
-        self.keys[number].get_or_init(|| self.find_keys::<T>())
+        self.found.keys[number].get_or_init(|| self.find_keys::<T>())
     }
 
     fn find_keys<T: Word>(&self) -> Vec<u32> {
@@ -321,10 +330,33 @@ impl Histogram {
         format!("bins={}, safe={safe}, floored={}", self.count(), floored.is_some())
     }
 
-    /// The finder of elements' bins on the host.
-    pub(super) fn finder<T: Word>(&self) -> Finder<'_> {
-        let equal = self.edges.edges().is_none().then(|| self.equal().1);
-        Finder { keys: self.edge_keys::<T>(), bins: self.count() as usize, equal }
+    /// The counts of these elements.
+    fn counts<T: Countable>(&self, elements: &[T]) -> BinCounts {
+        let (slot, mut counts) = (T::slots(self), BinCounts::zeros(self.slots() as usize));
+        for &x in elements {
+            counts.0[slot(x)] += 1;
+        }
+        counts
+    }
+
+    /// The range of equal bins.
+    fn equal_range(&self) -> Option<Interval> {
+        self.edges.edges().is_none().then(|| self.equal().1)
+    }
+}
+
+/// A number that histograms count: [`f32`], [`i32`], [`u32`], [`f64`], [`i64`] or [`u64`].
+pub trait Countable: Scalar {
+    /// The function that finds the slots of elements on the host.
+    #[doc(hidden)]
+    fn slots(bins: &Histogram) -> impl Fn(Self) -> usize + '_;
+}
+
+impl<T: Word> Countable for T {
+    #[inline(always)]
+    fn slots(bins: &Histogram) -> impl Fn(T) -> usize + '_ {
+        let finder = Finder { keys: bins.edge_keys::<T>(), bins: bins.count() as usize, equal: bins.equal_range() };
+        move |x| finder.slot(x)
     }
 }
 
@@ -338,8 +370,15 @@ pub(super) const EDGES: &str = include_str!("../../shaders/histogram/edges.wgsl"
 /// Loop trips of that: the search for one of 2^24 edges.
 pub(crate) const TRIPS: u64 = 26;
 
+/// The bin of a value in equal bins over a range, unless it is a neighbour's.
+#[inline(always)]
+fn guessed(x: f64, Interval { low, high }: Interval, bins: usize) -> usize {
+    let place = (x - low) / (high - low) * bins as f64;
+    (place.max(0.0) as usize).min(bins - 1)
+}
+
 /// A finder of bins: the keys of their edges, their number, and the range of equal ones.
-pub(super) struct Finder<'a> {
+struct Finder<'a> {
     keys: &'a [u32],
     bins: usize,
     equal: Option<Interval>,
@@ -348,7 +387,7 @@ pub(super) struct Finder<'a> {
 impl Finder<'_> {
     /// The slot of an element: of equal bins by a guess and its neighbours, as on the device.
     #[inline(always)]
-    pub(super) fn slot<T: Word>(&self, x: T) -> usize {
+    fn slot<T: Word>(&self, x: T) -> usize {
         let Finder { keys, bins, equal } = *self;
         if x.is_nan() {
             return bins + 2;
@@ -363,9 +402,8 @@ impl Finder<'_> {
         if key >= keys[bins] {
             return bins + 1;
         }
-        if let Some(Interval { low, high }) = equal {
-            let place = (x.to_f64() - low) / (high - low) * bins as f64;
-            let guess = (place.max(0.0) as usize).min(bins - 1);
+        if let Some(range) = equal {
+            let guess = guessed(x.to_f64(), range, bins);
             if keys[guess] <= key && key < keys[guess + 1] {
                 return guess;
             }
@@ -406,12 +444,7 @@ impl<T: Word> Fold<T> for Histogram {
         a.plus(b)
     }
     fn accumulate(&self, elements: &[T], _: u64) -> BinCounts {
-        let finder = self.finder::<T>();
-        let mut counts = Fold::<T>::identity(self);
-        for &x in elements {
-            counts.0[finder.slot(x)] += 1;
-        }
-        counts
+        self.counts(elements)
     }
     fn params(&self) -> Vec<u32> {
         self.places::<T>().to_vec()
@@ -447,7 +480,72 @@ impl<T: Word> Fold<T> for Histogram {
     }
 }
 
-impl<T: Word> Op<T> for Histogram {
+/// The slot of a value: as for `np.histogram` over f64.
+#[inline(always)]
+fn slot_of(x: f64, edges: &[f64], equal: Option<Interval>) -> usize {
+    let bins = edges.len() - 1;
+    match x {
+        _ if x.is_nan() => return bins + 2,
+        _ if x < edges[0] => return bins,
+        _ if x > edges[bins] => return bins + 1,
+        _ => {}
+    }
+    if let Some(range) = equal {
+        let guess = guessed(x, range, bins);
+        if edges[guess] <= x && x < edges[guess + 1] {
+            return guess;
+        }
+    }
+    // The upper end belongs to the last bin.
+    edges[..bins].partition_point(|&edge| edge <= x) - 1
+}
+
+/// Numbers of 64 bits are compared as f64, which rounds integers beyond 2^53.
+macro_rules! wide {
+    ($($type:ty),+) => {$(
+        impl Countable for $type {
+            #[inline(always)]
+            fn slots(bins: &Histogram) -> impl Fn($type) -> usize + '_ {
+                let (edges, equal) = (bins.found.edges.get_or_init(|| bins.edges()), bins.equal_range());
+                move |x| slot_of(x as f64, edges, equal)
+            }
+        }
+
+        impl Fold<$type> for Histogram {
+            type Acc = BinCounts;
+            const HOST_ONLY: Option<&'static str> = Some(NO_WIDE);
+
+            fn identity(&self) -> BinCounts {
+                BinCounts::zeros(self.slots() as usize)
+            }
+            fn lift(&self, x: $type, _: u64) -> BinCounts {
+                self.counts(&[x])
+            }
+            fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
+                a.plus(b)
+            }
+            fn accumulate(&self, elements: &[$type], _: u64) -> BinCounts {
+                self.counts(elements)
+            }
+            fn acc_words(&self) -> usize {
+                self.slots() as usize
+            }
+            fn wgsl(&self) -> Wgsl {
+                no_wgsl()
+            }
+        }
+    )+};
+}
+
+wide!(f64, i64, u64);
+
+/// Why histograms of numbers of 64 bits have no device half.
+pub(super) const NO_WIDE: &str = "kernels find the bins of numbers of 32 bits only";
+
+impl<T: Countable> Op<T> for Histogram
+where
+    Histogram: Fold<T, Acc = BinCounts>,
+{
     type Fold = Histogram;
     type Output = Counts;
     const NAME: &'static str = "histogram";
@@ -469,6 +567,9 @@ impl<T: Word> Op<T> for Histogram {
     }
     /// The counts as they are.
     fn answer(&self) -> Option<DeviceAnswer> {
+        if <Histogram as Fold<T>>::HOST_ONLY.is_some() {
+            return None;
+        }
         let bins = (0..self.count()).map(|_| ("bin", WordType::U32));
         Some(DeviceAnswer::checked(bins.chain(["below", "above", "nan"].map(|name| (name, WordType::U32))), ""))
     }

@@ -1,19 +1,21 @@
 //! Histogram in two dimensions: counts of pairs by the bins of both numbers.
 
 use super::binned::{BinCounts, counters, kept};
-use super::histogram::{EDGES, Histogram, PLACES};
+use super::dot::NO_PAIRS;
+use super::doubles::no_wgsl;
+use super::histogram::{Countable, EDGES, Histogram, PLACES};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
-use crate::{Answer, BinAxis, DeviceAnswer, Error, Fold, Op, Part, Result, Value, Wgsl};
+use crate::{Answer, BinAxis, DeviceAnswer, Element, Error, Fold, Op, Part, Result, Value, Wgsl};
 
 /// Number of pairs in each bin of x and bin of y: a [`Histogram`] for either number says where its bins lie.
 ///
-/// Two buffers become pairs by [`Input::zip`](crate::Input::zip).
+/// Two buffers of f32 become pairs by [`Input::zip`](crate::Input::zip).
 ///
 /// - **Bins**: nx · ny of them, in C order: bin i of x and bin j of y is number i · ny + j, as in `np.histogram2d`. Counts are those
 ///   of NumPy over the data as f64, exactly, on every engine. Pairs with a number outside of its range, and pairs with a NaN, are
 ///   counted apart, never dropped; a pair with both is one with a NaN.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
-/// - **On the device**: a word for each bin, then outside, NaN; up to 2^32 - 1 pairs in a record. Memory as for [`Histogram`].
+/// - **On the device**, over pairs of f32: a word for each bin, then outside, NaN; up to 2^32 - 1 pairs in a record. Memory as for [`Histogram`].
 ///
 /// ```
 /// use treefold::{Cpu, ops::{Histogram, Histogram2d}};
@@ -83,17 +85,26 @@ impl Histogram2d {
     /// assert_eq!((sums.bins, sums.outside), (vec![0.5, 0.0, 0.0, 0.0, 0.0, 2.25], 9.0));
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    pub fn bins_of(&self, pairs: &[[f32; 2]]) -> Vec<u32> {
+    pub fn bins_of<N: Countable>(&self, pairs: &[[N; 2]]) -> Vec<u32> {
         let slot = self.finder();
         pairs.iter().map(|&pair| slot(pair) as u32).collect()
     }
 
+    /// The counts of these pairs.
+    fn counts<N: Countable>(&self, pairs: &[[N; 2]]) -> BinCounts {
+        let (slot, mut counts) = (self.finder(), BinCounts::zeros(self.slots() as usize));
+        for &pair in pairs {
+            counts.0[slot(pair)] += 1;
+        }
+        counts
+    }
+
     /// The finder of pairs' slots on the host.
-    fn finder(&self) -> impl Fn([f32; 2]) -> usize {
-        let (x_bins, y_bins) = (self.x.finder::<f32>(), self.y.finder::<f32>());
+    fn finder<N: Countable>(&self) -> impl Fn([N; 2]) -> usize {
+        let (of_x, of_y) = (N::slots(&self.x), N::slots(&self.y));
         let [nx, ny] = self.shape().map(|bins| bins as usize);
         move |[x, y]| {
-            let (i, j) = (x_bins.slot(x), y_bins.slot(y));
+            let (i, j) = (of_x(x), of_y(y));
             match (i < nx && j < ny, x.is_nan() || y.is_nan()) {
                 (true, _) => i * ny + j,
                 (false, nan) => nx * ny + usize::from(nan),
@@ -140,7 +151,7 @@ impl Fold<[f32; 2]> for Histogram2d {
     const ELEMENTS_MAX: u64 = (1 << 32) - 1;
 
     fn identity(&self) -> BinCounts {
-        BinCounts::zeros(self.acc_words())
+        BinCounts::zeros(self.slots() as usize)
     }
     fn lift(&self, pair: [f32; 2], index: u64) -> BinCounts {
         self.accumulate(&[pair], index)
@@ -149,11 +160,7 @@ impl Fold<[f32; 2]> for Histogram2d {
         a.plus(b)
     }
     fn accumulate(&self, pairs: &[[f32; 2]], _: u64) -> BinCounts {
-        let (slot, mut counts) = (self.finder(), self.identity());
-        for &pair in pairs {
-            counts.0[slot(pair)] += 1;
-        }
-        counts
+        self.counts(pairs)
     }
     fn params(&self) -> Vec<u32> {
         [self.x.places::<f32>(), self.y.places::<f32>()].concat()
@@ -198,7 +205,41 @@ fn axis(prefix: &str, bins: &Histogram, params: usize, keys: usize) -> String {
     )
 }
 
-impl Op<[f32; 2]> for Histogram2d {
+macro_rules! wide {
+    ($($type:ty),+) => {$(
+        impl Fold<[$type; 2]> for Histogram2d {
+            type Acc = BinCounts;
+            const HOST_ONLY: Option<&'static str> = Some(NO_PAIRS);
+
+            fn identity(&self) -> BinCounts {
+                BinCounts::zeros(self.slots() as usize)
+            }
+            fn lift(&self, pair: [$type; 2], _: u64) -> BinCounts {
+                self.counts(&[pair])
+            }
+            fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
+                a.plus(b)
+            }
+            fn accumulate(&self, pairs: &[[$type; 2]], _: u64) -> BinCounts {
+                self.counts(pairs)
+            }
+            fn acc_words(&self) -> usize {
+                self.slots() as usize
+            }
+            fn wgsl(&self) -> Wgsl {
+                no_wgsl()
+            }
+        }
+    )+};
+}
+
+wide!(f64, i64, u64);
+
+impl<N: Countable> Op<[N; 2]> for Histogram2d
+where
+    [N; 2]: Element,
+    Histogram2d: Fold<[N; 2], Acc = BinCounts>,
+{
     type Fold = Histogram2d;
     type Output = Counts2d;
     const NAME: &'static str = "histogram2d";
@@ -220,10 +261,13 @@ impl Op<[f32; 2]> for Histogram2d {
     }
     /// The counts as they are.
     fn answer(&self) -> Option<DeviceAnswer> {
+        if <Histogram2d as Fold<[N; 2]>>::HOST_ONLY.is_some() {
+            return None;
+        }
         let bins = (2..self.slots()).map(|_| "bin");
         Some(DeviceAnswer::checked(bins.chain(["outside", "nan"]).map(|name| (name, WordType::U32)), ""))
     }
     fn read(&self, words: &[u32], count: u64) -> Result<Counts2d> {
-        self.finish(crate::Accumulator::read(words), count)
+        Op::<[N; 2]>::finish(self, crate::Accumulator::read(words), count)
     }
 }

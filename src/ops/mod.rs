@@ -217,6 +217,9 @@ fn handed<V: Visitor>(op: Box<dyn std::any::Any>, dtype: Dtype, visitor: V) -> O
         Dtype::I64 => hand::<i64, V>(op, visitor),
         Dtype::U64 => hand::<u64, V>(op, visitor),
         Dtype::F32x2 => hand::<f32x2, V>(op, visitor),
+        Dtype::F64x2 => hand::<f64x2, V>(op, visitor),
+        Dtype::I64x2 => hand::<i64x2, V>(op, visitor),
+        Dtype::U64x2 => hand::<u64x2, V>(op, visitor),
         Dtype::F32x4 => hand::<[f32; 4], V>(op, visitor),
         Dtype::C64 => hand::<c64, V>(op, visitor),
         Dtype::C128 => hand::<c128, V>(op, visitor),
@@ -231,6 +234,12 @@ pub fn visit<V: Visitor>(name: &str, dtype: Dtype, visitor: V) -> Option<V::Out>
 
 #[allow(non_camel_case_types)]
 type f32x2 = [f32; 2];
+#[allow(non_camel_case_types)]
+type f64x2 = [f64; 2];
+#[allow(non_camel_case_types)]
+type i64x2 = [i64; 2];
+#[allow(non_camel_case_types)]
+type u64x2 = [u64; 2];
 #[allow(non_camel_case_types)]
 type c64 = Complex<f32>;
 #[allow(non_camel_case_types)]
@@ -262,7 +271,7 @@ operators! {
         And over i32 u32 i64 u64, Or over i32 u32 i64 u64, Xor over i32 u32 i64 u64;
     stats: Stats { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,
         FastStats fast "stats" { ddof: "Delta degrees of freedom: divide by n - N" } over f32;
-    dot: Dot over f32x2;
+    dot: Dot over f32x2 f64x2 i64x2 u64x2;
     squares: SumOfSquares over f32 f64 i32 u32 i64 u64, Norm2 over f32 f64 i32 u32 i64 u64 c64 c128;
     norm1: Norm1 over f32 f16 f64 i32 u32 i64 u64;
     norm_p: Norm { p: "Index of the norm, 0.01 to 1000" } needs p over f32 f64 i32 u32 i64 u64;
@@ -277,14 +286,14 @@ operators! {
         FindLast { compare: "What to count or find: < <= > >= == or != and a number, '> 30'" } needs compare over f32 f16 f64 i32 u32 i64 u64;
     top: Top { k: "How many elements, 1 to 1024" } needs k over f32 f16 f64 i32 u32 i64 u64,
         Bottom { k: "How many elements, 1 to 1024" } needs k over f32 f16 f64 i32 u32 i64 u64;
-    pairs: Covariance { ddof: "Delta degrees of freedom: divide by n - N" } over f32x2, Correlation over f32x2,
-        WeightedMean over f32x2, Cosine over f32x2;
+    pairs: Covariance { ddof: "Delta degrees of freedom: divide by n - N" } over f32x2 f64x2 i64x2 u64x2,
+        Correlation over f32x2 f64x2 i64x2 u64x2, WeightedMean over f32x2 f64x2 i64x2 u64x2, Cosine over f32x2 f64x2 i64x2 u64x2;
     histogram: Histogram {
         bins: "Number of bins",
         range: "Lower and upper edge, LOW:HIGH",
         integers: "A bin for each whole number from LOW to HIGH, LOW:HIGH, in place of number and range",
         edges: "Every edge, E0,E1,…, in place of number and range"
-    } over f32 i32 u32;
+    } over f32 f64 i32 u32 i64 u64;
     histogram2d: Histogram2d {
         bins at x.bins: "Number of bins",
         range at x.range: "Lower and upper edge, LOW:HIGH",
@@ -294,7 +303,7 @@ operators! {
         range_y at y.range: "Range of y; else as of x",
         integers_y at y.integers: "Whole numbers of y; else as of x",
         edges_y at y.edges: "Every edge of y; else as of x"
-    } if settled over f32x2;
+    } if settled over f32x2 f64x2 i64x2 u64x2;
 }
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -305,6 +314,7 @@ pub use extreme::ExtremeRanks;
 pub use fast_sum::FloatSum;
 pub use filtered::{Filtered, Kept, NoNan, Numbers, Passing, Tally};
 pub use find::Finding;
+pub use histogram::Countable;
 pub(crate) use histogram::TRIPS;
 pub use histogram2d::{Binned2d, Counts2d};
 pub use located::{Found, Located};

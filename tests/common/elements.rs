@@ -11,8 +11,9 @@ pub fn from_bits<T: Element>(bits: u32) -> T {
 /// The type of the numbers that an element is made of.
 pub fn numbers<T: Element>() -> Dtype {
     match T::DTYPE {
-        Dtype::F32x2 | Dtype::F32x4 | Dtype::C64 => Dtype::F32,
+        Dtype::F32x4 | Dtype::C64 => Dtype::F32,
         Dtype::C128 => Dtype::F64,
+        dtype if dtype.pair_of().is_some() => dtype.pair_of().unwrap_or(dtype),
         Dtype::Own(own) => own.numbers().unwrap_or(Dtype::U32),
         other => other,
     }

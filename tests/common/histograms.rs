@@ -165,8 +165,9 @@ pub fn pairs(gpu: &Gpu, [(x, x_edges), (y, y_edges)]: [(Histogram, &[f64]); 2]) 
         let words = recorded(gpu, &reducer, inputs.iter().cloned());
         let reduced = reducer.reduce_batch(inputs).expect("answers");
         let host = Cpu::with_threads(2).reduce(op.clone(), here).expect("counts");
-        let words =
-            words.iter().map(|words| op.read(&words[..reducer.answer_words()], here.len() as u64).expect("counts"));
+        let words = words.iter().map(|words| {
+            Op::<[f32; 2]>::read(&op, &words[..reducer.answer_words()], here.len() as u64).expect("counts")
+        });
         for (way, got) in [host].into_iter().chain(reduced).chain(words).enumerate() {
             if got != want {
                 let way = ["host", "device", "device, zipped", "recorded", "recorded, zipped"][way];

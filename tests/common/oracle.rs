@@ -292,6 +292,13 @@ fn squares<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = T
     terms(elements, format).map(|term| term.times(term))
 }
 
+fn products<T: Element>(pairs: &[[T; 2]], format: Format) -> impl Iterator<Item = Term> {
+    pairs.iter().map(move |pair| {
+        let [a, b] = pair.map(|x| Term::of(x.pattern(), format));
+        a.times(b)
+    })
+}
+
 /// An exact operator, its one right answer, and that answer's bits as host and device tell it.
 pub trait Exactly<T: Element>: Op<T> + Default {
     /// The bits of the answer; `None` where there is none.
@@ -337,13 +344,10 @@ exactly! {
     Norm2<i32> = |x| root(Total::of(integer_squares(x)), DOUBLE), |out| Some(out.to_bits().into());
     Norm2<i64> = |x| root(Total::of(integer_squares(x)), DOUBLE), |out| Some(out.to_bits().into());
     Norm2<u64> = |x| root(Total::of(integer_squares(x)), DOUBLE), |out| Some(out.to_bits().into());
-    Dot<[f32; 2]> = |x| {
-        let product = |pair: &[f32; 2]| {
-            let [a, b] = pair.map(|x| Term::of(x.to_bits().into(), SINGLE));
-            a.times(b)
-        };
-        sum(Total::of(x.iter().map(product)), SINGLE)
-    }, |out| Some(out.to_bits().into());
+    Dot<[f32; 2]> = |x| sum(Total::of(products(x, SINGLE)), SINGLE), |out| Some(out.to_bits().into());
+    Dot<[f64; 2]> = |x| sum(Total::of(products(x, DOUBLE)), DOUBLE), |out| Some(out.to_bits().into());
+    Dot<[i64; 2]> = |x| Some(x.iter().map(|&[x, y]| i128::from(x) * i128::from(y)).sum::<i128>() as u128), |out| Some(*out as u128);
+    Dot<[u64; 2]> = |x| Some(x.iter().map(|&[x, y]| u128::from(x) * u128::from(y)).sum()), |out| Some(*out);
     Mean<i32> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
     Mean<u32> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);
     Mean<i64> = |x| mean(Total::of(integers(x)), DOUBLE), |out| double(out);

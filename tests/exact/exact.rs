@@ -634,6 +634,19 @@ mod any {
             same::<[f32; 2], Dot>(elements.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect());
         }
 
+        /// Products of f64 that lie near each other, and some that undo others: enough of them for vectors, too.
+        #[test]
+        fn products_of_neighbours(
+            parts in prop::collection::vec((any::<u64>(), 0u64..40, any::<u64>(), 0u64..40), 1..40),
+            undone in 0usize..40,
+            times in 1usize..8,
+        ) {
+            let double = |bits: u64, exponent: u64| f64::from_bits(bits & !(0x7ff << 52) | (1003 + exponent) << 52);
+            let pairs = parts.iter().map(|&(x, up, y, higher)| [double(x, up), double(y, higher)]);
+            let minus = pairs.clone().take(undone).map(|[x, y]| [y, -x]);
+            same::<[f64; 2], Dot>(pairs.chain(minus).collect::<Vec<_>>().repeat(times));
+        }
+
         /// A few exponents apart, so that ties and cancellation are common.
         #[test]
         fn neighbours(parts in prop::collection::vec((any::<bool>(), 100u32..127, 0u32..4), 0..12)) {
@@ -654,7 +667,8 @@ mod any {
             same::<f64, SumOfSquares>(elements.clone());
             same::<f64, Norm2>(elements.clone());
             same::<f64, Variance>(elements.clone());
-            same::<f64, Std>(elements);
+            same::<f64, Std>(elements.clone());
+            same::<[f64; 2], Dot>(elements.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect());
             same::<f16, Mean>(bits.iter().map(|&bits| f16::from_bits(bits as u16)).collect());
         }
 
@@ -667,6 +681,10 @@ mod any {
             same::<i64, Mean>(signed.clone());
             same::<i64, Norm2>(signed.clone());
             same::<i64, Std>(signed);
+            // So that sums of products have at most 128 bits.
+            let pairs = numbers.chunks_exact(2).map(|pair| [pair[0] >> 3, pair[1] >> 3]);
+            same::<[u64; 2], Dot>(pairs.clone().collect());
+            same::<[i64; 2], Dot>(pairs.map(|pair| pair.map(|x| (x << 3) as i64 >> 3)).collect());
             let words: Vec<i32> = numbers.iter().map(|&x| x as i32).collect();
             same::<i32, SumOfSquares>(words.clone());
             same::<i32, Norm2>(words);

@@ -230,6 +230,40 @@ fn pairs_have_to_do_with_each_other() {
         );
     }
     assert_eq!(cpu.reduce(Covariance { ddof: 1 }, &[[1.0f32, 2.0]]).expect("one"), None);
+    assert_eq!(cpu.reduce(WeightedMean, &[] as &[[f64; 2]]).expect("one"), None);
+    // f64 and integers as f32 of the same values, and where f32 and f64 would have no room.
+    for n in LENGTHS.into_iter().filter(|&n| n > 2) {
+        let whole = |seed| numbers(n, seed).into_iter().map(|x| (x.fract() * 1000.0).trunc());
+        let pairs: Vec<[f64; 2]> = whole(5).zip(whole(6)).map(|(x, y)| [x, y.abs() + 1.0]).collect();
+        let answers = (Covariance { ddof: 1 }, Correlation, WeightedMean, Cosine);
+        let floats = cpu.reduce(answers, &pairs).expect("answers");
+        let single: Vec<[f32; 2]> = pairs.iter().map(|pair| pair.map(|x| x as f32)).collect();
+        let (covariance, correlation, weighted, cosine) = cpu.reduce(answers, &single).expect("answers");
+        assert_eq!((floats.0, floats.1), (covariance, correlation), "{n}");
+        assert_eq!((floats.2.map(|x| x as f32), floats.3.map(|x| x as f32)), (weighted, cosine), "{n}");
+        let signed: Vec<[i64; 2]> = pairs.iter().map(|pair| pair.map(|x| x as i64)).collect();
+        assert_eq!(cpu.reduce(answers, &signed).expect("answers"), floats, "{n}");
+        let sizes: Vec<[u64; 2]> = signed.iter().map(|pair| pair.map(i64::unsigned_abs)).collect();
+        let positive: Vec<[f64; 2]> = pairs.iter().map(|pair| pair.map(f64::abs)).collect();
+        assert_eq!(cpu.reduce(answers, &sizes).expect("answers"), cpu.reduce(answers, &positive).expect("answers"));
+        // By powers of two: the same digits.
+        for power in [-900, -500, 500, 900] {
+            let scaled: Vec<[f64; 2]> =
+                pairs.iter().map(|&[x, y]| [x * 2f64.powi(power), y * 2f64.powi(power)]).collect();
+            let (weighted, cosine) = cpu.reduce((WeightedMean, Cosine), &scaled).expect("answers");
+            assert_eq!((weighted, cosine), (floats.2.map(|x| x * 2f64.powi(power)), floats.3), "{n}, 2^{power}");
+        }
+    }
+    let far = [[i64::MAX, i64::MAX], [i64::MIN, i64::MAX], [i64::MAX, 1]];
+    let mean = cpu.reduce(WeightedMean, &far).expect("one").expect("some");
+    // (-(2^63 - 1) + 2^63 - 1) / (2^64 - 1)
+    assert_eq!(mean, 0.0);
+    assert_eq!(cpu.reduce(WeightedMean, &[[f64::MAX, 0.5], [f64::MAX, 1.5]]).expect("one"), Some(f64::MAX));
+    let correlation = cpu.reduce(Correlation, &[[1e-120, 2e-120], [3e-120, 6e-120]]).expect("one").expect("some");
+    assert!(near(correlation, 1.0, 1e-15), "{correlation}");
+    for special in [f64::NAN, f64::INFINITY] {
+        assert!(cpu.reduce(Cosine, &[[special, 1.0], [1.0, 1.0]]).expect("one").expect("some").is_nan());
+    }
     assert!(cpu.reduce(WeightedMean, &[[1.0f32, 0.0]]).expect("one").expect("some").is_nan());
 }
 

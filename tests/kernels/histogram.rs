@@ -2,7 +2,7 @@
 
 use crate::common::histograms::{given, histogram, integers, slots};
 use crate::common::*;
-use treefold::ops::{ArgMax, Filtered, Histogram, Max, Sum};
+use treefold::ops::{ArgMax, Countable, Counts, Filtered, Histogram, Max, Sum};
 use treefold::{Cpu, Element, Error, Gpu, Input, Op, Output, Partial, Reducer, Word};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
@@ -62,6 +62,53 @@ fn floats() {
     // Places are rounded down: bins below 1, far from 0 on either side, and so many that the mantissa would lack bits beside one more place.
     let ranges = [(256, (-0.25, 0.75)), (64, (1024.0, 1280.0)), (1000, (-4000.0, -2000.0)), (4096, (-512.0, 3584.0))];
     none(ranges.into_iter().flat_map(|(bins, range)| histogram::<f32>(&own, bins, range)).collect());
+}
+
+/// Numbers of 64 bits, on the host: edges, their neighbours, numbers between and beyond, NaN, each looked for edge by edge.
+#[test]
+fn numbers_of_64_bits() {
+    fn slot(x: f64, edges: &[f64]) -> usize {
+        let bins = edges.len() - 1;
+        match x {
+            _ if x.is_nan() => bins + 2,
+            _ if x < edges[0] => bins,
+            _ if x > edges[bins] => bins + 1,
+            _ => (0..bins).rev().find(|&k| edges[k] <= x).expect("a bin"),
+        }
+    }
+    fn check<T: Countable>(over: &Histogram, elements: &[T], of: impl Fn(T) -> f64)
+    where
+        Histogram: Op<T, Output = Counts>,
+    {
+        let edges = over.edges();
+        let want: Vec<u32> = elements.iter().map(|&x| slot(of(x), &edges) as u32).collect();
+        assert_eq!(over.bins_of(elements), want, "{}", Op::<T>::signature(over));
+        let counts = Cpu::with_threads(2).reduce(over.clone(), elements).expect("counts");
+        let slot = |k: usize| want.iter().filter(|&&slot| slot as usize == k).count() as u64;
+        let bins: Vec<u64> = (0..edges.len() - 1).map(slot).collect();
+        let n = bins.len();
+        assert_eq!(counts, Counts { bins, below: slot(n), above: slot(n + 1), nan: slot(n + 2) });
+    }
+    let mut random = Random(17);
+    let equal = FLOATS.into_iter().chain(INTEGERS).flat_map(|range| [1, 7, 100].map(|bins| (bins, range)));
+    let overs = equal.map(|(bins, (low, high))| Histogram::new(bins, low, high).expect("a histogram"));
+    let given = Histogram::of_edges(&[-1e300, -2.5, -0.0, 5e-324, 1.0, 1.0 + f64::EPSILON, 7e18]).expect("a histogram");
+    for over in overs.chain([given, Histogram::integers(-3, 40).expect("a histogram")]) {
+        let edges = over.edges();
+        let (low, high) = (edges[0], edges[edges.len() - 1]);
+        let near = edges.iter().flat_map(|&edge| [edge.next_down(), edge, edge.next_up()]);
+        let between = (0..300).map(|_| low + (high - low) * (random.below(1 << 20) as f64 / 2f64.powi(20)));
+        let special = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN, 5e-324, -5e-324];
+        let doubles: Vec<f64> = near.chain(between).chain(special).collect();
+        check(&over, &doubles, |x| x);
+        let ends = [0, 1, -1, i64::MIN, i64::MAX, (1 << 53) + 1, -(1 << 53) - 1];
+        let signed: Vec<i64> = doubles.iter().map(|&x| x as i64).chain(ends).collect();
+        check(&over, &signed, |x| x as f64);
+        check(&over, &signed.iter().map(|&x| x as u64).collect::<Vec<_>>(), |x| x as f64);
+        // What an f32 holds counts as it does as f32.
+        let singles: Vec<f32> = doubles.iter().map(|&x| x as f32).collect();
+        assert_eq!(over.bins_of(&singles), over.bins_of(&singles.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()));
+    }
 }
 
 #[test]

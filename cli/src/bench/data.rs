@@ -44,15 +44,24 @@ pub fn elements<T: Element>(n: usize, data: Data, seed: u64) -> Vec<T> {
     };
     (0..n)
         .map(|at| {
-            let mut float = || float(&mut next, data, at);
-            T::from_pattern(match T::DTYPE {
-                Dtype::F32 => float().to_bits().into(),
-                Dtype::BF16 => float().to_bits().into(),
-                Dtype::F16 => treefold::half::f16::from_f32(float()).to_bits().into(),
-                Dtype::F64 => (f64::from(float()) * 1.000_000_1).to_bits(),
-                Dtype::F32x2 => u64::from(float().to_bits()) | u64::from(float().to_bits()) << 32,
-                _ => u64::from(next()) | u64::from(next()) << 32,
-            })
+            let mut pattern = |dtype| {
+                let mut float = || float(&mut next, data, at);
+                match dtype {
+                    Dtype::F32 => float().to_bits().into(),
+                    Dtype::BF16 => float().to_bits().into(),
+                    Dtype::F16 => treefold::half::f16::from_f32(float()).to_bits().into(),
+                    Dtype::F64 => (f64::from(float()) * 1.000_000_1).to_bits(),
+                    Dtype::F32x2 => u64::from(float().to_bits()) | u64::from(float().to_bits()) << 32,
+                    _ => u64::from(next()) | u64::from(next()) << 32,
+                }
+            };
+            match T::DTYPE.pair_of() {
+                Some(number) if T::DTYPE.bytes() == 16 => {
+                    let both = [pattern(number), pattern(number)];
+                    bytemuck::pod_collect_to_vec(&both).first().copied().unwrap_or(T::ZERO)
+                }
+                _ => T::from_pattern(pattern(T::DTYPE)),
+            }
         })
         .collect()
 }

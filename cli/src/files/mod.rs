@@ -89,6 +89,8 @@ pub struct Ask {
     pub missing: Missing,
     /// Bytes that may be held of what is read ahead.
     pub memory: u64,
+    /// Whether two inputs become pairs.
+    pub pairs: bool,
     /// The option that names the file, where that stands beside the elements.
     option: Option<&'static str>,
 }
@@ -96,7 +98,7 @@ pub struct Ask {
 impl Ask {
     /// For the elements themselves.
     pub fn new(raw: Option<Stored>, column: Option<String>, policy: MissingPolicy, memory: u64) -> Ask {
-        Ask { raw, column, missing: Missing { policy, ..Missing::default() }, memory, option: None }
+        Ask { raw, column, missing: Missing { policy, ..Missing::default() }, memory, pairs: false, option: None }
     }
 
     /// For the numbers of a file that this option names, which go with elements.

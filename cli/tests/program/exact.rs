@@ -97,9 +97,8 @@ fn doubles_are_summed_exactly() {
             assert_eq!(sum["bits"], format!("{:016x}", 0.7f64.to_bits()));
         }
         assert_eq!(run(["mean", "--json", &file]).json()["value"].as_f64(), Some(0.7 / 8.0));
-        run(["histogram", &file])
-            .fails(1, &[&file, "holds f64", "takes f32, i32, u32 and f16 only", "what takes f64: sum, product, min"]);
-        run(["dot", &file, &file]).fails(1, &["holds f64", "takes f32 and f16 only"]);
+        run(["wrapping_sum", &file])
+            .fails(1, &[&file, "holds f64", "takes i32, u32, i64 and u64 only", "what takes f64: sum, product, min"]);
     }
     let raw: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(run_with(["sum", "-q", "--dtype", "f64"], &raw).text(), "0.7");
@@ -272,8 +271,10 @@ fn dot_says_what_does_not_fit() {
     let (three, four) = (folder.f32("three.npy", &[1.0; 3]), folder.f32("four.npy", &[1.0; 4]));
     let ints = folder.i32("ints.npy", &[1; 3]);
     run(["dot", &three, &four]).fails(1, &["three.npy has 3 elements", "four.npy has 4", "equal length"]);
-    run(["dot", &three, &ints]).fails(1, &["three.npy holds f32", "ints.npy holds i32"]);
-    run(["dot", &ints, &ints]).fails(1, &["ints.npy", "holds i32", "takes f32 and f16 only", "what takes i32: sum"]);
+    let wide = folder.file("wide.npy", &npy("'<i8'", false, "(3,)", &[1; 24]));
+    run(["dot", &three, &wide]).fails(1, &["three.npy holds f32", "wide.npy holds i64", "no type", "save one of them"]);
+    run_where("0", ["dot", &ints, &ints]).fails(1, &["kernels have no pairs of 64 bits", "--adapter cpu"]);
+    run(["sum", &three, &ints]).fails(1, &["three.npy holds f32", "ints.npy holds i32", "must be of one type"]);
     run(["dot", &three]).fails(2, &["dot takes two FILEs", "there are 1"]);
     run(["dot"]).fails(2, &["there are 0"]);
     run(["dot", &three, &three, &three]).fails(2, &["there are 3"]);

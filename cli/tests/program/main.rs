@@ -40,6 +40,8 @@ mod making;
 mod memory;
 mod options;
 mod outputs;
+#[cfg(feature = "csv")]
+mod pairs;
 mod partials;
 mod readme;
 mod rooms;
