@@ -259,7 +259,7 @@ fn pairs_have_to_do_with_each_other() {
     // (-(2^63 - 1) + 2^63 - 1) / (2^64 - 1)
     assert_eq!(mean, 0.0);
     assert_eq!(cpu.reduce(WeightedMean, &[[f64::MAX, 0.5], [f64::MAX, 1.5]]).expect("one"), Some(f64::MAX));
-    let correlation = cpu.reduce(Correlation, &[[1e-120, 2e-120], [3e-120, 6e-120]]).expect("one").expect("some");
+    let correlation = cpu.reduce(Correlation, &[[1e-120f64, 2e-120], [3e-120, 6e-120]]).expect("one").expect("some");
     assert!(near(correlation, 1.0, 1e-15), "{correlation}");
     for special in [f64::NAN, f64::INFINITY] {
         assert!(cpu.reduce(Cosine, &[[special, 1.0], [1.0, 1.0]]).expect("one").expect("some").is_nan());
