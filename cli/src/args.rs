@@ -95,7 +95,8 @@ pub struct Args {
     pub column: Option<String>,
 
     /// Several of them, with commas, and an answer of each: a row of a table, a line of JSON for each operator of each. '*' takes all of
-    /// numbers. Text is read once for up to 16 of them, a pipe once for all; of other files each column is read on its own, by its own type
+    /// numbers. Text is read once for up to 16 of them, a pipe once for all; of other files each column is read on its own, by its own type.
+    /// Of operators over pairs: the two columns, of one FILE, or one of each of two
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<NamedColumns>,
 
@@ -182,6 +183,10 @@ pub struct Args {
     #[arg(skip)]
     pub told: Told,
 
+    /// The columns of the two inputs of pairs, where `--columns` names them.
+    #[arg(skip)]
+    pub columns_of_pairs: Option<[String; 2]>,
+
     /// The options that the command line has
     #[arg(skip)]
     given: Vec<String>,
@@ -232,8 +237,27 @@ impl Args {
         if let Some(division) = &args.division {
             division.check(args.partial.as_deref(), args.output.as_deref())?;
         }
+        args.take_columns_of_pairs()?;
         args.check_files()?;
         Ok(args)
+    }
+
+    /// The two columns that an operator over pairs is given; of one file both are.
+    fn take_columns_of_pairs(&mut self) -> Result<()> {
+        let Some(operator) = self.pairs().map(String::from) else { return Ok(()) };
+        let Some(named) = self.columns.take() else { return Ok(()) };
+        let two = match named {
+            NamedColumns::These(names) => <[String; 2]>::try_from(names).ok(),
+            NamedColumns::All => None,
+        };
+        let two =
+            two.ok_or_else(|| usage(format!("{operator} takes two inputs as pairs: two names, --columns x,y")))?;
+        ensure!(self.column.is_none(), usage("--columns names the columns of pairs; leave out --column"));
+        self.columns_of_pairs = Some(two);
+        if let [file] = &self.files[..] {
+            self.files = vec![file.clone(); 2];
+        }
+        Ok(())
     }
 
     /// The same for a share of the inputs, of which there is a partial in memory; what has none is refused.
@@ -313,7 +337,7 @@ impl Args {
             making.check(&self.operators, pairs, self.weights.is_some(), self.partial.is_some())?;
         }
         if self.columns.is_some() {
-            self.check_columns(pairs, &sifted)?;
+            self.check_columns(&sifted)?;
         }
         Ok(())
     }
@@ -378,8 +402,8 @@ impl Args {
         Ok(())
     }
 
-    /// Refuses what is not for several columns; `pairs`: an operator over those; `sifted`: files that go beside the numbers.
-    fn check_columns(&self, pairs: Option<&str>, sifted: &[PathBuf]) -> Result<()> {
+    /// Refuses what is not for several columns; `sifted`: files that go beside the numbers.
+    fn check_columns(&self, sifted: &[PathBuf]) -> Result<()> {
         let idle = self.given_but(|option| {
             !matches!(option, "column" | "partial" | "output" | "plot" | "weights") && !DIVISION.contains(&option)
         });
@@ -391,11 +415,6 @@ impl Args {
                 idle.join(" and ")
             ))
         );
-        if let Some(operator) = pairs {
-            return Err(usage(format!(
-                "{operator} takes two inputs as pairs; give each column a call of its own with --column in place of --columns"
-            )));
-        }
         let once = sifted.iter().find(|path| path.as_os_str() == "-" || files::is_pipe(path));
         once.map_or(Ok(()), |path| {
             let path = shown_path(path);
@@ -458,6 +477,7 @@ impl Args {
         let raw = self.dtype.as_deref().and_then(Stored::raw);
         let mut ask = Ask::new(raw, self.column.clone(), self.missing, self.memory / AHEAD_SHARE);
         ask.pairs = self.pairs().is_some();
+        ask.columns = self.columns_of_pairs.clone();
         ask
     }
 }

@@ -43,10 +43,11 @@ impl Inputs {
     pub fn open(paths: &[PathBuf], ask: Ask) -> Result<Inputs> {
         let stdin = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &stdin } else { paths };
-        let mut inputs = paths.iter().map(|path| look(path, &ask)).collect::<Result<Vec<Input>>>()?;
+        let of_each = paths.iter().enumerate().map(|(number, path)| look(path, &ask.of(number)));
+        let mut inputs = of_each.collect::<Result<Vec<Input>>>()?;
         let none_ready = !inputs.iter().any(|input| matches!(input, Input::Ready(_)));
         if let (true, Some(first)) = (none_ready, inputs.first_mut()) {
-            first.ready(&ask)?;
+            first.ready(&ask.of(0))?;
         }
         let ready = inputs.iter().filter_map(|input| match input {
             Input::Ready(opened) => Some((opened.stored.dtype(), opened.name.clone())),
@@ -147,8 +148,12 @@ impl Inputs {
 
     /// The inputs' names in short.
     pub fn names(&self) -> String {
-        match self.inputs.len() {
-            1 => self.shown_by.clone(),
+        match (self.inputs.len(), &self.ask.columns) {
+            (1, _) => self.shown_by.clone(),
+            (2, Some([x, y])) => {
+                let of = |column: &String, at: usize| format!("{column} of {}", self.inputs[at].name());
+                in_short(&[of(x, 0), of(y, 1)])
+            }
             _ => in_short(&self.inputs.iter().map(Input::name).collect::<Vec<_>>()),
         }
     }
@@ -186,8 +191,8 @@ impl Inputs {
     /// The inputs, each opened when it is asked for.
     pub fn each(self) -> impl Iterator<Item = Result<Opened>> {
         let Inputs { inputs, ask, dtype, shown_by, .. } = self;
-        inputs.into_iter().map(move |mut input| {
-            input.ready(&ask)?;
+        inputs.into_iter().enumerate().map(move |(number, mut input)| {
+            input.ready(&ask.of(number))?;
             let Input::Ready(opened) = input else { anyhow::bail!("an input vanished") };
             same(dtype, &shown_by, opened.stored.dtype(), &opened.name, ask.pairs)?;
             Ok(opened)

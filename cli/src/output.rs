@@ -26,6 +26,32 @@ pub struct Output {
     to: To,
 }
 
+/// Options whose files have one form each, and endings of other forms.
+const FORMS: [(&str, &str, &str, &[&str]); 2] = [
+    ("--plot", "an SVG picture", "svg", &["png", "jpg", "jpeg", "gif", "webp", "pdf", "html"]),
+    (
+        "--output",
+        "NumPy arrays",
+        "npy",
+        &["csv", "tsv", "txt", "json", "parquet", "arrow", "feather", "safetensors", "bin", "raw", "dat", "h5"],
+    ),
+];
+
+/// Refuses a name that says another form than the option writes.
+fn ensure_form(option: &str, path: &Path) -> Result<()> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    for (of, form, right, others) in FORMS {
+        let wrong = ending.as_deref().filter(|ending| of == option && others.contains(ending));
+        if let Some(ending) = wrong {
+            let (name, better) = (shown_path(path), shown_path(&path.with_extension(right)));
+            return Err(usage(format!(
+                "{option} {name}: {option} writes {form}, which no .{ending} file is; name it {better}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 enum To {
     Standard,
     File { path: PathBuf, force: bool, aside: NamedTempFile },
@@ -42,6 +68,7 @@ impl Output {
 
     /// A file of this name; one that exists is replaced only by `force`.
     pub fn file(option: &'static str, path: &Path, force: bool) -> Result<Output> {
+        ensure_form(option, path)?;
         let name = shown_path(path);
         let folder = folder(path);
         ensure!(folder.is_dir(), "{name}: there is no folder {}; make it first", shown_path(folder));

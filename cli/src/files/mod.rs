@@ -91,6 +91,8 @@ pub struct Ask {
     pub memory: u64,
     /// Whether two inputs become pairs.
     pub pairs: bool,
+    /// The column of each of the two, in place of one for all inputs.
+    pub columns: Option<[String; 2]>,
     /// The option that names the file, where that stands beside the elements.
     option: Option<&'static str>,
 }
@@ -98,7 +100,7 @@ pub struct Ask {
 impl Ask {
     /// For the elements themselves.
     pub fn new(raw: Option<Stored>, column: Option<String>, policy: MissingPolicy, memory: u64) -> Ask {
-        Ask { raw, column, missing: Missing { policy, ..Missing::default() }, memory, pairs: false, option: None }
+        Ask { raw, column, missing: Missing { policy, ..Missing::default() }, memory, ..Ask::default() }
     }
 
     /// For the numbers of a file that this option names, which go with elements.
@@ -113,10 +115,17 @@ impl Ask {
         Ask { missing, ..self.clone() }
     }
 
+    /// The request to the input of this number.
+    pub fn of(&self, number: usize) -> Ask {
+        let own = self.columns.as_ref().and_then(|columns| columns.get(number).cloned());
+        Ask { column: own.or_else(|| self.column.clone()), ..self.clone() }
+    }
+
     /// That one of several columns, which are `listed`, has to be named.
     fn unnamed(&self, name: &str, listed: &str) -> anyhow::Error {
         usage(match self.option {
             Some(option) => format!("{name}: holds {listed}; {option} reads a file of one"),
+            None if self.pairs => format!("{name}: holds {listed}; pass --columns with two of them, x and y"),
             None => format!("{name}: holds {listed}; pass --column with one of them, or --columns with several"),
         })
     }

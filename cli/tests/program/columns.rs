@@ -181,7 +181,9 @@ fn what_does_not_go_with_several_columns() {
     }
     run(["histogram", "--columns", "temp", "--weights", "w.npy", &table]).fails(2, &["leave out --weights"]);
     with(&["--group-by", "k.npy", "--groups", "2"]).fails(2, &["leave out --group-by and --groups"]);
-    run(["dot", "--columns", "temp", &table, &table]).fails(2, &["dot takes two inputs as pairs", "--column"]);
+    for wrong in ["temp", "temp,visib,temp2", "*"] {
+        run(["dot", "--columns", wrong, &table, &table]).fails(2, &["dot takes two inputs as pairs", "--columns x,y"]);
+    }
     with(&["--mask", "-"]).fails(2, &["is read once"]);
     run(["merge", "--columns", "a", &table]).fails(2, &["leave out --columns"]);
     for wrong in ["a,,b", "a,a", "\"a"] {

@@ -130,6 +130,24 @@ fn outputs_are_found_wanting_before_the_work() {
 }
 
 #[test]
+fn names_say_what_is_in_files() {
+    let folder = Folder::new();
+    let file = folder.f32("x.npy", &NUMBERS);
+    for (option, name, phrases) in [
+        ("--output", "s.csv", ["writes NumPy arrays", "no .csv file", "name it s.npy"]),
+        ("--output", "s.TXT", ["writes NumPy arrays", "no .txt file", "name it s.npy"]),
+        ("--plot", "h.png", ["writes an SVG picture", "no .png file", "name it h.svg"]),
+    ] {
+        run(["histogram", "--range", "0:9", option, name, &file]).fails(2, &phrases);
+    }
+    assert_eq!(names(folder.path()), ["x.npy"]);
+    // An ending that means nothing else is anybody's own.
+    let own = folder.path().join("sum.of-all").to_string_lossy().into_owned();
+    run(["sum", "-q", "--output", &own, &file]).text();
+    assert_eq!(names(folder.path()), ["sum.of-all", "x.npy"]);
+}
+
+#[test]
 fn drawings_replace_files_only_by_force() {
     let folder = Folder::new();
     let [svg, html] = ["l.svg", "l.html"].map(|name| folder.file(name, b"old"));

@@ -81,6 +81,29 @@ fn what_numpy_has_by_default() {
     let table = folder.file("t.csv", b"temp\n1.5\n2.5\n-1\n");
     let weights = folder.i32("w.npy", &[1, 1, 2]);
     assert_eq!(here(["weighted_mean", "-q", &table, &weights]).text(), "0.5");
+    // Two columns of one table, or one of each of two; what is missing in either is left out by --nan, not by --missing.
+    let table = folder.file("xy.csv", b"x,y,z\n1,2,7\n2,4,\n3,7,5\n");
+    let of = |columns: &str, files: &[&String]| {
+        here(["dot", "--columns", columns, "--json"].into_iter().chain(files.iter().map(|file| file.as_str()))).json()
+    };
+    for files in [&[&table][..], &[&table, &table]] {
+        let json = of("x,y", files);
+        assert_eq!((&json["value"], &json["count"]), (&json!(31.0), &json!(3)), "{json}");
+    }
+    let named = here(["dot", "--columns", "1,y", &table]).out;
+    assert!(
+        named.contains("3 pairs of f64") && named.contains("from 1 of ") && named.contains(" and y of "),
+        "{named}"
+    );
+    here(["dot", "--columns", "x,z", &table]).fails(1, &["z", "is missing", "--missing nan"]);
+    assert_eq!(
+        here(["dot", "-q", "--columns", "x,z", "--missing", "nan", "--nan", "ignore", &table]).text().lines().next(),
+        Some("22")
+    );
+    here(["dot", &table, &table]).fails(2, &["columns x, y, z", "--columns with two of them"]);
+    here(["dot", "--columns", "x,y"]).fails(2, &["dot takes two FILEs", "there are 0"]);
+    here(["dot", "--columns", "x,y", "-"]).fails(2, &["standard input", "named twice"]);
+    here(["dot", "--columns", "x,nowhere", &table]).fails(1, &["no", "nowhere"]);
     // Parts of pairs merge.
     let [first, second] = ["a.part", "b.part"].map(|name| folder.path().join(name).to_str().unwrap().to_string());
     here(["dot", "--partial", &first, &x, &y]);
