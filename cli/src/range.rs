@@ -80,7 +80,10 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
         let edges = Histogram::over(1, ends).map(|over| over.edges()).map_err(|error| match error {
             Error::NoRange { low, high } => {
                 let [range, edges, _] = PLACES[axis].map(flag);
-                anyhow!("{names}: its numbers reach from {low} to {high}, over which no bins can lie; pass {range} LOW:HIGH, or {edges}")
+                let nan = if low.is_nan() { "--nan ignore to leave out NaN, " } else { "" };
+                anyhow!(
+                    "{names}: its numbers reach from {low} to {high}, over which no bins can lie; pass {nan}{range} LOW:HIGH, or {edges}"
+                )
             }
             error => anyhow!("{names}: {error}"),
         })?;

@@ -291,7 +291,7 @@ impl Run<'_> {
                 };
                 if pairs {
                     let size = inputs.pair_bytes();
-                    pairs::feed(inputs, false, sizes, &mut |elements| take(&names, size, elements))?;
+                    pairs::feed(inputs, ordered, sizes, &mut |elements| take(&names, size, elements))?;
                 } else {
                     feed(inputs, ordered, sizes, &mut take)?;
                 }

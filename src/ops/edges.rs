@@ -44,7 +44,7 @@ impl FromStr for Interval {
 }
 
 impl Rule for Interval {
-    const RULE: &'static str = "LOW:HIGH, two numbers, the first one smaller";
+    const RULE: &'static str = "LOW:HIGH, two numbers, the first one smaller and a finite distance below";
 }
 
 /// A bin for each whole number from the first to the second, in place of equal bins over a range; written `LOW:HIGH`.
@@ -87,8 +87,7 @@ impl FromStr for Integers {
 }
 
 impl Rule for Integers {
-    const RULE: &'static str =
-        "LOW:HIGH, two whole numbers, the first one not larger, with at most 16777216 from one to the other";
+    const RULE: &'static str = "LOW:HIGH, two whole numbers of at most 2^51, the first one not larger, with at most 16777216 from one to the other";
 }
 
 /// Edges that are given, in place of equal bins; written `E0,E1,…` or, as in signatures, `E0:E1:…`.

@@ -11,8 +11,8 @@ use crate::{Acc, Fold, Op, Result, Wgsl};
 ///
 /// - **ddof**: delta degrees of freedom; 0 (the default) divides by n. NumPy's `cov` divides by n - 1.
 /// - **Rounding**: in f64, of blocks in two passes, merged pairwise; the error is about 10^-15 of √(Var x · Var y).
-/// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN. **Range**: NaN or infinite where a product of distances
-///   leaves that of f64.
+/// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN. **Range**: NaN where two numbers are further apart
+///   than f64 tells; fewer digits of numbers that all are subnormal.
 /// - On the CPU engine alone, for it adds up in f64.
 ///
 /// ```
@@ -76,61 +76,165 @@ pub struct Cosine;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CrossMoments;
 
-/// Count, both means, Σ(x - mean)², Σ(y - mean)² and Σ(x - mean)(y - mean).
-type Cross = Doubles<6>;
-
-const NONE: Cross = Doubles([0.0; 6]);
-
-fn merge(Doubles(a): Cross, Doubles(b): Cross) -> Cross {
-    let ([n, x, y, xx, yy, xy], [m, other_x, other_y, xx_2, yy_2, xy_2]) = (a, b);
-    if n == 0.0 || m == 0.0 {
-        return Doubles(if n == 0.0 { b } else { a });
-    }
-    let share = m / (n + m);
-    let (dx, dy, weight) = (other_x - x, other_y - y, n * share);
-    Doubles([
-        n + m,
-        x + dx * share,
-        y + dy * share,
-        xx + xx_2 + dx * dx * weight,
-        yy + yy_2 + dy * dy * weight,
-        xy + xy_2 + dx * dy * weight,
-    ])
+/// What the pairs of a part are to each other; of f64, which an accumulator's words hold.
+///
+/// Both means are two f64 each, what the first lacks in the second: a mean of one f64 is off by more than narrow numbers far from 0 lie
+/// apart, and merging would take that for a distance.
+#[derive(Clone, Copy, Debug)]
+struct Cross {
+    count: f64,
+    means: [[f64; 2]; 2],
+    /// The sums' units are of distances divided by these powers of two, so that no square leaves the range.
+    exponents: [f64; 2],
+    /// Σ(x - mean)², Σ(y - mean)² and Σ(x - mean)(y - mean).
+    squares: [f64; 2],
+    products: f64,
 }
 
-/// Two passes over a block that stays in the cache.
-#[inline(always)]
-fn block<N: Copy>(block: &[[N; 2]], number: impl Fn(N) -> f64) -> Cross {
-    if block.is_empty() {
-        return NONE;
+const NONE: Cross =
+    Cross { count: 0.0, means: [[0.0; 2]; 2], exponents: [0.0; 2], squares: [0.0; 2], products: 0.0 };
+
+/// Sums of squares that need no units of their own.
+const ORDINARY: std::ops::RangeInclusive<f64> = 1e-200..=1e200;
+
+impl Cross {
+    fn of(Doubles(words): Doubles<10>) -> Cross {
+        let [count, x, x_rest, y, y_rest, up_x, up_y, xx, yy, products] = words;
+        let means = [[x, x_rest], [y, y_rest]];
+        Cross { count, means, exponents: [up_x, up_y], squares: [xx, yy], products }
     }
+
+    fn words(self) -> Doubles<10> {
+        let Cross { count, means: [[x, x_rest], [y, y_rest]], exponents: [up_x, up_y], squares: [xx, yy], products } =
+            self;
+        Doubles([count, x, x_rest, y, y_rest, up_x, up_y, xx, yy, products])
+    }
+
+    /// The same in other units.
+    fn in_units(self, exponents: [f64; 2]) -> Cross {
+        if self.exponents == exponents {
+            return self;
+        }
+        let [x, y] = [0, 1].map(|of| (self.exponents[of] - exponents[of]) as i32);
+        let squares = [scaled(self.squares[0], 2 * x), scaled(self.squares[1], 2 * y)];
+        Cross { exponents, squares, products: scaled(self.products, x + y), ..self }
+    }
+
+    fn merge(self, other: Cross) -> Cross {
+        if self.count == 0.0 || other.count == 0.0 {
+            return if self.count == 0.0 { other } else { self };
+        }
+        let count = self.count + other.count;
+        let share = other.count / count;
+        let apart = [0, 1].map(|of| {
+            let ([mean, rest], [mean_2, rest_2]) = (self.means[of], other.means[of]);
+            (mean_2 - mean) + (rest_2 - rest)
+        });
+        let exponents = [0, 1].map(|of| {
+            let own = [self, other].into_iter().filter(|all| all.squares[of] != 0.0).map(|all| all.exponents[of]);
+            let between = Some(apart[of]).filter(|apart| *apart != 0.0).map(|apart| match ORDINARY.contains(&(apart * apart)) {
+                true => 0.0,
+                false => f64::from(exponent(apart)),
+            });
+            own.chain(between).reduce(f64::max).unwrap_or(0.0)
+        });
+        let (a, b) = (self.in_units(exponents), other.in_units(exponents));
+        let [dx, dy] = [0, 1].map(|of| scaled(apart[of], -exponents[of] as i32));
+        let weight = self.count * share;
+        Cross {
+            count,
+            means: [0, 1].map(|of| plus(self.means[of], apart[of] * share)),
+            exponents,
+            squares: [a.squares[0] + b.squares[0] + dx * dx * weight, a.squares[1] + b.squares[1] + dy * dy * weight],
+            products: a.products + b.products + dx * dy * weight,
+        }
+    }
+
+    fn covariance(self, ddof: u32) -> Option<f64> {
+        let divisor = self.count - f64::from(ddof);
+        let up = self.exponents[0] + self.exponents[1];
+        (divisor > 0.0).then(|| scaled(self.products / divisor, up as i32))
+    }
+
+    fn correlation(self) -> Option<f64> {
+        let [xx, yy] = self.squares;
+        let product = (xx * yy).sqrt();
+        let size = if product.is_normal() { product } else { xx.sqrt() * yy.sqrt() };
+        // Clamp keeps NaN.
+        (self.count > 0.0).then(|| (self.products / size).clamp(-1.0, 1.0))
+    }
+}
+
+/// The exponent of a number's power of two; 0 of what is 0 or not finite.
+fn exponent(x: f64) -> i32 {
+    match x.abs() {
+        0.0 => 0,
+        size if !size.is_finite() => 0,
+        size if size.is_normal() => (size.to_bits() >> 52) as i32 - 1023,
+        size => 64 - 1075 - size.to_bits().leading_zeros() as i32,
+    }
+}
+
+/// A number of two f64 and one of one, exactly but for what two do not hold.
+fn plus([high, low]: [f64; 2], x: f64) -> [f64; 2] {
+    let sum = high + x;
+    let rest = (high - (sum - (sum - high))) + (x - (sum - high)) + low;
+    let all = sum + rest;
+    [all, if all.is_finite() { rest - (all - sum) } else { 0.0 }]
+}
+
+/// Two passes over a block that stays in the cache; `apart`: by how much the first of two numbers is more than the second; `exactly`: a number
+/// as two f64.
+#[inline(always)]
+fn block<N: Copy>(block: &[[N; 2]], apart: impl Fn(N, N) -> f64, exactly: impl Fn(N) -> [f64; 2]) -> Cross {
+    let Some(&first) = block.first() else { return NONE };
     let count = block.len() as f64;
     // From the first pair on, so that equal numbers are no distance apart.
-    let first = block[0].map(&number);
-    let [x, y] = [0, 1].map(|of| sum_in_lanes(block, |pair| number(pair[of]) - first[of]) / count);
-    let product = |of: fn(f64, f64) -> f64| {
-        sum_in_lanes(block, |pair| of(number(pair[0]) - first[0] - x, number(pair[1]) - first[1] - y))
+    let sums = |up: [i32; 2]| {
+        let of = |of: usize, pair: [N; 2]| {
+            let apart = apart(pair[of], first[of]);
+            if up[of] == 0 { apart } else { scaled(apart, -up[of]) }
+        };
+        let [x, y] = [0, 1].map(|number| sum_in_lanes(block, |pair| of(number, pair)) / count);
+        let product = |product: fn(f64, f64) -> f64| sum_in_lanes(block, |pair| product(of(0, pair) - x, of(1, pair) - y));
+        let squares = [product(|dx, _| dx * dx), product(|_, dy| dy * dy)];
+        Cross {
+            count,
+            means: [plus(exactly(first[0]), scaled(x, up[0])), plus(exactly(first[1]), scaled(y, up[1]))],
+            exponents: up.map(f64::from),
+            squares,
+            products: product(|dx, dy| dx * dy),
+        }
     };
-    Doubles([count, first[0] + x, first[1] + y, product(|dx, _| dx * dx), product(|_, dy| dy * dy), product(|dx, dy| dx * dy)])
+    let found = sums([0; 2]);
+    let up = [0, 1].map(|of| match ORDINARY.contains(&found.squares[of]) {
+        true => 0,
+        false => {
+            let sizes = block.iter().map(|pair| apart(pair[of], first[of]).abs());
+            exponent(sizes.filter(|size| size.is_finite()).fold(0.0, f64::max))
+        }
+    });
+    if up == [0; 2] { found } else { sums(up) }
 }
 
 macro_rules! cross_moments {
-    ($($type:ty),+) => {$(
+    ($($type:ty, |$x:ident, $first:ident| $apart:expr, |$one:ident| $exactly:expr;)+) => {$(
         impl Fold<[$type; 2]> for CrossMoments {
-            type Acc = Cross;
+            type Acc = Doubles<10>;
             const HOST_ONLY: Option<&'static str> = Some(NO_F64);
 
-            fn identity(&self) -> Cross {
-                NONE
+            fn identity(&self) -> Doubles<10> {
+                NONE.words()
             }
-            fn lift(&self, pair: [$type; 2], _: u64) -> Cross {
-                block(&[pair], |x| x as f64)
+            fn lift(&self, pair: [$type; 2], _: u64) -> Doubles<10> {
+                Fold::accumulate(self, &[pair], 0)
             }
-            fn combine(&self, a: Cross, b: Cross) -> Cross {
-                merge(a, b)
+            fn combine(&self, a: Doubles<10>, b: Doubles<10>) -> Doubles<10> {
+                Cross::of(a).merge(Cross::of(b)).words()
             }
-            fn accumulate(&self, elements: &[[$type; 2]], _: u64) -> Cross {
-                elements.chunks(2048).map(|elements| block(elements, |x| x as f64)).fold(NONE, merge)
+            fn accumulate(&self, elements: &[[$type; 2]], _: u64) -> Doubles<10> {
+                let block = |elements| block(elements, |$x: $type, $first: $type| $apart, |$one: $type| $exactly);
+                elements.chunks(2048).map(block).fold(NONE, Cross::merge).words()
             }
             fn wgsl(&self) -> Wgsl {
                 no_wgsl()
@@ -149,9 +253,8 @@ macro_rules! cross_moments {
             fn fold(&self) -> CrossMoments {
                 CrossMoments
             }
-            fn finish(&self, Doubles(acc): Cross, _: u64) -> Result<Option<f64>> {
-                let divisor = acc[0] - f64::from(self.ddof);
-                Ok((divisor > 0.0).then(|| acc[5] / divisor))
+            fn finish(&self, acc: Doubles<10>, _: u64) -> Result<Option<f64>> {
+                Ok(Cross::of(acc).covariance(self.ddof))
             }
         }
 
@@ -164,23 +267,31 @@ macro_rules! cross_moments {
             fn fold(&self) -> CrossMoments {
                 CrossMoments
             }
-            fn finish(&self, acc: Cross, _: u64) -> Result<Option<f64>> {
-                Ok(correlation(acc))
+            fn finish(&self, acc: Doubles<10>, _: u64) -> Result<Option<f64>> {
+                Ok(Cross::of(acc).correlation())
             }
         }
     )+};
 }
 
-/// The correlation, if there are any pairs.
-fn correlation(Doubles([count, .., xx, yy, xy]): Cross) -> Option<f64> {
-    // Squares of f32 leave f64 room for their product.
-    let product = (xx * yy).sqrt();
-    let size = if product.is_normal() { product } else { xx.sqrt() * yy.sqrt() };
-    // Clamp keeps NaN.
-    (count > 0.0).then(|| (xy / size).clamp(-1.0, 1.0))
+/// A whole number as two f64, and the distance of two.
+macro_rules! integers_apart {
+    ($x:ident, $first:ident) => {{
+        let size = $x.abs_diff($first) as f64;
+        if $x < $first { -size } else { size }
+    }};
+}
+fn as_two(x: i128) -> [f64; 2] {
+    let high = x as f64;
+    [high, (x - high as i128) as f64]
 }
 
-cross_moments!(f32, f64, i64, u64);
+cross_moments! {
+    f32, |x, first| f64::from(x) - f64::from(first), |x| [x.into(), 0.0];
+    f64, |x, first| x - first, |x| [x, 0.0];
+    i64, |x, first| integers_apart!(x, first), |x| as_two(x.into());
+    u64, |x, first| integers_apart!(x, first), |x| as_two(x.into());
+}
 
 /// Σy.
 #[derive(Clone, Copy, Debug, Default)]

@@ -261,10 +261,63 @@ fn pairs_have_to_do_with_each_other() {
     assert_eq!(cpu.reduce(WeightedMean, &[[f64::MAX, 0.5], [f64::MAX, 1.5]]).expect("one"), Some(f64::MAX));
     let correlation = cpu.reduce(Correlation, &[[1e-120f64, 2e-120], [3e-120, 6e-120]]).expect("one").expect("some");
     assert!(near(correlation, 1.0, 1e-15), "{correlation}");
+    spread_far_from_0(&cpu);
     for special in [f64::NAN, f64::INFINITY] {
         assert!(cpu.reduce(Cosine, &[[special, 1.0], [1.0, 1.0]]).expect("one").expect("some").is_nan());
     }
     assert!(cpu.reduce(WeightedMean, &[[1.0f32, 0.0]]).expect("one").expect("some").is_nan());
+}
+
+/// Numbers far closer to each other than to 0, blocks of them that are merged; and where squares leave the range of f64.
+fn spread_far_from_0(cpu: &Cpu) {
+    let relations = (Covariance { ddof: 0 }, Correlation);
+    for n in [3usize, 2048, 2049, 5000, 20_000] {
+        // Whole numbers that are not above 1000, which integers relate exactly.
+        let mut random = Random(n as u64);
+        let mut below = |most: u64| random.below(most) as i64;
+        let whole: Vec<[i64; 2]> =
+            (0..n).map(|_| below(1000)).collect::<Vec<_>>().into_iter().map(|x| [x, 3 * x - below(2000)]).collect();
+        let sum = |of: &dyn Fn(&[i64; 2]) -> i128| whole.iter().map(of).sum::<i128>();
+        let (x, y) = (sum(&|pair| pair[0].into()), sum(&|pair| pair[1].into()));
+        let times = |of: usize, other: usize| sum(&|pair| i128::from(pair[of]) * i128::from(pair[other]));
+        let n_squared = (n * n) as f64;
+        let of = |products: i128, sums: i128| (n as i128 * products - sums) as f64;
+        let (xy, xx, yy) = (of(times(0, 1), x * y), of(times(0, 0), x * x), of(times(1, 1), y * y));
+        let (covariance, correlation) = (xy / n_squared, xy / (xx.sqrt() * yy.sqrt()));
+        let size = (xx.sqrt() * yy.sqrt()) / n_squared;
+        let check = |found: (Option<f64>, Option<f64>), unit: f64, what: &str| {
+            let (Some(got), Some(ratio)) = found else { panic!("no answer: {what} of {n}") };
+            assert!((got / unit - covariance).abs() <= 1e-14 * size, "{what} of {n}: {got} {covariance}");
+            assert!((ratio - correlation).abs() <= 1e-14, "{what} of {n}: {ratio} {correlation}");
+        };
+        let doubles = |far: f64, unit: f64| -> Vec<[f64; 2]> {
+            whole.iter().map(|pair| pair.map(|x| far + x as f64 * unit)).collect()
+        };
+        check(cpu.reduce(relations, &whole).expect("answers"), 1.0, "integers");
+        let far: Vec<[i64; 2]> = whole.iter().map(|pair| pair.map(|x| i64::MAX - 5000 + x)).collect();
+        check(cpu.reduce(relations, &far).expect("answers"), 1.0, "integers at the top");
+        let far: Vec<[u64; 2]> = whole.iter().map(|pair| pair.map(|x| (1u64 << 63).wrapping_add_signed(x))).collect();
+        check(cpu.reduce(relations, &far).expect("answers"), 1.0, "integers without sign");
+        check(cpu.reduce(relations, &doubles(2f64.powi(52), 1.0)).expect("answers"), 1.0, "2^52 and up");
+        check(cpu.reduce(relations, &doubles(1.0, 2f64.powi(-52))).expect("answers"), 2f64.powi(-104), "1 and up");
+        for power in [-1000, -900, -400, 400, 500, 900] {
+            let unit = 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
+            let ratio = cpu.reduce(relations, &doubles(0.0, unit)).expect("answers");
+            // A covariance that leaves the range itself is not asked for.
+            let own = if power.abs() < 500 { ratio } else { (Some(covariance), ratio.1) };
+            check(own, if power.abs() < 500 { unit * unit } else { 1.0 }, &format!("times 2^{power}"));
+        }
+        let mixed: Vec<[f64; 2]> =
+            whole.iter().map(|&[x, y]| [x as f64 * 2f64.powi(800), y as f64 * 2f64.powi(-800)]).collect();
+        check(cpu.reduce(relations, &mixed).expect("answers"), 1.0, "of unlike sizes");
+        // Parts of one pair each.
+        let one_by_one = doubles(1.0, 2f64.powi(-52)).into_iter().take(50).collect::<Vec<_>>();
+        let all = cpu.reduce(Covariance { ddof: 0 }, &one_by_one).expect("one").expect("some");
+        let parts = one_by_one.iter().map(|&pair| cpu.partial(Covariance { ddof: 0 }, &[pair]));
+        let merged =
+            parts.reduce(|a, b| a.merge(b).expect("neighbours")).expect("parts").finish().expect("one").expect("some");
+        assert!((all - merged).abs() <= 1e-13 * 1e6 * 2f64.powi(-104), "{n}: {all} {merged}");
+    }
 }
 
 #[test]

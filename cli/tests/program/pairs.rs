@@ -104,6 +104,16 @@ fn what_numpy_has_by_default() {
     here(["dot", "--columns", "x,y"]).fails(2, &["dot takes two FILEs", "there are 0"]);
     here(["dot", "--columns", "x,y", "-"]).fails(2, &["standard input", "named twice"]);
     here(["dot", "--columns", "x,nowhere", &table]).fails(1, &["no", "nowhere"]);
+    // A mask is of places in C order, in whatever order the numbers are stored.
+    let by_columns: Vec<u8> =
+        [0.0f64, 4.0, 1.0, 5.0, 2.0, 6.0, 3.0, 7.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let fortran = folder.file("f.npy", &npy("'<f8'", true, "(2, 4)", &by_columns));
+    let mask = folder.file("m.npy", &npy("'|b1'", false, "(2, 4)", &[1, 1, 1, 1, 0, 0, 0, 0]));
+    for options in [vec!["--mask".to_string(), mask.clone()], vec!["--where".to_string(), format!("{mask} > 0")]] {
+        let options = options.iter().map(String::as_str);
+        let masked = here(["dot", "-q"].into_iter().chain(options).chain([fortran.as_str(), &fortran]));
+        assert_eq!(masked.text().lines().next(), Some("14"));
+    }
     // Parts of pairs merge.
     let [first, second] = ["a.part", "b.part"].map(|name| folder.path().join(name).to_str().unwrap().to_string());
     here(["dot", "--partial", &first, &x, &y]);
