@@ -188,25 +188,12 @@ fn plus([high, low]: [f64; 2], x: f64) -> [f64; 2] {
 #[inline(always)]
 fn block<N: Copy>(block: &[[N; 2]], apart: impl Fn(N, N) -> f64, exactly: impl Fn(N) -> [f64; 2]) -> Cross {
     let Some(&first) = block.first() else { return NONE };
-    let count = block.len() as f64;
     // From the first pair on, so that equal numbers are no distance apart.
-    let sums = |up: [i32; 2]| {
-        let of = |of: usize, pair: [N; 2]| {
-            let apart = apart(pair[of], first[of]);
-            if up[of] == 0 { apart } else { scaled(apart, -up[of]) }
-        };
-        let [x, y] = [0, 1].map(|number| sum_in_lanes(block, |pair| of(number, pair)) / count);
-        let product = |product: fn(f64, f64) -> f64| sum_in_lanes(block, |pair| product(of(0, pair) - x, of(1, pair) - y));
-        let squares = [product(|dx, _| dx * dx), product(|_, dy| dy * dy)];
-        Cross {
-            count,
-            means: [plus(exactly(first[0]), scaled(x, up[0])), plus(exactly(first[1]), scaled(y, up[1]))],
-            exponents: up.map(f64::from),
-            squares,
-            products: product(|dx, dy| dx * dy),
-        }
+    let related = |up: [i32; 2], Related { means: [x, y], squares, products }: Related| {
+        let means = [plus(exactly(first[0]), scaled(x, up[0])), plus(exactly(first[1]), scaled(y, up[1]))];
+        Cross { count: block.len() as f64, means, exponents: up.map(f64::from), squares, products }
     };
-    let found = sums([0; 2]);
+    let found = related([0; 2], Related::of(block, |of, pair| apart(pair[of], first[of])));
     let up = [0, 1].map(|of| match ORDINARY.contains(&found.squares[of]) {
         true => 0,
         false => {
@@ -214,7 +201,29 @@ fn block<N: Copy>(block: &[[N; 2]], apart: impl Fn(N, N) -> f64, exactly: impl F
             exponent(sizes.filter(|size| size.is_finite()).fold(0.0, f64::max))
         }
     });
-    if up == [0; 2] { found } else { sums(up) }
+    match up {
+        [0, 0] => found,
+        up => related(up, Related::of(block, |of, pair| scaled(apart(pair[of], first[of]), -up[of]))),
+    }
+}
+
+/// The distances of a block's numbers from its first: their means, and the sums of their products from there.
+struct Related {
+    means: [f64; 2],
+    squares: [f64; 2],
+    products: f64,
+}
+
+impl Related {
+    #[inline(always)]
+    fn of<N: Copy>(block: &[[N; 2]], distance: impl Fn(usize, [N; 2]) -> f64) -> Related {
+        let means = [0, 1].map(|of| sum_in_lanes(block, |pair| distance(of, pair)) / block.len() as f64);
+        let product = |product: fn(f64, f64) -> f64| {
+            sum_in_lanes(block, |pair| product(distance(0, pair) - means[0], distance(1, pair) - means[1]))
+        };
+        let squares = [product(|dx, _| dx * dx), product(|_, dy| dy * dy)];
+        Related { means, squares, products: product(|dx, dy| dx * dy) }
+    }
 }
 
 macro_rules! cross_moments {
