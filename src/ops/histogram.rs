@@ -3,8 +3,7 @@
 use crate::element::{Dtype, Scalar, Word};
 use crate::op::{Device, Keep, Text, WordType};
 use crate::{Accumulator, BinAxis, DeviceAnswer, Error, Fold, Op, Result, Wgsl};
-use super::binned::{BESIDE_MAX, BinCounts, Binned, Counts, OTHERS, counters, kept};
-use super::doubles::no_wgsl;
+use super::binned::{BESIDE_MAX, BinCounts, Binned, Counts, OTHERS, counted_on_host, counters, kept};
 use super::edges::{BINS, BinCount, Given, Integers, Interval};
 use std::sync::{Arc, OnceLock};
 
@@ -511,29 +510,7 @@ macro_rules! wide {
             }
         }
 
-        impl Fold<$type> for Histogram {
-            type Acc = BinCounts;
-            const HOST_ONLY: Option<&'static str> = Some(NO_WIDE);
-
-            fn identity(&self) -> BinCounts {
-                BinCounts::zeros(self.slots() as usize)
-            }
-            fn lift(&self, x: $type, _: u64) -> BinCounts {
-                self.counts(&[x])
-            }
-            fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
-                a.plus(b)
-            }
-            fn accumulate(&self, elements: &[$type], _: u64) -> BinCounts {
-                self.counts(elements)
-            }
-            fn acc_words(&self) -> usize {
-                self.slots() as usize
-            }
-            fn wgsl(&self) -> Wgsl {
-                no_wgsl()
-            }
-        }
+        counted_on_host!(Histogram over $type, NO_WIDE);
     )+};
 }
 

@@ -1,8 +1,7 @@
 //! Histogram in two dimensions: counts of pairs by the bins of both numbers.
 
-use super::binned::{BinCounts, counters, kept};
+use super::binned::{BinCounts, counted_on_host, counters, kept};
 use super::dot::NO_PAIRS;
-use super::doubles::no_wgsl;
 use super::histogram::{Countable, EDGES, Histogram, PLACES};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
 use crate::{Answer, BinAxis, DeviceAnswer, Element, Error, Fold, Op, Part, Result, Value, Wgsl};
@@ -205,35 +204,9 @@ fn axis(prefix: &str, bins: &Histogram, params: usize, keys: usize) -> String {
     )
 }
 
-macro_rules! wide {
-    ($($type:ty),+) => {$(
-        impl Fold<[$type; 2]> for Histogram2d {
-            type Acc = BinCounts;
-            const HOST_ONLY: Option<&'static str> = Some(NO_PAIRS);
-
-            fn identity(&self) -> BinCounts {
-                BinCounts::zeros(self.slots() as usize)
-            }
-            fn lift(&self, pair: [$type; 2], _: u64) -> BinCounts {
-                self.counts(&[pair])
-            }
-            fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
-                a.plus(b)
-            }
-            fn accumulate(&self, pairs: &[[$type; 2]], _: u64) -> BinCounts {
-                self.counts(pairs)
-            }
-            fn acc_words(&self) -> usize {
-                self.slots() as usize
-            }
-            fn wgsl(&self) -> Wgsl {
-                no_wgsl()
-            }
-        }
-    )+};
-}
-
-wide!(f64, i64, u64);
+counted_on_host!(Histogram2d over [f64; 2], NO_PAIRS);
+counted_on_host!(Histogram2d over [i64; 2], NO_PAIRS);
+counted_on_host!(Histogram2d over [u64; 2], NO_PAIRS);
 
 impl<N: Countable> Op<[N; 2]> for Histogram2d
 where
