@@ -208,9 +208,9 @@ impl Report {
     /// Number and type of the elements, their bytes, and the inputs' names.
     pub fn amount(&self) -> String {
         let count = HumanCount(self.count);
-        let elements = match (self.dtype, self.dtype.pair_of()) {
-            (_, Some(number)) => format!("{count} pairs of {number}"),
-            (dtype, None) => format!("{count} {dtype} elements"),
+        let elements = match self.dtype.pair_of() {
+            Some(number) => format!("{count} pairs of {number}"),
+            None => format!("{count} {} elements", self.dtype),
         };
         let bytes = if self.computed.is_merged() { String::new() } else { format!(", {}", BinaryBytes(self.bytes)) };
         format!("{elements}{bytes}, from {}", shown(&self.names))

@@ -1,6 +1,6 @@
 //! Complex numbers: exact sums and means of both parts, the exact norm, and the product.
 
-use super::doubles::{NO_F64, no_wgsl};
+use super::doubles::{NO_F64, as_normal, no_wgsl, scaled};
 use super::{Mean, Norm2, Product, Sum};
 use crate::element::Complex;
 use crate::op::{Components, ComponentsFold, Member, join, split};
@@ -83,13 +83,6 @@ pub struct ComplexProduct {
     flags: u32,
 }
 
-/// x·2^e, rounded once at most where neither step leaves the range.
-fn scaled(x: f64, e: i64) -> f64 {
-    let e = e.clamp(-2400, 2400) as i32;
-    let (first, second) = if e < -1022 { (-1022, e + 1022) } else { (e / 2, e - e / 2) };
-    x * 2f64.powi(first) * 2f64.powi(second)
-}
-
 impl ComplexProduct {
     const ONE: ComplexProduct = ComplexProduct { re: 1.0, im: 0.0, exponent: 0, flags: 0 };
 
@@ -103,10 +96,7 @@ impl ComplexProduct {
 
     /// The same with the larger part in [1, 2).
     fn normal(self) -> ComplexProduct {
-        let top = self.re.abs().max(self.im.abs());
-        // A subnormal as a normal number 2^64 times as large.
-        let (size, less) = if top < f64::MIN_POSITIVE { (top * 2f64.powi(64), 64) } else { (top, 0) };
-        let by = (size.to_bits() >> 52) as i64 - 1023 - less;
+        let (_, by) = as_normal(self.re.abs().max(self.im.abs()));
         let (re, im) = (scaled(self.re, -by), scaled(self.im, -by));
         ComplexProduct { re, im, exponent: self.exponent.wrapping_add(by), ..self }
     }

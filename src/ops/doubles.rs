@@ -41,6 +41,26 @@ pub(super) fn sum_in_lanes<T: Copy>(block: &[T], term: impl Fn(T) -> f64) -> f64
     lanes.iter().sum::<f64>() + rest
 }
 
+/// x·2^e, rounded once at most where neither step leaves the range.
+pub(super) fn scaled(x: f64, e: i64) -> f64 {
+    // A power beyond the range makes a NaN of 0.
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let e = e.clamp(-2400, 2400) as i32;
+    let (first, second) = if e < -1022 { (-1022, e + 1022) } else { (e / 2, e - e / 2) };
+    x * 2f64.powi(first) * 2f64.powi(second)
+}
+
+/// A finite size above 0 as a number from 1 to 2 and the exponent of a power of two.
+#[inline(always)]
+pub(super) fn as_normal(size: f64) -> (f64, i64) {
+    // A subnormal as a normal number 2^64 times as large.
+    let (size, less) = if size < f64::MIN_POSITIVE { (size * 2f64.powi(64), 64) } else { (size, 0) };
+    let exponent = (size.to_bits() >> 52) as i64 - 1023 - less;
+    (f64::from_bits((size.to_bits() & ((1 << 52) - 1)) | 1023 << 52), exponent)
+}
+
 /// The stand-in for the device half of a fold that has none.
 pub(super) fn no_wgsl() -> Wgsl {
     Wgsl::new("", "", "")

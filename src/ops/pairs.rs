@@ -2,7 +2,7 @@
 
 use super::Dot;
 use super::dot::NO_PAIRS;
-use super::doubles::{Doubles, NO_F64, no_wgsl, sum_in_lanes};
+use super::doubles::{Doubles, NO_F64, as_normal, no_wgsl, scaled, sum_in_lanes};
 use super::exact::{Products, Terms, host_sums, naturals, square, whole};
 use crate::exact::{PRODUCTS_F64, squares_f32, squares_f64_of, sum_f32, sum_f64_of};
 use crate::{Acc, Fold, Op, Result, Wgsl};
@@ -85,14 +85,14 @@ struct Cross {
     count: f64,
     means: [[f64; 2]; 2],
     /// The sums' units are of distances divided by these powers of two, so that no square leaves the range.
-    exponents: [f64; 2],
+    exponents: [i64; 2],
     /// Σ(x - mean)², Σ(y - mean)² and Σ(x - mean)(y - mean).
     squares: [f64; 2],
     products: f64,
 }
 
 const NONE: Cross =
-    Cross { count: 0.0, means: [[0.0; 2]; 2], exponents: [0.0; 2], squares: [0.0; 2], products: 0.0 };
+    Cross { count: 0.0, means: [[0.0; 2]; 2], exponents: [0; 2], squares: [0.0; 2], products: 0.0 };
 
 /// Sums of squares that need no units of their own.
 const ORDINARY: std::ops::RangeInclusive<f64> = 1e-200..=1e200;
@@ -101,21 +101,21 @@ impl Cross {
     fn of(Doubles(words): Doubles<10>) -> Cross {
         let [count, x, x_rest, y, y_rest, up_x, up_y, xx, yy, products] = words;
         let means = [[x, x_rest], [y, y_rest]];
-        Cross { count, means, exponents: [up_x, up_y], squares: [xx, yy], products }
+        Cross { count, means, exponents: [up_x as i64, up_y as i64], squares: [xx, yy], products }
     }
 
     fn words(self) -> Doubles<10> {
         let Cross { count, means: [[x, x_rest], [y, y_rest]], exponents: [up_x, up_y], squares: [xx, yy], products } =
             self;
-        Doubles([count, x, x_rest, y, y_rest, up_x, up_y, xx, yy, products])
+        Doubles([count, x, x_rest, y, y_rest, up_x as f64, up_y as f64, xx, yy, products])
     }
 
     /// The same in other units.
-    fn in_units(self, exponents: [f64; 2]) -> Cross {
+    fn in_units(self, exponents: [i64; 2]) -> Cross {
         if self.exponents == exponents {
             return self;
         }
-        let [x, y] = [0, 1].map(|of| (self.exponents[of] - exponents[of]) as i32);
+        let [x, y] = [0, 1].map(|of| self.exponents[of] - exponents[of]);
         let squares = [scaled(self.squares[0], 2 * x), scaled(self.squares[1], 2 * y)];
         Cross { exponents, squares, products: scaled(self.products, x + y), ..self }
     }
@@ -132,14 +132,10 @@ impl Cross {
         });
         let exponents = [0, 1].map(|of| {
             let own = [self, other].into_iter().filter(|all| all.squares[of] != 0.0).map(|all| all.exponents[of]);
-            let between = Some(apart[of]).filter(|apart| *apart != 0.0).map(|apart| match ORDINARY.contains(&(apart * apart)) {
-                true => 0.0,
-                false => f64::from(exponent(apart)),
-            });
-            own.chain(between).reduce(f64::max).unwrap_or(0.0)
+            own.chain(unit(apart[of] * apart[of], || apart[of].abs())).max().unwrap_or(0)
         });
         let (a, b) = (self.in_units(exponents), other.in_units(exponents));
-        let [dx, dy] = [0, 1].map(|of| scaled(apart[of], -exponents[of] as i32));
+        let [dx, dy] = [0, 1].map(|of| scaled(apart[of], -exponents[of]));
         let weight = self.count * share;
         Cross {
             count,
@@ -153,7 +149,7 @@ impl Cross {
     fn covariance(self, ddof: u32) -> Option<f64> {
         let divisor = self.count - f64::from(ddof);
         let up = self.exponents[0] + self.exponents[1];
-        (divisor > 0.0).then(|| scaled(self.products / divisor, up as i32))
+        (divisor > 0.0).then(|| scaled(self.products / divisor, up))
     }
 
     fn correlation(self) -> Option<f64> {
@@ -165,14 +161,13 @@ impl Cross {
     }
 }
 
-/// The exponent of a number's power of two; 0 of what is 0 or not finite.
-fn exponent(x: f64) -> i32 {
-    match x.abs() {
-        0.0 => 0,
-        size if !size.is_finite() => 0,
-        size if size.is_normal() => (size.to_bits() >> 52) as i32 - 1023,
-        size => 64 - 1075 - size.to_bits().leading_zeros() as i32,
+/// The power of two by which distances are divided, where their squares come to that: that of the largest, where the squares leave the range;
+/// `None` where nothing is apart, or further than f64 tells.
+fn unit(squares: f64, largest: impl FnOnce() -> f64) -> Option<i64> {
+    if ORDINARY.contains(&squares) {
+        return Some(0);
     }
+    Some(largest()).filter(|size| size.is_finite() && *size > 0.0).map(|size| as_normal(size).1)
 }
 
 /// A number of two f64 and one of one, exactly but for what two do not hold.
@@ -189,17 +184,14 @@ fn plus([high, low]: [f64; 2], x: f64) -> [f64; 2] {
 fn block<N: Copy>(block: &[[N; 2]], apart: impl Fn(N, N) -> f64, exactly: impl Fn(N) -> [f64; 2]) -> Cross {
     let Some(&first) = block.first() else { return NONE };
     // From the first pair on, so that equal numbers are no distance apart.
-    let related = |up: [i32; 2], Related { means: [x, y], squares, products }: Related| {
+    let related = |up: [i64; 2], Related { means: [x, y], squares, products }: Related| {
         let means = [plus(exactly(first[0]), scaled(x, up[0])), plus(exactly(first[1]), scaled(y, up[1]))];
-        Cross { count: block.len() as f64, means, exponents: up.map(f64::from), squares, products }
+        Cross { count: block.len() as f64, means, exponents: up, squares, products }
     };
     let found = related([0; 2], Related::of(block, |of, pair| apart(pair[of], first[of])));
-    let up = [0, 1].map(|of| match ORDINARY.contains(&found.squares[of]) {
-        true => 0,
-        false => {
-            let sizes = block.iter().map(|pair| apart(pair[of], first[of]).abs());
-            exponent(sizes.filter(|size| size.is_finite()).fold(0.0, f64::max))
-        }
+    let up = [0, 1].map(|of| {
+        let sizes = || block.iter().map(|pair| apart(pair[of], first[of]).abs()).filter(|size| size.is_finite());
+        unit(found.squares[of], || sizes().fold(0.0, f64::max)).unwrap_or(0)
     });
     match up {
         [0, 0] => found,
@@ -283,13 +275,15 @@ macro_rules! cross_moments {
     )+};
 }
 
-/// A whole number as two f64, and the distance of two.
+/// By how much a whole number is more than another.
 macro_rules! integers_apart {
     ($x:ident, $first:ident) => {{
         let size = $x.abs_diff($first) as f64;
         if $x < $first { -size } else { size }
     }};
 }
+
+/// A whole number of 64 bits as two f64.
 fn as_two(x: i128) -> [f64; 2] {
     let high = x as f64;
     [high, (x - high as i128) as f64]
@@ -337,17 +331,6 @@ macro_rules! integers {
 
 integers!(i64, u64);
 
-/// x·2^exponent.
-fn scaled(mut x: f64, mut exponent: i32) -> f64 {
-    const STEP: i32 = 1000;
-    while exponent != 0 && x != 0.0 && x.is_finite() {
-        let step = exponent.clamp(-STEP, STEP);
-        x *= 2f64.powi(step);
-        exponent -= step;
-    }
-    x
-}
-
 /// The answers over pairs whose products are in units of 2^`$products`.
 macro_rules! exact_quotients {
     ($($type:ty: $products:expr => $float:ty;)+) => {$(
@@ -363,7 +346,7 @@ macro_rules! exact_quotients {
             fn finish(&self, (products, weights): Acc<$type, Self>, count: u64) -> Result<Option<$float>> {
                 let (products, up) = products.scaled($products, count);
                 let (weights, down) = weights.scaled($products / 2, count);
-                Ok((count > 0).then(|| scaled(products / weights, up - down) as $float))
+                Ok((count > 0).then(|| scaled(products / weights, (up - down).into()) as $float))
             }
         }
 
@@ -382,7 +365,7 @@ macro_rules! exact_quotients {
                 let (sizes, down) = (first * second, one + other);
                 // Of a square with an even exponent.
                 let root = (sizes * f64::from(1 + (down & 1))).sqrt();
-                Ok((count > 0).then(|| scaled(products / root, up - (down >> 1)).clamp(-1.0, 1.0) as $float))
+                Ok((count > 0).then(|| scaled(products / root, (up - (down >> 1)).into()).clamp(-1.0, 1.0) as $float))
             }
         }
     )+};

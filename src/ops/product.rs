@@ -1,6 +1,6 @@
 //! Product: checked 64-bit for integers, with a range of its own for floats.
 
-use super::doubles::{NO_F64, no_wgsl};
+use super::doubles::{NO_F64, as_normal, no_wgsl, scaled};
 use super::fast_sum::near;
 use crate::element::{OrderKey, Scalar};
 use crate::op::{Member, WordType, join, split};
@@ -478,10 +478,7 @@ impl ProductF64 {
             f64::INFINITY => ProductF64 { flags: sign | INFINITE, ..ProductF64::ONE },
             0.0 => ProductF64 { flags: sign | ZERO, ..ProductF64::ONE },
             _ => {
-                // A subnormal as a normal number 2^64 times as large.
-                let (size, less) = if size < f64::MIN_POSITIVE { (size * 2f64.powi(64), 64) } else { (size, 0) };
-                let exponent = (size.to_bits() >> 52) as i64 - 1023 - less;
-                let mantissa = f64::from_bits((size.to_bits() & ((1 << 52) - 1)) | 1023 << 52);
+                let (mantissa, exponent) = as_normal(size);
                 ProductF64 { mantissa, exponent, flags: sign }
             }
         }
@@ -503,13 +500,8 @@ impl ProductF64 {
             flags if flags & NAN != 0 || flags & both == both => return f64::NAN,
             flags if flags & INFINITE != 0 => f64::INFINITY,
             flags if flags & ZERO != 0 => 0.0,
-            _ => {
-                // One step that rounds: the first is exact.
-                let exponent = self.exponent.clamp(-1200, 1200) as i32;
-                let half = exponent / 2;
-                let first = if exponent < -1022 { self.mantissa * 2f64.powi(-1022) } else { self.mantissa * 2f64.powi(half) };
-                first * 2f64.powi(if exponent < -1022 { exponent + 1022 } else { exponent - half })
-            }
+            // One step that rounds: the first is exact.
+            _ => scaled(self.mantissa, self.exponent),
         };
         if self.flags & SIGN != 0 { -size } else { size }
     }

@@ -13,9 +13,8 @@ pub fn numbers<T: Element>() -> Dtype {
     match T::DTYPE {
         Dtype::F32x4 | Dtype::C64 => Dtype::F32,
         Dtype::C128 => Dtype::F64,
-        dtype if dtype.pair_of().is_some() => dtype.pair_of().unwrap_or(dtype),
         Dtype::Own(own) => own.numbers().unwrap_or(Dtype::U32),
-        other => other,
+        other => other.pair_of().unwrap_or(other),
     }
 }
 

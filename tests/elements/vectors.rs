@@ -358,6 +358,10 @@ fn products_of_complex_numbers() {
     assert!((scaled.re - 2.0).abs() < 1e-6 && scaled.im == 0.0, "{scaled:?}");
     let far = vec![z(1.5, 2.0); 100_000];
     assert!(cpu.reduce(Product, &far).expect("a product").re.is_infinite());
+    // A part that is 0 stays so, however large the other.
+    let real = cpu.reduce(Product, &[Complex { re: 1e300, im: 0.0 }; 9]).expect("a product");
+    assert_eq!(real, Complex { re: f64::INFINITY, im: 0.0 });
+    assert_eq!(cpu.reduce(Product, &[z(1e38, 0.0); 60]).expect("a product"), z(f32::INFINITY, 0.0));
     let back: Vec<_> =
         far.iter().copied().chain(far.iter().map(|z| Complex { re: z.re / 6.25, im: -z.im / 6.25 })).collect();
     let one = cpu.reduce(Product, &back).expect("a product");

@@ -59,11 +59,11 @@ def of_numpy():
     except ImportError:
         sys.exit("numpy is not installed: python3 -m pip install numpy")
     types = {"f16": "f2", "f32": "f4", "f64": "f8", "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2"}
-    types |= {"i32": "i4", "u32": "u4", "i64": "i8", "u64": "u8", "f32x2": "f4"}
+    types |= {"i32": "i4", "u32": "u4", "i64": "i8", "u64": "u8", "f32x2": "f4", "f64x2": "f8"}
     if dtype not in types:
         none()
     block = np.fromfile(os.environ["TREEFOLD_BLOCK"], types[dtype])
-    width = 2 if dtype == "f32x2" else 1
+    width = 2 if dtype.endswith("x2") else 1
     x = np.resize(block, elements * width)
     axis = None
     if arranged.startswith("segments of ") and name == "sum":
