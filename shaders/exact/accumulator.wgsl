@@ -6,10 +6,12 @@ const FLAG_PLUS = 2u;   // +inf
 const FLAG_MINUS = 4u;  // -inf
 const FLAG_OTHER = 8u;  // anything but -0
 
-// The sum of two limbs and what the ones below carry: its limb, and what that carries.
+// The sum of two limbs and what the ones below carry: its limb, and what that carries. Where an invocation has many of them, the
+// highest bits of both and of the sum tell that sooner than two comparisons do (src/ops/exact.rs has the times).
 fn limb_sum(a: u32, b: u32, carry: u32) -> vec2<u32> {
     let x = a + b;
     let y = x + carry;
+    if LIMBS >= 20u { return vec2<u32>(y, ((a & b) | ((a | b) & ~y)) >> 31u); }
     return vec2<u32>(y, select(0u, 1u, x < a) + select(0u, 1u, y < x));
 }
 

@@ -40,9 +40,9 @@ impl Rounding {
     };
     pub const ROOT: Rounding = Rounding {
         call: "return array<u32, 1>(root_f32(acc));",
-        helpers: &[SPECIALS, NATURAL, SIZE, include_str!("../../shaders/exact/root.wgsl")],
+        helpers: &[SPECIALS, ROUND, include_str!("../../shaders/exact/root.wgsl")],
         f64: false,
-        trips: (6, 160),
+        trips: (0, 0),
     };
     pub const SUM_F64: Rounding = Rounding {
         call: "return rounded_f64(acc, count);",

@@ -15,18 +15,6 @@ fn telling() -> Vec<Set<f32>> {
     inputs::<f32>(1200)
 }
 
-/// A patch, and whether what it replaces stood in any text that ran.
-macro_rules! patch {
-    ($from:expr => $to:expr) => {{
-        static MATCHED: AtomicBool = AtomicBool::new(false);
-        let patch: Patch = |text| {
-            MATCHED.fetch_or(text.contains($from), Ordering::Relaxed);
-            text.replace($from, $to)
-        };
-        (patch, &MATCHED)
-    }};
-}
-
 /// The kernel that a device takes whose shaders are patched, and what the answers are then; `None` where it takes none.
 fn patched(tuning: Tuning, (patch, matched): (Patch, &AtomicBool)) -> Option<(Keep, Vec<String>)> {
     let gpu = patched_gpu(tuning, patch);
@@ -366,7 +354,7 @@ noticed! {
     nan_is_infinite: Sum, "select(0u, FLAG_NAN, nan)" => "0u";
     minus_infinity_lost: Sum, "FLAG_MINUS, low == 0xff800000u" => "FLAG_MINUS, false";
     digits_of_a_mean_lost: Mean, "(upper.x << 16u) + lower.x" => "upper.x << 16u";
-    root_rounded_down: Norm2, "pack(digits, at, half, rest)" => "pack(digits, at, false, rest)";
+    root_rounded_down: Norm2, "nearest(digits, cut," => "nearest(digits & 0xffffff00u, 0u,";
 }
 
 /// Of f16, too.

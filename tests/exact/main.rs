@@ -3,6 +3,18 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+/// A patch, and whether what it replaces stood in any text that ran.
+macro_rules! patch {
+    ($from:expr => $to:expr) => {{
+        static MATCHED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+        let patch: crate::common::Patch = |text| {
+            MATCHED.fetch_or(text.contains($from), std::sync::atomic::Ordering::Relaxed);
+            text.replace($from, $to)
+        };
+        (patch, &MATCHED)
+    }};
+}
+
 mod alone;
 mod doors;
 mod exact;
@@ -12,3 +24,4 @@ mod golden;
 mod numbers;
 mod partials;
 mod quotients;
+mod roots;
