@@ -24,7 +24,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::{Numbers, Visitor};
-use treefold::{Answer, Cpu, DynOp, Element, Engine, Finished, Fold, Gpu, Op, Stream, StreamOptions};
+use treefold::{Answer, Cpu, DynOp, Element, Engine, Expression, Finished, Fold, Gpu, Op, Stream, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -390,7 +390,8 @@ impl Visitor for Inquiry<'_> {
         }
         let indexed = parts.have_places();
         let ordered = !op.fold().is_commutative() || op.fold().needs_position() || indexed;
-        let at_places = op.fold().needs_position() && !indexed;
+        let mapped = chosen.map.as_ref().is_some_and(Expression::reads_place);
+        let at_places = mapped || op.fold().needs_position() && !indexed;
         Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1 })
     }
 }

@@ -480,3 +480,29 @@ fn computed<T: Element>(expression: &Expression) -> usize {
     assert_eq!(each, 3, "{expression}");
     each
 }
+
+/// Comparisons with NaN are as the language has them, whatever translations make of theirs.
+#[test]
+fn nan_is_unequal_on_devices() {
+    let elements = [f32::NAN, 1.0, -f32::NAN, 2.0, f32::INFINITY, 0.0, -0.0, 3.0];
+    for (text, want) in [
+        ("x != x", 2),
+        ("!(x != x)", 6),
+        ("x != 1", 7),
+        ("1 != x && x != 2", 6),
+        ("select(1u, 0u, abs(x) != abs(x))", 6),
+        ("x == x", 6),
+        ("i32(step(1, x))", 4),
+        ("i32(step(x, 1.0))", 3),
+        ("f32(x != 1) != f32(x != 2)", 2),
+    ] {
+        let expression = Expression::of_element(text, Dtype::F32).expect("an expression");
+        let sum = |engine: &Engine| match expression.makes() {
+            Dtype::U32 => engine.reduce(expression.map::<f32, u32, _>(Sum).expect("types"), &elements).map(i128::from),
+            _ => engine.reduce(expression.map::<f32, i32, _>(Sum).expect("types"), &elements).map(i128::from),
+        };
+        for engine in [Engine::Cpu(Cpu::with_threads(1)), Engine::Gpu(gpu())] {
+            assert_eq!(sum(&engine).expect("a sum"), want, "{text} on {engine:?}");
+        }
+    }
+}

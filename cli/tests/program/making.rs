@@ -201,3 +201,24 @@ fn kernels_of_expressions_are_explained() {
     explain(&["or", "--map", "x"]).fails(2, &["x makes f32, but or takes"]);
     explain(&["sum", "--map", "f64(x)"]).fails(2, &["no kernel to explain"]);
 }
+
+/// Where a map asks for places, those are the places in the files, whatever is left out; of what is found, too.
+#[test]
+fn places_are_those_of_all_numbers() {
+    let folder = Folder::new();
+    let file = folder.f32("w.npy", &[0.0, 1.0, 0.0, 1.0, f32::NAN, 1.0]);
+    let mask = folder.f32("m.npy", &[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+    for (operator, want) in [("argmax", "5 5"), ("argmin", "1 1"), ("max", "5"), ("sum", "9")] {
+        assert_eq!(run([operator, "--map", "i", "--where", "> 0", "-q", &file]).text(), want, "{operator}");
+    }
+    assert_eq!(run(["find_first", "> 1", "--map", "i", "--where", "> 0", "-q", &file]).text(), "3 3");
+    assert_eq!(run_where("auto", ["top", "--k", "2", "--map", "i", "--where", "> 0", "-q", &file]).text(), "5 5\n3 3");
+    assert_eq!(run(["argmax", "--map", "x * f32(i)", "--nan", "ignore", "-q", &file]).text(), "5 5");
+    let stats = run(["stats", "--map", "i", "--where", "> 0", "--json", &file]).json();
+    assert_eq!((&stats["value"]["sum"], &stats["index"]["max"]), (&9.into(), &5.into()), "{stats}");
+    for operator in ["argmax", "max"] {
+        run([operator, "--map", "i", "--mask", &mask, &file]).fails(2, &["goes by the places of numbers, and --mask"]);
+    }
+    // Without a map that asks for them places are found among all.
+    assert_eq!(run(["argmax", "--map", "x * 2", "--mask", &mask, "-q", &file]).text(), "2 1");
+}

@@ -85,6 +85,8 @@ struct Lowering<'a> {
 #[derive(Default)]
 struct Made {
     steps: Vec<(Step, Kind)>,
+    /// Parts of the text that devices get in other words.
+    otherwise: Vec<Range<usize>>,
     /// The step that makes the value of an expression.
     values: HashMap<Handle<Expression>, StepIndex>,
     /// The step that makes the present value of a variable.
@@ -119,7 +121,7 @@ impl Lowering<'_> {
                 _ => so_far.step(Step::Bits(last), kind),
             };
         }
-        Ok((Program { steps: so_far.steps }, kind.dtype()))
+        Ok((Program { steps: so_far.steps, otherwise: so_far.otherwise }, kind.dtype()))
     }
 
     /// Runs statements; what they store counts where `mask` is true.
@@ -184,11 +186,15 @@ impl Lowering<'_> {
     }
 
     fn refused(&self, of: Handle<Expression>, message: impl Into<String>) -> Error {
-        refused(self.text, (self.here)(self.function.expressions.get_span(of)), message)
+        refused(self.text, self.place_of(of), message)
+    }
+
+    fn place_of(&self, of: Handle<Expression>) -> Range<usize> {
+        (self.here)(self.function.expressions.get_span(of))
     }
 
     fn text_of(&self, of: Handle<Expression>) -> &str {
-        self.text.get((self.here)(self.function.expressions.get_span(of))).unwrap_or_default()
+        self.text.get(self.place_of(of)).unwrap_or_default()
     }
 
     fn not_computed(&self, of: Handle<Expression>) -> Error {
@@ -343,6 +349,9 @@ impl Lowering<'_> {
             BinaryOperator::And | BinaryOperator::InclusiveOr if kind == Kind::Bool => Some(kind),
             _ => of_kind(kind, Operation(op)),
         };
+        if op == BinaryOperator::NotEqual && kind.is_float() {
+            made.otherwise.push(self.place_of(of));
+        }
         match makes {
             Some(makes) => Ok(made.step(Step::Binary(op, left, right), makes)),
             None => {
@@ -387,6 +396,9 @@ impl Lowering<'_> {
             _ if kinds.iter().any(|&other| other != kind) => None,
             _ => of_kind(kind, Called(function, kinds.len())),
         };
+        if function == MathFunction::Step {
+            made.otherwise.push(self.place_of(of));
+        }
         match makes {
             Some(makes) => Ok(made.step(Step::Math(function, values), makes)),
             None => {

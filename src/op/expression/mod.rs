@@ -1,6 +1,7 @@
 //! Functions of numbers as people type them: expressions in WGSL, which the CPU computes as devices do.
 
 mod combining;
+mod device;
 mod evaluate;
 mod lane;
 mod lower;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 ///
 /// Of one element it is a function of `x` and `i`, its place (a `u32`, the lower 32 bits); of two accumulators, of `a` and `b`. It may call the
 /// functions of WGSL that take numbers. Integers wrap, a division by zero gives what is divided and its remainder 0, floats become integers
-/// by cutting off and saturating: as the language has it, on devices and on the CPU; of NaN it promises nothing. Functions that round (`exp`, `log2`, `sin`, …) may differ
+/// by cutting off and saturating: as the language has it, on devices and on the CPU; of NaN they may be anything, and a comparison with one is false, but for `!=`. Functions that round (`exp`, `log2`, `sin`, …) may differ
 /// in the last places; over 64 bits only the CPU computes any.
 ///
 /// ```
@@ -39,6 +40,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: Arc<str>,
+    /// The text that devices get.
+    device: Arc<str>,
     program: Arc<Program>,
     takes: Dtype,
     makes: Dtype,
@@ -84,7 +87,14 @@ impl Expression {
 
     fn of(text: &str, takes: Dtype, arguments: &[(&str, Dtype)]) -> Result<Expression> {
         let (program, makes) = lower::lower(text, arguments)?;
-        Ok(Expression { text: text.trim().into(), program: Arc::new(program), takes, makes })
+        let device = device::for_devices(text, &program.otherwise);
+        Ok(Expression {
+            text: text.trim().into(),
+            device: device.trim().into(),
+            program: Arc::new(program),
+            takes,
+            makes,
+        })
     }
 
     /// The type of what it makes: `u32` for truth values.
@@ -115,8 +125,8 @@ impl Expression {
     /// The body of a function in WGSL.
     pub(crate) fn body(&self) -> Text {
         match self.makes_truth() {
-            true => format!("return u32(({}));", self.text).into(),
-            false => format!("return ({});", self.text).into(),
+            true => format!("return u32(({}));", self.device).into(),
+            false => format!("return ({});", self.device).into(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The computation of an expression, step by step.
 
 use super::lane::{Column, Kind};
+use std::ops::Range;
 use wgpu::naga::{BinaryOperator, MathFunction, UnaryOperator};
 
 /// A value: the number of the step that makes it.
@@ -78,6 +79,8 @@ impl Constant {
 #[derive(Debug)]
 pub(super) struct Program {
     pub steps: Vec<(Step, Kind)>,
+    /// Parts of the text that devices get in other words.
+    pub otherwise: Vec<Range<usize>>,
 }
 
 impl Program {
