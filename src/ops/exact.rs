@@ -81,8 +81,7 @@ fn addition(limbs: u64) -> String {
 }
 
 /// An accumulator of so many limbs, by value. From twenty on, carries are told by the highest bits (shaders/exact/accumulator.wgsl): 2^26 f32 on
-/// an H100, `treefold bench sumsq,variance --size 2^26 --segments 4096`, 325, 504 µs, by comparisons 350, 564; sums in eleven limbs by rows
-/// of 128 take 2 percent longer so.
+/// an H100, `treefold bench sumsq,variance --size 2^26 --segments 4096`, 325, 504 µs, by comparisons 350, 564.
 fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
     // One loop adds, and another copies.
     let combine = if limbs <= LINES_MAX as u64 { 0 } else { 2 * limbs };

@@ -18,13 +18,7 @@ fn whole(text: &str, part: Range<usize>) -> Option<Range<usize>> {
         return Some(part);
     }
     let open = part.end + behind.find('(')?;
-    // Nothing is outside of its brackets but what follows them.
-    let length = text[open..].char_indices().scan(0, |depth, (at, letter)| {
-        *depth += i32::from(letter == '(') - i32::from(letter == ')');
-        (*depth > 0).then_some(at + letter.len_utf8())
-    });
-    let end = (open + length.last()? + 1).min(text.len());
-    Some(part.start..end)
+    Some(part.start..open + outside(&text[open..], ")")? + 1)
 }
 
 /// A stretch of the text with the outermost parts in it said otherwise.
@@ -59,7 +53,7 @@ fn otherwise(text: &str, part: Range<usize>, inner: &[Range<usize>]) -> String {
     format!("select(0.0, 1.0, ({edge}) <= ({}))", x.trim_end().trim_end_matches(','))
 }
 
-/// The first place of a sign that stands in no brackets.
+/// The first place of a sign that stands in no brackets; of a bracket that closes, the one that closes the outermost.
 fn outside(text: &str, sign: &str) -> Option<usize> {
     let mut open = 0;
     text.char_indices().find_map(|(at, letter)| {

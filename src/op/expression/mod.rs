@@ -24,8 +24,9 @@ use std::sync::Arc;
 ///
 /// Of one element it is a function of `x` and `i`, its place (a `u32`, the lower 32 bits); of two accumulators, of `a` and `b`. It may call the
 /// functions of WGSL that take numbers. Integers wrap, a division by zero gives what is divided and its remainder 0, floats become integers
-/// by cutting off and saturating: as the language has it, on devices and on the CPU; of NaN they may be anything, and a comparison with one is false, but for `!=`. Functions that round (`exp`, `log2`, `sin`, …) may differ
-/// in the last places; over 64 bits only the CPU computes any.
+/// by cutting off and saturating: as the language has it, on devices and on the CPU; of NaN they may be anything, and a comparison
+/// with one is false, but for `!=`. Functions that round (`exp`, `log2`, `sin`, …) may differ in the last places; over 64 bits only the CPU
+/// computes any.
 ///
 /// ```
 /// use treefold::{Cpu, Dtype, Expression, ops::Sum};
