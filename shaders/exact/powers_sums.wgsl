@@ -1,27 +1,21 @@
-// Σx and Σx² as exact sums, one accumulator each.
+// Σx and Σx² as exact sums, one accumulator each. A line that ends in `for K` is repeated for each K.
 //
-// Expects: Limbs (exact/natural.wgsl), SUM_LIMBS, SQUARES_LIMBS.
+// Expects: SUM_LIMBS, SQUARES_LIMBS.
 
 const FLAGS_NOT_FINITE = 7u;  // a NaN or an infinity
 
 fn finite(acc: Acc) -> bool { return (acc.m0.flags & FLAGS_NOT_FINITE) == 0u; }
 
-fn sum_of(acc: Acc) -> Limbs {
-    var sum = acc.m0.limbs;
-    let negative = sum[SUM_LIMBS - 1u] >> 31u == 1u;
-    var carry = select(0u, 1u, negative);
-    var size = Limbs();
-    for (var i = 0u; i < SUM_LIMBS; i++) {
-        let limb = select(sum[i], ~sum[i], negative) + carry;
-        carry = select(0u, carry, limb == 0u);
-        size[i] = limb;
-    }
+fn sum_of(acc: Acc) -> array<u32, SUM_LIMBS + 1u> {
+    var size = array<u32, SUM_LIMBS + 1u>();
+    let sign = select(0u, 0xffffffffu, acc.m0.limbs[SUM_LIMBS - 1u] >> 31u == 1u);
+    var carry = sign & 1u;
+    size[K] = (acc.m0.limbs[K] ^ sign) + carry; carry = select(0u, carry, size[K] == 0u);  // for K in 0..SUM_LIMBS
     return size;
 }
 
-fn squares_of(acc: Acc) -> Limbs {
-    var squares = acc.m1.limbs;
-    var all = Limbs();
-    for (var i = 0u; i < SQUARES_LIMBS; i++) { all[i] = squares[i]; }
+fn squares_of(acc: Acc) -> array<u32, SQUARES_LIMBS + 1u> {
+    var all = array<u32, SQUARES_LIMBS + 1u>();
+    all[K] = acc.m1.limbs[K];  // for K in 0..SQUARES_LIMBS
     return all;
 }

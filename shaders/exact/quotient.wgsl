@@ -1,28 +1,12 @@
 // The sum divided by the number of elements, rounded once to f32: 33 digits of the quotient, of which the first may be 0, and
-// whether anything is left. Source: Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D, in digits of 16 bits.
+// whether anything is left.
 //
-// Expects: leading, nearest (exact/round.wgsl); exact/specials.wgsl.
+// Expects: next_digit (exact/digit.wgsl); leading, nearest (exact/round.wgsl); exact/specials.wgsl.
 
 struct Quotient {
     first: u32,
     digits: u32,
     rest: u32,
-}
-
-// A digit of 16 bits (x), and what remains (y): of `rest`, less than `by`, and `next` behind it.
-fn next_digit(rest: u32, next: u32, by: u32) -> vec2<u32> {
-    let upper = by >> 16u;
-    let lower = by & 0xffffu;
-    var digit = rest / upper;
-    var over = rest - digit * upper;
-    // Too many by two at most.
-    for (var k = 0u; k < 2u; k++) {
-        if (over >> 16u == 0u) & (digit * lower > ((over << 16u) | next)) {
-            digit--;
-            over += upper;
-        }
-    }
-    return vec2<u32>(digit, ((rest << 16u) | next) - digit * by);
 }
 
 // By a word whose highest bit is set.

@@ -1,8 +1,10 @@
-// The square root of the sum, rounded once to f32: 32 digits, each of two bits of the sum, and whether anything is left. In units
-// of 2^(UNIT / 2). Source: Zimmermann, Karatsuba Square Root (INRIA RR-3805): the upper digits are the root of the upper bits,
-// the lower ones a quotient by these, one too large at most.
-//
-// Expects: leading, nearest (exact/round.wgsl); exact/specials.wgsl.
+// Square roots of natural numbers. Source: Zimmermann, Karatsuba Square Root (INRIA RR-3805): the upper digits are the root of the
+// upper bits, the lower ones a quotient by these, one too large at most.
+
+struct Root {
+    digits: u32,
+    rest: vec2<u32>,  // what their square leaves (low word, high word), 2·digits at most
+}
 
 // The root of 32 bits in 16 digits: that of an f32 is off by one at most.
 fn root_of_word(bits: u32) -> u32 {
@@ -11,20 +13,16 @@ fn root_of_word(bits: u32) -> u32 {
     return digits + select(0u, 1u, bits - digits * digits > 2u * digits);
 }
 
-fn root_f32(acc: Acc) -> u32 {
-    let size = leading(acc);
-    // The first of two bits has an odd place: 0, where the sum's first has an even one.
-    let odd = (size.highest & 1i) == 1i;
-    let both = select((size.bits.xy >> vec2<u32>(1u)) | vec2<u32>(0u, size.bits.x << 31u), size.bits.xy, odd);
-    let upper = root_of_word(both.x);
-    let half = ((both.x - upper * upper) << 15u) | (both.y >> 17u);
+// The root of 64 bits (low word, high word) in 32 digits; one of the first two bits is set, or none is.
+fn root_of(bits: vec2<u32>) -> Root {
+    let upper = root_of_word(bits.y);
+    let half = ((bits.y - upper * upper) << 15u) | (bits.x >> 17u);
     let lower = half / max(upper, 1u);
-    let over = ((half - lower * upper) << 1u) | ((both.y >> 16u) & 1u);
-    let rest = vec2<u32>((over << 16u) | (both.y & 0xffffu), over >> 16u);
+    let over = ((half - lower * upper) << 1u) | ((bits.x >> 16u) & 1u);
+    let rest = vec2<u32>((over << 16u) | (bits.x & 0xffffu), over >> 16u);
     let square = vec2<u32>(lower * lower, lower >> 16u);
-    let too_large = (rest.y < square.y) | ((rest.y == square.y) & (rest.x < square.x));
+    let too_large = less64(rest, square);
     let digits = (upper << 16u) + lower - select(0u, 1u, too_large);
-    let cut = select(size.bits.y & 1u, 0u, odd) | size.bits.z | size.rest | select(0u, 1u, any(rest != square));
-    // A norm has no sign, and that of -0 only is +0.
-    return with_specials(acc, nearest(digits, cut, size.highest >> 1u), vec2<u32>());
+    let left = add64(add64(rest, ~square), vec2<u32>(1u, 0u));
+    return Root(digits, select(left, add64(left, vec2<u32>((digits << 1u) | 1u, digits >> 31u)), too_large));
 }

@@ -1,50 +1,55 @@
 // The squared distances of n elements from their mean, times n: n·Q - S², for their sum S and the sum Q of their squares. No step
-// rounds. Its quotient by n·(n - ddof) (exact/divisor.wgsl) is the variance.
+// rounds. Its quotient by n·(n - ddof) (exact/divisor.wgsl) is the variance. Its words come one by one, from the lowest up, and S,
+// Q and what products carry move down by a word for each, so that all stay in registers. A line that ends in `for K` is repeated
+// for each K.
 //
-// Expects: Limbs (exact/natural.wgsl), which holds n·Q; sum_of(acc), the size of S in SUM_LIMBS words, and squares_of(acc)
-// (exact/powers_*.wgsl).
+// Expects: exact/top.wgsl; sum_of(acc), the size of S in SUM_LIMBS words and 0 behind them; squares_of(acc), Q in SQUARES_LIMBS
+// words and 0 behind them (exact/powers_*.wgsl).
 
-fn spread_of(acc: Acc, count: vec2<u32>) -> Limbs {
-    var sum = sum_of(acc);
-    var squares = squares_of(acc);
-    var spread = Limbs();
-    let squares_span = span_of(&squares);
-    add_product(&spread, count.x, &squares, squares_span, 0u);
-    add_product(&spread, count.y, &squares, squares_span, 1u);
-    let sum_span = span_of(&sum);
-    for (var i = sum_span.x; i < sum_span.y; i++) { subtract_product(&spread, sum[i], &sum, sum_span, i); }
-    return spread;
+fn product_sum(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
+    return add64(add64(multiply32(a, b), vec2<u32>(c, 0u)), vec2<u32>(d, 0u));
 }
 
-// The words from the first that is not 0 to behind the last.
-fn span_of(number: ptr<function, Limbs>) -> vec2<u32> {
-    var span = vec2<u32>(LIMBS, 0u);
-    for (var i = 0u; i < LIMBS; i++) {
-        if (*number)[i] != 0u { span = vec2<u32>(min(span.x, i), i + 1u); }
-    }
-    return span;
-}
+fn spread_of(acc: Acc, count: vec2<u32>) -> Top {
+    let sum = sum_of(acc);
+    var left = sum;                             // words of S that are still to come
+    var squares = squares_of(acc);              // and of Q
+    var square = array<u32, SUM_LIMBS + 1u>();  // S² from here on, of the words of S that were taken
+    var words = 0u;
+    words = select(words, K + 3u, squares[K] != 0u);  // for K in 0..SQUARES_LIMBS
+    var before = 0u;
+    var carry = vec2<u32>();
+    var borrow = 0u;
+    var seen = Words();
+    var all = Words();
+    var end = 0i;
+    for (var i = 0u; i < words; i++) {
+        // n·Q: two products of a word and what they carry have 65 bits.
+        let low = add64(multiply32(count.x, squares[0]), carry);
+        let high = multiply32(count.y, before);
+        let product = add64(low, high);
+        carry = vec2<u32>(product.y, select(0u, 1u, less64(product, high)));
+        before = squares[0];
+        squares[K] = squares[K + 1u];  // for K in 0..SQUARES_LIMBS
 
-// total += factor · other · 2^(32·at), for the words of the other that are not 0.
-fn add_product(total: ptr<function, Limbs>, factor: u32, other: ptr<function, Limbs>, span: vec2<u32>, at: u32) {
-    if factor == 0u { return; }
-    var carry = 0u;
-    for (var i = at + span.x; (i < LIMBS) & ((i < at + span.y) | (carry != 0u)); i++) {
-        let product = add64(multiply32(factor, (*other)[i - at]), vec2<u32>(carry, 0u));
-        let sum = add64(product, vec2<u32>((*total)[i], 0u));
-        (*total)[i] = sum.x;
-        carry = sum.y;
-    }
-}
+        let factor = left[0];
+        left[K] = left[K + 1u];  // for K in 0..SUM_LIMBS
+        if factor != 0u {
+            var next = vec2<u32>();
+            next = product_sum(factor, sum[K], square[K], next.y); square[K] = next.x;  // for K in 0..SUM_LIMBS
+            square[SUM_LIMBS] = next.y;
+        }
+        let less = product.x - square[0];
+        let word = less - borrow;
+        borrow = select(0u, 1u, (product.x < square[0]) | (less < borrow));
+        square[K] = square[K + 1u];  // for K in 0..SUM_LIMBS
+        square[SUM_LIMBS] = 0u;
 
-// total -= factor · other · 2^(32·at)
-fn subtract_product(total: ptr<function, Limbs>, factor: u32, other: ptr<function, Limbs>, span: vec2<u32>, at: u32) {
-    if factor == 0u { return; }
-    var carry = 0u;
-    for (var i = at + span.x; (i < LIMBS) & ((i < at + span.y) | (carry != 0u)); i++) {
-        let product = add64(multiply32(factor, (*other)[i - at]), vec2<u32>(carry, 0u));
-        let word = (*total)[i];
-        (*total)[i] = word - product.x;
-        carry = product.y + select(0u, 1u, word < product.x);
+        seen = topped(seen, word);
+        if word != 0u {
+            all = seen;
+            end = 32i * i32(i) + 32i;
+        }
     }
+    return top_of_words(all, end);
 }

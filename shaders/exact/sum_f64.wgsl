@@ -1,14 +1,12 @@
 // An exact sum, rounded once to f64 (low word, high word).
 //
-// Expects: exact/specials.wgsl, exact/natural.wgsl, size_of (exact/size.wgsl), pack_f64 (exact/round_f64.wgsl); EXPONENT_MIN, the
-// place of an f64's last digit at least.
+// Expects: exact/specials.wgsl, top_of (exact/sum_top.wgsl), nearest_f64 (exact/round_f64.wgsl).
 
 fn rounded_f64(acc: Acc, count: vec2<u32>) -> array<u32, 2> {
-    var size = size_of(acc);
-    let at = max(highest(&size) - 52i, EXPONENT_MIN);
-    let digits = vec2<u32>(word_at(&size, at), word_at(&size, at + 32i) & 0x1fffffu);
-    let half = bit_at(&size, at - 1i) == 1u;
-    return with_specials_f64(acc, pack_f64(digits, at, half, any_below(&size, at - 1i)), count);
+    let size = top_of(acc);
+    let words = size.words;
+    let more = any(words.high.xy != vec2<u32>()) | any(words.low != vec4<u32>()) | ((words.next | words.rest) != 0u);
+    return with_specials_f64(acc, nearest_f64(words.high.zw, more, size.place), count);
 }
 
 // The f64 of a sum whose rounded magnitude has these bits.

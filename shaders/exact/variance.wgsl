@@ -2,7 +2,6 @@
 //
 // Expects: exact/spread.wgsl, exact/divisor.wgsl, quotient_bits (exact/quotient_f64.wgsl).
 fn variance_f64(acc: Acc, count: vec2<u32>, ddof: u32) -> array<u32, 2> {
-    var spread = spread_of(acc, count);
-    let bits = quotient_bits(&spread, divisor_of(count, ddof));
+    let bits = quotient_bits(spread_of(acc, count), divisor_of(count, ddof));
     return array<u32, 2>(bits.x, bits.y);
 }

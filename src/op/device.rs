@@ -487,7 +487,7 @@ impl DeviceOp {
             && self.answers.iter().all(|(_, answer)| !answer.narrow.is_empty())
     }
 
-    /// Whether an answer takes the accumulators of several folds, so that a pass of its own finishes all answers.
+    /// Whether an answer takes the accumulators of several folds, so that a pass of its own may finish all answers.
     pub fn joined(&self) -> bool {
         self.answers.iter().any(|(folds, _)| folds.len() > 1)
     }

@@ -12,13 +12,15 @@ pub(crate) struct Rounding {
     trips: (u64, u64),
 }
 
-pub(super) const NATURAL: &str = include_str!("../../shaders/exact/natural.wgsl");
+pub(super) const TOP: &str = include_str!("../../shaders/exact/top.wgsl");
 pub(super) const ROUND_F64: &str = include_str!("../../shaders/exact/round_f64.wgsl");
-const SIZE: &str = include_str!("../../shaders/exact/size.wgsl");
+pub(super) const DIGIT: &str = include_str!("../../shaders/exact/digit.wgsl");
+pub(super) const ROOT: &str = include_str!("../../shaders/exact/root.wgsl");
+const SUM_TOP: &str = include_str!("../../shaders/exact/sum_top.wgsl");
 const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
 const ROUND: &str = include_str!("../../shaders/exact/round.wgsl");
 const SUM_BITS_F64: &str = include_str!("../../shaders/exact/sum_f64.wgsl");
-/// Quotients by numbers of 128 bits; up to 21 loop trips beside those of a number's limbs.
+/// Quotients by numbers of 128 bits; up to 24 loop trips.
 pub(super) const QUOTIENT_F64: &str = concat!(
     include_str!("../../shaders/exact/words128.wgsl"),
     include_str!("../../shaders/exact/divide.wgsl"),
@@ -34,35 +36,35 @@ impl Rounding {
     };
     pub const MEAN: Rounding = Rounding {
         call: "return array<u32, 1>(quotient_f32(acc, count));",
-        helpers: &[SPECIALS, ROUND, include_str!("../../shaders/exact/quotient.wgsl")],
+        helpers: &[SPECIALS, ROUND, DIGIT, include_str!("../../shaders/exact/quotient.wgsl")],
         f64: false,
         trips: (0, 40),
     };
     pub const ROOT: Rounding = Rounding {
         call: "return array<u32, 1>(root_f32(acc));",
-        helpers: &[SPECIALS, ROUND, include_str!("../../shaders/exact/root.wgsl")],
+        helpers: &[SPECIALS, ROUND, ROOT, include_str!("../../shaders/exact/root_f32.wgsl")],
         f64: false,
         trips: (0, 0),
     };
     pub const SUM_F64: Rounding = Rounding {
         call: "return rounded_f64(acc, count);",
-        helpers: &[SPECIALS, NATURAL, SIZE, ROUND_F64, SUM_BITS_F64],
+        helpers: &[SPECIALS, TOP, SUM_TOP, ROUND_F64, SUM_BITS_F64],
         f64: true,
-        trips: (3, 0),
+        trips: (1, 0),
     };
     pub const MEAN_F64: Rounding = Rounding {
         call: "return mean_f64(acc, count);",
         helpers: &[
             SPECIALS,
-            NATURAL,
-            SIZE,
+            TOP,
+            SUM_TOP,
             ROUND_F64,
             SUM_BITS_F64,
             QUOTIENT_F64,
             include_str!("../../shaders/exact/mean_f64.wgsl"),
         ],
         f64: true,
-        trips: (3, 20),
+        trips: (1, 12),
     };
 
     /// The answer of terms of so many limbs; `exponent_min`: the place of the answer's last digit at least.

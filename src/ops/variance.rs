@@ -1,10 +1,10 @@
 //! Variance, standard deviation and standard error of the mean: from exact sums of powers.
 
 use super::exact::{Elements, Terms};
-use super::rounding::{NATURAL, QUOTIENT_F64, ROUND_F64};
+use super::rounding::{DIGIT, QUOTIENT_F64, ROOT, ROUND_F64, TOP};
 use super::{Sum, SumOfSquares};
 use crate::exact::{BigNat, Float, Spread};
-use crate::op::{Member, WordType};
+use crate::op::{Member, WordType, unroll};
 use crate::{Acc, Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
 
 /// The variance Σ(x - mean)² / (n - ddof) as if computed in real numbers and rounded once to f64.
@@ -98,40 +98,37 @@ macro_rules! spread_answer {
 
 /// Σx and Σx² as the device finds them.
 struct PowersText {
-    /// The sums in WGSL, and the limbs of n·Q.
+    /// The sums in WGSL.
     text: &'static str,
-    /// Limbs of Σx, of Σx² (none where the text knows), and of n·Σx².
-    limbs: (u64, Option<u64>, u64),
+    /// Limbs of Σx and of Σx².
+    limbs: (u32, u32),
     /// The exponent of the unit of Σx.
     unit: i32,
 }
 
 /// The rounding of one of the answers on the device.
 struct Finish {
-    text: &'static str,
+    texts: &'static [&'static str],
     call: &'static str,
     /// Units of the sum that the answer has: 2 of a variance.
     power: i32,
 }
 
 const VARIANCE: Finish =
-    Finish { text: include_str!("../../shaders/exact/variance.wgsl"), call: "variance_f64", power: 2 };
-const DEVIATION: Finish =
-    Finish { text: include_str!("../../shaders/exact/deviation.wgsl"), call: "deviation_f64", power: 1 };
+    Finish { texts: &[include_str!("../../shaders/exact/variance.wgsl")], call: "variance_f64", power: 2 };
+const ROOT_OF_SPREAD: &str = include_str!("../../shaders/exact/deviation.wgsl");
+const DEVIATION: Finish = Finish { texts: &[DIGIT, ROOT, ROOT_OF_SPREAD], call: "deviation_f64", power: 1 };
 const MEAN_ERROR: Finish = Finish {
-    text: concat!(
-        include_str!("../../shaders/exact/deviation.wgsl"),
-        include_str!("../../shaders/exact/mean_error.wgsl")
-    ),
+    texts: &[DIGIT, ROOT, ROOT_OF_SPREAD, include_str!("../../shaders/exact/mean_error.wgsl")],
     call: "mean_error_f64",
     power: 1,
 };
 
 const SUMS: &str = include_str!("../../shaders/exact/powers_sums.wgsl");
-const FLOATS: PowersText = PowersText { text: SUMS, limbs: (11, Some(20), 22), unit: <Elements as Terms<f32>>::UNIT };
-const WIDE_INTEGERS: PowersText = PowersText { text: SUMS, limbs: (4, Some(6), 8), unit: 0 };
+const FLOATS: PowersText = PowersText { text: SUMS, limbs: (11, 20), unit: <Elements as Terms<f32>>::UNIT };
+const WIDE_INTEGERS: PowersText = PowersText { text: SUMS, limbs: (4, 6), unit: 0 };
 const INTEGERS: PowersText =
-    PowersText { text: include_str!("../../shaders/exact/powers_integer.wgsl"), limbs: (2, None, 6), unit: 0 };
+    PowersText { text: include_str!("../../shaders/exact/powers_integer.wgsl"), limbs: (2, 3), unit: 0 };
 
 impl PowersText {
     fn answer(&self, how: Finish, ddof: u32) -> DeviceAnswer {
@@ -142,21 +139,21 @@ return {}(acc, count, param(0u));",
             how.call
         );
         let last = f64::EXPONENT_MIN - how.power * self.unit;
-        let (sum, squares, all) = self.limbs;
-        let squares_limbs = squares.map_or(String::new(), |limbs| format!("const SQUARES_LIMBS = {limbs}u;\n"));
-        DeviceAnswer::checked([("low", WordType::Part), ("high", WordType::Part)], finish)
+        let (sum, squares) = self.limbs;
+        let counts = [("SUM_LIMBS", sum), ("SQUARES_LIMBS", squares)];
+        let answer = DeviceAnswer::checked([("low", WordType::Part), ("high", WordType::Part)], finish)
             .params([ddof])
             .helpers(format!(
-                "const EXPONENT_MIN = {last}i;\nconst LIMBS = {all}u;\nconst SUM_LIMBS = {sum}u;\n{squares_limbs}"
+                "const EXPONENT_MIN = {last}i;\nconst SUM_LIMBS = {sum}u;\nconst SQUARES_LIMBS = {squares}u;\n"
             ))
-            .helpers(NATURAL)
+            .helpers(TOP)
             .helpers(ROUND_F64)
-            .helpers(self.text)
-            .helpers(include_str!("../../shaders/exact/spread.wgsl"))
+            .helpers(unroll(self.text, &counts))
+            .helpers(unroll(include_str!("../../shaders/exact/spread.wgsl"), &counts))
             .helpers(QUOTIENT_F64)
             .helpers(include_str!("../../shaders/exact/divisor.wgsl"))
-            .helpers(how.text)
-            .trips(all * (sum + 10) + squares.map_or(0, |squares| sum + squares) + 21 + 55)
+            .trips(u64::from(squares) + 2 + 24 + 4);
+        how.texts.iter().copied().fold(answer, DeviceAnswer::helpers)
     }
 }
 

@@ -168,7 +168,7 @@ impl Cost {
             };
             (finish + read + words(false), words(true))
         });
-        let here = if op.joined() { 0 } else { finish };
+        let here = if finish_pass.is_some() && !matches!(groups[..], [FoldGroup::Values(_)]) { 0 } else { finish };
         let own_memory = op.has_own_memory();
         let longest = trips.iter().flat_map(|trips| {
             [

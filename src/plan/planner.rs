@@ -45,6 +45,13 @@ pub struct Request<'a> {
     pub output: u32,
 }
 
+impl Request<'_> {
+    /// Elements of the input.
+    pub(super) fn elements(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.elements).sum()
+    }
+}
+
 /// The launch shape of one operator on one device: a tuning that keeps the device's limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planner {
@@ -491,7 +498,7 @@ impl Planner {
     /// [`Error::ViewOutside`], [`Error::ViewTooScattered`]; [`Error::LimitTooSmall`] where even one partial of each dispatch
     /// finds no room; [`Error::TooManyPartials`] where they are too many to combine; [`Error::TooManyTrips`].
     pub fn plan(&self, request: &Request) -> Result<Plan> {
-        let elements: u64 = request.pieces.iter().map(|piece| piece.elements).sum();
+        let elements = request.elements();
         let mut draft = Draft { passes: Vec::new(), scratch_bytes: 0, accumulators_bytes: 0 };
         let (elements, rows) = match request.each {
             Arrangement::Whole => {

@@ -3,16 +3,32 @@
 use super::planner::{Draft, Planner, Request};
 use super::{Arrangement, Binding, GroupCost, Kernel, Params, Pass, Resource, Rows, Store};
 
-/// Invocations of a workgroup that finishes answers: those that do keep long numbers in their registers. An H200, `treefold bench variance
-/// --shape 65536x256 --axis 1`, by 32, 64 and 256: 1797, 1800 and 1798 µs.
+/// Invocations of a workgroup that finishes answers: few, since each has long numbers. An H200, `treefold bench variance --size 2^26
+/// --segments 256`, by 32, 64 and 256: 591, 592 and 594 µs.
 const FINISH_SIZE: u32 = 32;
+/// Words of accumulators from which the invocation that has them finishes short rows, and elements of a longer one. The finishing takes
+/// registers from the reading. An H200, `treefold bench variance`, finished apart and so: `--shape 8388608x32,4194304x64,2097152x128
+/// --axis 1` (33 words) 5248, 2834, 1741 µs; 4135, 2468, 1799. `--shape 16x4194304,128x524288 --axis 0` 2731, 723; 1292, 593. `--dtype i64
+/// --shape 4194304x8,262144x128 --axis 1` (12 words) 526, 183; 747, 298. Segments: `--size 2^26 --segments 32,48,64` 1675, 1028, 915; 1083,
+/// 901, 897, of which those of 32 were finished in two groups. `--dtype i64 --size 2^25 --segments 8,16` 937, 463; 583, 502, those of 8 in two.
+const LONG_WORDS: u64 = 24;
+const SHORT_ROW: u64 = 128;
 /// Words behind the accumulators of a segment: its elements, and a seal.
 pub(crate) const COUNT_WORDS: u64 = 2;
 
 impl Planner {
-    /// Whether a pass of its own finishes answers, from accumulators that the others leave.
+    /// Whether a pass of its own finishes answers, from accumulators that the others leave: but for answers over one fold, where no
+    /// invocation has all accumulators of a row, or where they are short, or where a row takes longer to read than they take to be written.
     pub(super) fn finishes_apart(&self, request: &Request) -> bool {
-        self.cost.finish_pass.is_some() && matches!(request.store, Store::Answer { .. })
+        let here = match (&self.cost.groups[..], request.each) {
+            // Segments of several groups are looked for by several passes over all elements.
+            ([GroupCost::Values { .. }], Arrangement::Segments(ends)) => ends.segments >= self.finished_together(),
+            ([GroupCost::Values { words }], Arrangement::Strided(strided)) => {
+                *words >= LONG_WORDS && strided.length() < SHORT_ROW
+            }
+            _ => false,
+        };
+        self.cost.finish_pass.is_some() && matches!(request.store, Store::Answer { .. }) && !here
     }
 
     /// The destination of the last pass that folds, for so many rows from the n-th on: store, place, and the word where it begins.

@@ -6,9 +6,9 @@ use super::windows::{Window, windows};
 use super::{GroupCost, Kernel, Rows, Store};
 use crate::input::Taken;
 
-/// Bytes of the accumulators of rows that are finished together, about. An H200, `treefold bench variance --size 2^26 --segments 4,16,64`, by
-/// 16, 64 and 128 MiB: 23,446, 9276, 3105; 15,782, 4510, 1455; 13,347, 3599, 1211 µs; `--shape 524288x128 --axis 1` 665, 550, 513.
-const ACCUMULATORS_MAX: u64 = 64 << 20;
+/// Bytes of the accumulators of rows that are finished together, at most. An H200, `treefold bench variance`, by 64 and 256 MiB:
+/// `--size 2^26 --segments 128` 1028 and 704 µs; `--shape 4194304x64,2097152x128 --axis 1` 3157, 1869 and 2834, 1741.
+const ACCUMULATORS_MAX: u64 = 256 << 20;
 
 /// Fewest invocations of a workgroup that reads a row longer than a round of its loads. An H200, `treefold bench --shape 16384x16384 --axis
 /// 1`, by workgroups of 128, 256 and 1024: argmax 260.9, 279.1 and 479.6 µs, fast_sum 232.7, 232.0 and 264.0.

@@ -170,7 +170,12 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, va
                             if placed {
                                 let _ = writeln!(out, "    {theirs}place_narrow(acc.base);");
                             }
-                            let acc = member(fold);
+                            let of = op.answers[number].0.iter().map(|&fold| member(fold)).collect::<Vec<_>>();
+                            let acc = if let [acc] = &of[..] {
+                                acc.clone()
+                            } else {
+                                format!("{theirs}Acc({})", of.join(", "))
+                            };
                             let _ = writeln!(out, "    var words_{number} = {theirs}finish({acc}, total_of(row));");
                             let _ = writeln!(
                                 out,

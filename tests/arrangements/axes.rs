@@ -80,6 +80,12 @@ fn exact() {
     by_shapes(&[], &some_shapes(), &one_in(2, &some_views()), |gpu, some| views::<i32, _>(gpu, &both, some));
 }
 
+/// Variances of short rows, which those finish that have their accumulators.
+#[test]
+fn long_accumulators() {
+    by_shapes(&[], &some_shapes(), &one_in(4, &some_views()), |gpu, some| views::<f32, _>(gpu, &Std { ddof: 1 }, some));
+}
+
 #[test]
 fn places_count_within_an_answer() {
     everywhere(|gpu, some| views::<f32, _>(gpu, &ArgMax, some));

@@ -100,6 +100,17 @@ fn answers_over_several_accumulators() {
     everywhere(|gpu, some| segments::<i32, _>(gpu, &(Sum, Variance { ddof: 1 }), some));
 }
 
+/// The accumulators of variances: those of few segments go through memory, those of more than a binding holds do not.
+#[test]
+fn answers_over_long_accumulators() {
+    let some =
+        [of(0, vec![40; 1500], 0), of(3, vec![2; 1501], 1), of(7, [0, 0, 15_000, 0, 0], 11), of(0, [1, 900, 0], 0)];
+    let gpu = short_bindings(1 << 16);
+    none(segments::<f32, _>(&gpu, &Std { ddof: 1 }, &some), &gpu);
+    let serial = gpu.with_tuning(small().with(|tuning| tuning.subgroups = false)).expect("a launch shape");
+    none(segments::<f32, _>(&serial, &Variance { ddof: 0 }, &some), &serial);
+}
+
 #[test]
 fn places() {
     everywhere(|gpu, some| segments::<f32, _>(gpu, &(ArgMin, FastVariance { ddof: 1 }), some));

@@ -44,6 +44,16 @@ pub fn small_gpu(binding_bytes: u64) -> Gpu {
     limited_gpu(binding_bytes, 4096)
 }
 
+/// The same adapter with subgroups, where it has them, and short bindings.
+pub fn short_bindings(binding_bytes: u64) -> Gpu {
+    let limits = wgpu::Limits { max_storage_buffer_binding_size: binding_bytes, ..wgpu::Limits::defaults() };
+    let required_features = adapter().features() & wgpu::Features::SUBGROUP;
+    let descriptor = wgpu::DeviceDescriptor { required_features, required_limits: limits, ..Default::default() };
+    let (device, queue) =
+        pollster::block_on(adapter().request_device(&descriptor)).expect("a device with short bindings");
+    Gpu::from_device(&device, &queue).expect("short bindings are enough")
+}
+
 /// The same with other workgroup memory.
 pub fn limited_gpu(binding_bytes: u64, workgroup_bytes: u32) -> Gpu {
     let limits = wgpu::Limits {

@@ -25,7 +25,7 @@ pub mod textures;
 mod views;
 
 pub use adapter::{
-    Patch, adapter, answers, download, gpu, limited_gpu, patched_gpu, recorded, small_gpu, tell, upload,
+    Patch, adapter, answers, download, gpu, limited_gpu, patched_gpu, recorded, short_bindings, small_gpu, tell, upload,
 };
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};

@@ -354,7 +354,7 @@ noticed! {
     nan_is_infinite: Sum, "select(0u, FLAG_NAN, nan)" => "0u";
     minus_infinity_lost: Sum, "FLAG_MINUS, low == 0xff800000u" => "FLAG_MINUS, false";
     digits_of_a_mean_lost: Mean, "(upper.x << 16u) + lower.x" => "upper.x << 16u";
-    root_rounded_down: Norm2, "nearest(digits, cut," => "nearest(digits & 0xffffff00u, 0u,";
+    root_rounded_down: Norm2, "nearest(root.digits, cut," => "nearest(root.digits & 0xffffff00u, 0u,";
 }
 
 /// Of f16, too.

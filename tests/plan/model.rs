@@ -396,9 +396,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a pass behind those that fold finishes the answers.
+    /// Whether a pass behind those that fold finishes the answers: not those of short rows that have one long accumulator.
     fn apart(&self) -> bool {
-        self.case.cost.finish_pass.is_some() && matches!(self.case.store, Store::Answer { .. })
+        let short = self.case.strided().is_some_and(|strided| strided.length() < 128);
+        let here = short && matches!(self.case.cost.groups[..], [GroupCost::Values { words: 24.. }]);
+        self.case.cost.finish_pass.is_some() && matches!(self.case.store, Store::Answer { .. }) && !here
     }
 
     /// The kind of the results of passes that fold.
