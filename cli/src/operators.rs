@@ -9,7 +9,7 @@ use crate::format::COMPLEX;
 use anyhow::{Context, Result, anyhow};
 use std::any::Any;
 use std::sync::Arc;
-use treefold::ops::{self, Entry, TABLE, Visitor};
+use treefold::ops::{self, Comparison, Entry, TABLE, Visitor};
 use treefold::{Dtype, DynOp, Element, Error, Expression};
 
 /// The way in which sums of floats come about, where there are two.
@@ -233,6 +233,19 @@ pub fn told_to(name: &str, told: &Told) -> Told {
         }
     }
     all
+}
+
+/// The same where elements of that type are widened: they compare with the number that they would compare with as they are.
+pub fn compared_as(told: Told, chosen: &Chosen, dtype: Dtype) -> Told {
+    if chosen.map.is_some() || chosen.dtype == dtype {
+        return told;
+    }
+    let rounded = |value: &str| Some(value.parse::<Comparison>().ok()?.rounded(dtype).to_string());
+    let one = |(option, value): (String, String)| {
+        let rounded = if option == COMPARE { rounded(&value) } else { None };
+        (option, rounded.unwrap_or(value))
+    };
+    told.into_iter().map(one).collect()
 }
 
 /// Options in the parentheses of a name.

@@ -53,7 +53,8 @@ impl Sifting {
     }
 
     /// The condition on a number itself, by which an operator leaves some out and all keep their places.
-    pub fn numbers(&self) -> Result<Numbers> {
+    /// `dtype`: the type of the inputs' elements.
+    pub fn numbers(&self, dtype: Dtype) -> Result<Numbers> {
         if let Some(option) = self.beside()? {
             return Err(usage(format!(
                 "what is computed goes by the places of numbers, and {option} leaves some out by other files; leave it out, or reduce a file \
@@ -61,7 +62,7 @@ impl Sifting {
             )));
         }
         let compare = match self.condition()? {
-            Some(Condition::Own(compare)) => Some(compare),
+            Some(Condition::Own(compare)) => Some(compare.rounded(dtype)),
             _ => None,
         };
         Ok(Numbers { not_nan: self.nan == NanPolicy::Ignore, compare })
@@ -146,7 +147,8 @@ impl<T: Element> Sieve<T> {
                 let order = || {
                     usage(format!("--where '{compare}' compares numbers, and {} have no order; leave it out", T::DTYPE))
                 };
-                own = Some(judge(compare).ok_or_else(order)?);
+                // As the file has them, to whatever they are widened.
+                own = Some(judge(compare.rounded(inputs.dtype)).ok_or_else(order)?);
             }
             None => (),
         }

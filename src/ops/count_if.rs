@@ -84,6 +84,30 @@ impl Comparison {
         Comparison { relation, number: Compared::Whole(number) }
     }
 
+    /// The same with its number rounded as for elements of `dtype`: for those elements after they were widened to another type. Numbers for
+    /// integers are not rounded.
+    ///
+    /// ```
+    /// use treefold::{Dtype, half::f16, ops::Comparison};
+    /// let tenth = "== 0.1".parse::<Comparison>()?;
+    /// let x = f16::from_f32(0.1);
+    /// assert!(tenth.picks::<f16>()(x) && !tenth.picks::<f32>()(x.into()));
+    /// assert!(tenth.rounded(Dtype::F16).picks::<f32>()(x.into()));
+    /// # Ok::<(), treefold::Error>(())
+    /// ```
+    pub fn rounded(self, dtype: Dtype) -> Comparison {
+        let number = match self.number {
+            Compared::Whole(number) => number as f64,
+            Compared::Real(number) => number,
+        };
+        let rounded = match dtype {
+            Dtype::F16 => f16::from_f64(number).into(),
+            Dtype::F32 => f64::from(number as f32),
+            _ => return self,
+        };
+        Comparison::new(self.relation, rounded).unwrap_or(self)
+    }
+
     /// Whether an element compares so.
     ///
     /// ```

@@ -19,7 +19,7 @@ pub(super) const ROOT: &str = include_str!("../../shaders/exact/root.wgsl");
 const SUM_TOP: &str = include_str!("../../shaders/exact/sum_top.wgsl");
 const SPECIALS: &str = include_str!("../../shaders/exact/specials.wgsl");
 const ROUND: &str = include_str!("../../shaders/exact/round.wgsl");
-const SUM_BITS_F64: &str = include_str!("../../shaders/exact/sum_f64.wgsl");
+const SPECIALS_F64: &str = include_str!("../../shaders/exact/specials_f64.wgsl");
 /// Quotients by numbers of 128 bits; up to 24 loop trips.
 pub(super) const QUOTIENT_F64: &str = concat!(
     include_str!("../../shaders/exact/words128.wgsl"),
@@ -48,9 +48,16 @@ impl Rounding {
     };
     pub const SUM_F64: Rounding = Rounding {
         call: "return rounded_f64(acc, count);",
-        helpers: &[SPECIALS, TOP, SUM_TOP, ROUND_F64, SUM_BITS_F64],
+        helpers: &[
+            SPECIALS,
+            SPECIALS_F64,
+            include_str!("../../shaders/exact/natural.wgsl"),
+            include_str!("../../shaders/exact/size.wgsl"),
+            ROUND_F64,
+            include_str!("../../shaders/exact/sum_f64.wgsl"),
+        ],
         f64: true,
-        trips: (1, 0),
+        trips: (3, 0),
     };
     pub const MEAN_F64: Rounding = Rounding {
         call: "return mean_f64(acc, count);",
@@ -59,7 +66,7 @@ impl Rounding {
             TOP,
             SUM_TOP,
             ROUND_F64,
-            SUM_BITS_F64,
+            SPECIALS_F64,
             QUOTIENT_F64,
             include_str!("../../shaders/exact/mean_f64.wgsl"),
         ],

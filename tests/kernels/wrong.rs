@@ -535,11 +535,11 @@ wrong! {
     nan_counted_as_above: "{\n    if is_nan(bits) { return INSIDE + 2u; }\n    if place" => "{\n    if place", by_edges;
     below_counted_as_above: "select(edge - 1u, INSIDE, edge == 0u)" => "select(edge - 1u, INSIDE + 1u, edge == 0u)", by_edges;
     highest_key_taken_for_an_edge: "if key(bits) == 0xffffffffu" => "if false", by_edges;
-    borrow_of_a_spread_lost: "carry = product.y + select(0u, 1u, word < product.x);" => "carry = product.y;", spreads;
-    sign_of_a_sum_ignored: "select(sum[i], ~sum[i], negative)" => "sum[i]", spreads;
-    half_of_a_variance_dropped: "pack_f64(kept, at + i32(by), half, " => "pack_f64(kept, at + i32(by), false, ", spreads;
-    digits_of_a_root_halved: "shift_in(rest, left.w >> 30u)" => "shift_in(rest, left.w >> 31u)", spreads;
-    rows_finished_alike: "finish_row(row * ROW_WORDS, row)" => "finish_row(0u, row)", |gpu, _| rows::<f32, _>(gpu, &Variance::default(), &[3, 8, 100]);
+    borrow_of_a_spread_lost: "(product.x < square[0]) | (less < borrow)" => "less < borrow", spreads;
+    sign_of_a_sum_ignored: "let sign = select(0u, 0xffffffffu, acc.m0." => "let sign = select(0u, 0u, acc.m0.", spreads;
+    half_of_a_variance_dropped: "(digits.x & 1u) == 1u, rest" => "false, rest", spreads;
+    digits_of_a_root_halved: "(first.x << 16u) + second.x" => "first.x << 16u", spreads;
+    rows_finished_alike: "finish_row(row * ROW_WORDS, row)" => "finish_row(0u, row)", |gpu, _| rows::<f32, _>(gpu, &Variance::default(), &[8, 128, 300]);
     counts_of_a_column_swapped: "parts[c / 4u][c % 4u]" => "parts[c / 4u].x", by_edges;
     counts_of_a_lane_lost: "if lane < half {" => "if lane + 1u < half {", by_edges;
     counts_past_the_end: "partials[column_place(j, min(p, end - 1u))], p < end" => "partials[column_place(j, min(p, end - 1u))], true", by_edges;

@@ -98,6 +98,27 @@ fn masks_and_comparisons_leave_out() {
     }
 }
 
+/// A number is rounded to the type of the file, to whatever its elements are widened.
+#[test]
+fn halves_compare_as_halves() {
+    let folder = Folder::new();
+    let halves = [0.1, 0.2, 0.1, 7.0].map(half::f16::from_f32);
+    let bytes: Vec<u8> = halves.iter().flat_map(|x| x.to_bits().to_le_bytes()).collect();
+    let file = folder.file("h.npy", &npy("'<f2'", false, "(4,)", &bytes));
+    let chosen = ["--where", "== 0.1", "--json", &file];
+    let tenths = json!(2);
+    assert_eq!(run(["count"].iter().chain(&chosen)).json()["value"], tenths);
+    assert_eq!(run(["count", "--map", "x"].iter().chain(&chosen)).json()["value"], tenths);
+    assert_eq!(run(["argmax", "--map", "f32(i)"].iter().chain(&chosen)).json()["index"], tenths);
+    assert_eq!(run(["count,variance"].iter().chain(&chosen)).json()["answers"]["count"]["value"], tenths);
+    let told = ["--compare", "== 0.1", "--json", &file];
+    assert_eq!(run(["count_if"].iter().chain(&told)).json()["value"], tenths);
+    let listed = run(["count_if,find_last,variance"].iter().chain(&told)).json();
+    assert_eq!((&listed["answers"]["count_if"]["value"], &listed["answers"]["find_last"]["index"]), (&tenths, &tenths));
+    // What is computed of them is f32.
+    assert_eq!(run(["count_if", "--map", "x"].iter().chain(&told)).json()["value"], json!(0));
+}
+
 #[test]
 fn groups_pairs_and_partials() {
     let folder = Folder::new();
