@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Over other types the host half alone computes, by [`Cpu`](crate::Cpu). Narrow types are widened first: `Widened(Mapped::new(…))`.
 ///
 /// A device computes functions as WGSL has them: `log2` or `exp` are off by a few units in the last place, subnormals may be lost, and NaN and
-/// infinities are not promised. An exact operator then adds up exactly what the device computed. [`Mapped::within`] says how far apart
+/// infinities are not promised; beside a NaN, `a != b` of floats is false on Vulkan (naga 30), where `!(a == b)` is true. An exact operator then adds up exactly what the device computed. [`Mapped::within`] says how far apart
 /// answers of the two halves may be.
 ///
 /// ```

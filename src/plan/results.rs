@@ -13,12 +13,14 @@ const FINISH_SIZE: u32 = 32;
 /// 901, 897, of which those of 32 were finished in two groups. `--dtype i64 --size 2^25 --segments 8,16` 937, 463; 583, 502, those of 8 in two.
 const LONG_WORDS: u64 = 24;
 const SHORT_ROW: u64 = 128;
+/// Words of an answer that is finished so: of several ones, AMD's GCN has no registers left (43 are spilled of a tuple with segments).
+const ONE_ANSWER: u64 = 2;
 /// Words behind the accumulators of a segment: its elements, and a seal.
 pub(crate) const COUNT_WORDS: u64 = 2;
 
 impl Planner {
-    /// Whether a pass of its own finishes answers, from accumulators that the others leave: but for answers over one fold, where no
-    /// invocation has all accumulators of a row, or where they are short, or where a row takes longer to read than they take to be written.
+    /// Whether a pass of its own finishes answers, from accumulators that the others leave: not those over one fold, nor one answer where
+    /// an invocation has all accumulators of a row and writing them takes longer than reading its elements.
     pub(super) fn finishes_apart(&self, request: &Request) -> bool {
         let here = match (&self.cost.groups[..], request.each) {
             // Segments of several groups are looked for by several passes over all elements.
@@ -28,6 +30,7 @@ impl Planner {
             }
             _ => false,
         };
+        let here = here && self.cost.answer_words <= ONE_ANSWER;
         self.cost.finish_pass.is_some() && matches!(request.store, Store::Answer { .. }) && !here
     }
 

@@ -504,7 +504,8 @@ const KEYS: &[Piece] = &[Piece::of(3, 0, 100_000)];
 
 /// The arrangement that is asked for without a view, by its name.
 fn divided(what: &str) -> Arrangement<'static> {
-    let offsets = Ends::of(Piece::of(2, 0, 1000));
+    // More than are finished together.
+    let offsets = Ends::of(Piece::of(2, 0, if what.contains("many short") { 8 << 20 } else { 1000 }));
     let count = what.contains("as many as").then_some(Piece::of(3, 0, 1));
     match what.split([' ', ',']).next() {
         Some("segments") => Arrangement::Segments(Ends { count, ..offsets }),
@@ -527,7 +528,7 @@ fn variants_of(planner: &Planner, op: &DeviceOp, asks: impl Fn(&str) -> bool) ->
     let large = planner.launch().single_elements_max * 4 + 100_000;
     let rows = |count: u64, length: u64| Some(Strided::rows(count, length));
     let view = |shape: &[u64], axes: &[i64]| Some(Axes::of(shape, axes).expect("axes").dims().clone());
-    let requests: [(&str, u64, Option<Strided>, Store); 20] = [
+    let requests: [(&str, u64, Option<Strided>, Store); 22] = [
         ("large", large, None, Store::Sealed),
         ("large, counted", large, None, counted),
         ("small", 100, None, Store::Sealed),
@@ -548,7 +549,11 @@ fn variants_of(planner: &Planner, op: &DeviceOp, asks: impl Fn(&str) -> bool) ->
         ("groups, counted", 100_000, None, counted),
         ("elements, as many as the device says", large, None, counted),
         ("two axes of four", 1 << 12, view(&[8, 8, 8, 8], &[0, 2]), Store::Sealed),
+        ("rows, joined, counted", 7000, rows(1000, 7), counted),
+        ("segments, joined, many short, counted", 20 << 20, None, counted),
     ];
+    // Of several accumulators only what finishes them at once is another text.
+    let asks = |what: &str| asks(what) && (op.joined() || !what.contains("joined"));
     let mut seen = Vec::<(Variant, &str)>::new();
     let mut see = |plan: Plan, what: &'static str| {
         for pass in plan.passes {
