@@ -5,7 +5,8 @@
 //! small input ──────────► one workgroup ────────────────────────────────────────────────► results
 //! ```
 //!
-//! Where an answer takes the accumulators of several folds, these results are accumulators, and a pass behind them finishes.
+//! Where an answer takes the accumulators of several folds, these results are accumulators, and a pass behind them finishes; but of short rows
+//! and of many segments, the invocation that has them all.
 //!
 //! A reduction is rows × splits: the whole input is one row, read by as many workgroups (splits) as there are; many rows of
 //! one length are read by a few workgroups each.

@@ -260,7 +260,7 @@ fn powers(bits_max: u32, sum_limbs: usize, squares_limbs: usize) -> Vec<Case> {
         all.push((sum, squares, count));
         // The square of half a last digit, and a bit about as far behind it as quotients have bits.
         let (root, k) = (BigUint::from(any_digits(&mut random, 54) | 1), 18 + random.next() % 6);
-        let squares = ((&root * &root << k) + 1u32) << (2 * (random.next() % 200));
+        let squares = (((&root * &root) << k) + 1u32) << (2 * (random.next() % 200));
         all.push((vec![0; sum_limbs], words(&squares, squares_limbs), (1 << k) + 1));
         // n·m and n·m² and a little: what is left is n times that, however long m is. Or nothing is.
         let few = 1 + random.next() as usize % (sum_limbs - 2);
