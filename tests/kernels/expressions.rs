@@ -343,6 +343,13 @@ fn wrong_expressions_say_what_is_wrong() {
         ("x *", Dtype::F32, "something is missing", "   ^"),
         ("(x", Dtype::F32, "a ( is not closed", "  ^"),
         ("x)", Dtype::F32, "this ) closes nothing", " ^"),
+        (
+            "4294967297",
+            Dtype::F32,
+            "a whole number beyond 32 bits; with a point it is rounded to f32: 4294967296.0",
+            "^^^^^^^^^^",
+        ),
+        ("(4294967295 + 2)", Dtype::I32, "a whole number beyond 32 bits", "^^^^^^^^^^^^^^^^"),
         ("x) + (x", Dtype::F32, "this ) closes nothing", " ^"),
         ("bitcast<u64>(x)", Dtype::F32, "bitcast makes a number of as many bits, and f32 has 32", "^^^^^^^^^^^^"),
         ("bitcast<bool>(x)", Dtype::F32, "bitcast makes a number of as many bits", "^^^^^^^^^^^^^"),

@@ -114,6 +114,13 @@ impl Lowering<'_> {
         self.block(&self.function.body, None, &mut so_far)?;
         let last = self.value(made, &mut so_far)?;
         let kind = so_far.kind(last);
+        // Of whole numbers alone, which no type of 32 bits holds, the front end makes an f32.
+        let whole = |text: &str| text.chars().all(|letter| !letter.is_alphabetic() && letter != '.');
+        if let ([(Step::Constant(Constant::F32(x), _), _)], true) = (&so_far.steps[..], whole(self.text)) {
+            let message =
+                format!("a whole number beyond 32 bits; with a point it is rounded to f32: {:?}", f64::from(*x));
+            return Err(refused(self.text, 0..self.text.len(), message));
+        }
         // The answer is what the last step makes.
         if last + 1 != so_far.steps.len() {
             match so_far.steps.get(last).cloned() {
