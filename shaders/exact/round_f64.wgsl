@@ -1,7 +1,7 @@
 // The f64 (low word, high word) nearest to a number by its first 64 bits and what follows: 53 digits and one behind them, fewer
 // where an f64's end above. Ties go to the even one.
 //
-// Expects: EXPONENT_MIN, the place of an f64's last digit at least.
+// Expects: pack_f64 (exact/pack_f64.wgsl); EXPONENT_MIN, the place of an f64's last digit at least.
 
 // The first of these bits, which is set, has place `highest`; zero has none.
 fn nearest_f64(bits: vec2<u32>, rest: bool, highest: i32) -> vec2<u32> {
@@ -19,13 +19,4 @@ fn right64(a: vec2<u32>, places: u32) -> vec2<u32> {
     let words = select(a, vec2<u32>(a.y, 0u), places >= 32u);
     let right = places & 31u;
     return vec2<u32>((words.x >> right) | ((words.y << 1u) << (31u - right)), words.y >> right);
-}
-
-// Of 53 digits whose last one is at place `at`, the digit behind, and whether more follows.
-fn pack_f64(digits: vec2<u32>, at: i32, half: bool, rest: bool) -> vec2<u32> {
-    let up = select(0u, 1u, half & (rest | ((digits.x & 1u) == 1u)));
-    // Zero has no place.
-    let exponent = select(at - EXPONENT_MIN, 0i, (digits.x | digits.y) == 0u);
-    let rounded = add64(vec2<u32>(digits.x, digits.y + (u32(exponent) << 20u)), vec2<u32>(up, 0u));
-    return select(rounded, vec2<u32>(0u, 0x7ff00000u), exponent >= 2046i);
 }

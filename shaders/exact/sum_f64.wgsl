@@ -1,6 +1,6 @@
 // An exact sum, rounded once to f64 (low word, high word).
 //
-// Expects: exact/natural.wgsl, size_of (exact/size.wgsl), pack_f64 (exact/round_f64.wgsl), with_specials_f64
+// Expects: exact/natural.wgsl, size_of (exact/size.wgsl), pack_f64 (exact/pack_f64.wgsl), with_specials_f64
 // (exact/specials_f64.wgsl); EXPONENT_MIN, the place of an f64's last digit at least.
 
 fn rounded_f64(acc: Acc, count: vec2<u32>) -> array<u32, 2> {

@@ -96,13 +96,9 @@ impl Comparison {
     /// # Ok::<(), treefold::Error>(())
     /// ```
     pub fn rounded(self, dtype: Dtype) -> Comparison {
-        let number = match self.number {
-            Compared::Whole(number) => number as f64,
-            Compared::Real(number) => number,
-        };
         let rounded = match dtype {
-            Dtype::F16 => f16::from_f64(number).into(),
-            Dtype::F32 => f64::from(number as f32),
+            Dtype::F16 => f16::from_f64(self.real()).into(),
+            Dtype::F32 => f64::from(self.real() as f32),
             _ => return self,
         };
         Comparison::new(self.relation, rounded).unwrap_or(self)
@@ -130,12 +126,17 @@ impl Comparison {
         Within { low: T::Key::narrow(low as u64), high: T::Key::narrow(high as u64), outside }
     }
 
-    /// The keys from the first to the last.
-    fn of_floats<T: Scalar>(self) -> (i128, i128) {
-        let number = match self.number {
+    /// The number, to 53 digits.
+    fn real(self) -> f64 {
+        match self.number {
             Compared::Whole(number) => number as f64,
             Compared::Real(number) => number,
-        };
+        }
+    }
+
+    /// The keys from the first to the last.
+    fn of_floats<T: Scalar>(self) -> (i128, i128) {
+        let number = self.real();
         let key = |number: f64| {
             let bits = match T::DTYPE {
                 Dtype::F16 => f16::from_f64(number).to_bits().into(),

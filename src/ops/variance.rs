@@ -152,6 +152,7 @@ return {}(acc, count, param(0u));",
             .helpers(unroll(include_str!("../../shaders/exact/spread.wgsl"), &counts))
             .helpers(QUOTIENT_F64)
             .helpers(include_str!("../../shaders/exact/divisor.wgsl"))
+            // The words of n·Q, a quotient, two digits of a root.
             .trips(u64::from(squares) + 2 + 24 + 4);
         how.texts.iter().copied().fold(answer, DeviceAnswer::helpers)
     }

@@ -25,8 +25,7 @@ pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
             let _ = writeln!(copies, "        results[to + {word}u + w] = accumulators[at + {place}u + w];\n    }}");
         } else {
             let own = op.answer_prefix(number);
-            let accs = folds.iter().map(|fold| format!("m{fold}")).collect::<Vec<_>>().join(", ");
-            let acc = if folds.len() > 1 { format!("{own}Acc({accs})") } else { accs };
+            let acc = answered(folds, &own, &|fold| format!("m{fold}"));
             let _ = writeln!(finish, "    var words_{number} = {own}finish({acc}, total_of(row));");
             let write = format!("results[to + {word}u + w] = words_{number}[w];");
             let _ = writeln!(finish, "    for (var w = 0u; w < {length}u; w++) {{ {write} }}");
@@ -39,6 +38,12 @@ pub(super) fn glue_finish(op: &DeviceOp, variant: &Variant) -> String {
     let constants =
         format!("const ROW_WORDS = {}u;\nconst LANES = {}u;", row_words(op, variant), variant.lanes_per_sum);
     format!("{constants}\n\n{copies}}}\n\n{finish}}}\n")
+}
+
+/// What an answer over these folds is of: the accumulator of one, or those of several as `Acc` behind the answer's prefix.
+fn answered(folds: &[usize], prefix: &str, acc: &dyn Fn(usize) -> String) -> String {
+    let accs = folds.iter().map(|&fold| acc(fold)).collect::<Vec<_>>().join(", ");
+    if folds.len() > 1 { format!("{prefix}Acc({accs})") } else { accs }
 }
 
 /// Words from one row's accumulators to the next one's.
@@ -170,12 +175,7 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, va
                             if placed {
                                 let _ = writeln!(out, "    {theirs}place_narrow(acc.base);");
                             }
-                            let of = op.answers[number].0.iter().map(|&fold| member(fold)).collect::<Vec<_>>();
-                            let acc = if let [acc] = &of[..] {
-                                acc.clone()
-                            } else {
-                                format!("{theirs}Acc({})", of.join(", "))
-                            };
+                            let acc = answered(&op.answers[number].0, &theirs, &member);
                             let _ = writeln!(out, "    var words_{number} = {theirs}finish({acc}, total_of(row));");
                             let _ = writeln!(
                                 out,

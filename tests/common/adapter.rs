@@ -47,11 +47,7 @@ pub fn small_gpu(binding_bytes: u64) -> Gpu {
 /// The same adapter with subgroups, where it has them, and short bindings.
 pub fn short_bindings(binding_bytes: u64) -> Gpu {
     let limits = wgpu::Limits { max_storage_buffer_binding_size: binding_bytes, ..wgpu::Limits::defaults() };
-    let required_features = adapter().features() & wgpu::Features::SUBGROUP;
-    let descriptor = wgpu::DeviceDescriptor { required_features, required_limits: limits, ..Default::default() };
-    let (device, queue) =
-        pollster::block_on(adapter().request_device(&descriptor)).expect("a device with short bindings");
-    Gpu::from_device(&device, &queue).expect("short bindings are enough")
+    opened(adapter().features() & wgpu::Features::SUBGROUP, limits)
 }
 
 /// The same with other workgroup memory.
@@ -63,7 +59,12 @@ pub fn limited_gpu(binding_bytes: u64, workgroup_bytes: u32) -> Gpu {
         max_compute_workgroup_storage_size: workgroup_bytes,
         ..wgpu::Limits::downlevel_defaults()
     };
-    let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
+    opened(wgpu::Features::empty(), limits)
+}
+
+/// The adapter with these features and limits alone.
+fn opened(required_features: wgpu::Features, required_limits: wgpu::Limits) -> Gpu {
+    let descriptor = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
     let (device, queue) =
         pollster::block_on(adapter().request_device(&descriptor)).expect("a device with small limits");
     Gpu::from_device(&device, &queue).expect("small limits are enough")

@@ -143,8 +143,14 @@ fn check(case: &Case, plan: &Plan, lanes: u32) {
             other => panic!("{other:?} in a plan of segments"),
         }
     }
-    // Either all that several passes fold, or none.
+    // All by a pass behind, where one binding holds their accumulators and counts; else none.
     let apart = case.cost.finish_pass.is_some() && plan.accumulators_bytes > 0;
+    let (all, limits) = (case.ends().segments, &case.limits);
+    let held = 4 * (case.cost.sealed_words + 2) * (all + 1) <= limits.binding_bytes_max;
+    let few = all < u64::from(limits.workgroups_max.min(65_535));
+    let joined = case.cost.finish_pass.is_some() && matches!(case.store, Store::Answer { .. });
+    assert!(!apart || held, "{all} segments finished apart");
+    assert!(apart || all == 0 || !(joined && held && few), "{all} segments not finished apart");
     assert_eq!(finished, if apart { done } else { 0 });
     for (s, pair) in case.offsets.windows(2).enumerate() {
         let want: Acc = (pair[0]..pair[1]).collect();
