@@ -451,6 +451,19 @@ fn every_element_for_its_segment() {
     }
 }
 
+/// Segments of which one binding holds the accumulators, and one more.
+#[test]
+fn few_are_finished_apart_and_many_at_once() {
+    let limits = Limits { binding_bytes_max: 1 << 16, workgroups_max: 65_535, ..some_limits()[4] };
+    for (segments, apart) in [(1, true), (1364, true), (1365, false), (3000, false)] {
+        let pieces = [Piece::of(0, 0, 3 * segments)];
+        let lengths = vec![3; segments as usize];
+        let case = Case::new(limits, Tuning::GPU, joined(Cost::plain(9, true)), &pieces, offsets(0, &lengths));
+        assert_eq!(case.plan().expect("a plan").accumulators_bytes > 0, apart, "{segments} segments");
+        checked(&case);
+    }
+}
+
 /// Fewer segments, rows or elements than there is room for, to none.
 #[test]
 fn counts_that_only_the_device_knows() {
