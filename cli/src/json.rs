@@ -36,7 +36,7 @@ impl Json {
     /// An object on one line. Its integers beyond 2^53, which many readers round, stand as strings in a last member
     /// `strings`, under their names and in their shape.
     pub fn line(mut self) -> Result<String> {
-        let strings = self.strings(false);
+        let strings = self.strings();
         if let (Json::Object(members), Some(strings)) = (&mut self, strings) {
             members.push(("strings", strings));
         }
@@ -49,23 +49,35 @@ impl Json {
         Ok(text.chars().map(letter).collect::<String>() + "\n")
     }
 
-    /// The integers beyond 2^53 as strings, or every integer; of a list all or none, for its order.
-    fn strings(&self, every: bool) -> Option<Json> {
-        let text = |x: String, size: u128| (every || size > 1 << 53).then_some(Json::Text(x));
+    /// The integers beyond 2^53 as strings; of a list with such ones all, in their places.
+    fn strings(&self) -> Option<Json> {
+        let text = |x: String, size: u128| (size > 1 << 53).then_some(Json::Text(x));
         match self {
             Json::Value(Value::I64(x)) => text(x.to_string(), x.unsigned_abs().into()),
             Json::Value(Value::U64(x)) => text(x.to_string(), (*x).into()),
             Json::Value(Value::I128(x)) => text(x.to_string(), x.unsigned_abs()),
             Json::Value(Value::U128(x)) => text(x.to_string(), *x),
             Json::Value(_) | Json::Text(_) => None,
-            Json::List(items) => {
-                let any = items.iter().any(|item| item.strings(every).is_some());
-                any.then(|| Json::List(items.iter().filter_map(|item| item.strings(true)).collect()))
-            }
+            Json::List(items) => items.iter().any(|item| item.strings().is_some()).then(|| self.in_text()),
             Json::Object(members) => {
-                let members = members.iter().filter_map(|(name, value)| Some((*name, value.strings(every)?)));
+                let members = members.iter().filter_map(|(name, value)| Some((*name, value.strings()?)));
                 let members: Vec<_> = members.collect();
                 (!members.is_empty()).then_some(Json::Object(members))
+            }
+        }
+    }
+
+    /// Every integer as a string, and null in the place of what is none.
+    fn in_text(&self) -> Json {
+        match self {
+            Json::Value(Value::I64(x)) => Json::Text(x.to_string()),
+            Json::Value(Value::U64(x)) => Json::Text(x.to_string()),
+            Json::Value(Value::I128(x)) => Json::Text(x.to_string()),
+            Json::Value(Value::U128(x)) => Json::Text(x.to_string()),
+            Json::Value(_) | Json::Text(_) => Json::Value(Value::None),
+            Json::List(items) => Json::List(items.iter().map(Json::in_text).collect()),
+            Json::Object(members) => {
+                Json::Object(members.iter().map(|(name, value)| (*name, value.in_text())).collect())
             }
         }
     }
@@ -138,6 +150,14 @@ mod tests {
             "{\"a\":9007199254740993,\"b\":-9007199254740993,\"c\":1,\
              \"strings\":{\"a\":\"9007199254740993\",\"b\":\"-9007199254740993\"}}\n"
         );
+        // What is no integer keeps its place.
+        let lists = vec![
+            Json::List(vec![Json::value(over), Json::Value(Value::None), Json::value(1u64)]),
+            Json::List(vec![]),
+            Json::List(vec![Json::value(2.5f64)]),
+        ];
+        let told = line(vec![("a", Json::List(lists))]);
+        assert!(told.ends_with("\"strings\":{\"a\":[[\"9007199254740993\",null,\"1\"],[],[null]]}}\n"), "{told}");
         let bins = Json::Object(vec![("bins", Json::List(vec![Json::value(1u64), Json::value(over)]))]);
         let told = line(vec![("value", bins)]);
         assert!(told.ends_with("\"strings\":{\"value\":{\"bins\":[\"1\",\"9007199254740993\"]}}}\n"), "{told}");

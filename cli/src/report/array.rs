@@ -51,35 +51,40 @@ impl Answered {
             let own = self.own_shape();
             let longest = own.iter().product::<u64>() as usize;
             let shape = [&shape[..], &own].concat();
-            let of = |value: fn(&Part) -> Value| {
-                let places = answers.iter().flat_map(move |answer| (0..longest).map(move |at| answer.get(at)));
-                places.map(move |part| part.map_or(Value::None, value))
-            };
-            let (values, places) = (of(|part| part.value), of(|part| part.index.into()));
+            let all = || answers.iter().flat_map(|answer| (0..longest).map(|at| answer.get(at)));
+            let values = all().map(value);
             let mut arrays = vec![(operator.into(), file(number, &shape, values, operator)?)];
             if named {
                 let name = format!("{operator}.index");
-                arrays.push((name.clone(), file(Number::Of(Dtype::I64), &shape, places, &name)?));
+                arrays.push((name.clone(), file(Number::Of(Dtype::I64), &shape, all().map(place), &name)?));
             }
             return Ok(arrays);
         }
         let mut arrays = vec![];
         for (at, named) in self.named.iter().enumerate() {
-            let of =
-                |value: fn(&Part) -> Value| answers.iter().map(move |answer| answer.get(at).map_or(Value::None, value));
-            let (values, places) = (of(|part| part.value), of(|part| part.index.into()));
+            let all = || answers.iter().map(|answer| answer.get(at));
             let alone = self.named.len() == 1;
             let name = if alone { operator.into() } else { format!("{operator}.{}", named.name) };
             if !(alone && named.indexed) {
-                arrays.push((name.clone(), file(named.number, shape, values, &name)?));
+                arrays.push((name.clone(), file(named.number, shape, all().map(value), &name)?));
             }
             if named.indexed {
                 let name = if alone { name } else { format!("{name}.index") };
-                arrays.push((name.clone(), file(Number::Of(Dtype::I64), shape, places, &name)?));
+                arrays.push((name.clone(), file(Number::Of(Dtype::I64), shape, all().map(place), &name)?));
             }
         }
         Ok(arrays)
     }
+}
+
+/// The number of an answer, where there is one.
+fn value(part: Option<&Part>) -> Value {
+    part.map_or(Value::None, |part| part.value)
+}
+
+/// The position of an answer; -1 where none is found.
+fn place(part: Option<&Part>) -> Value {
+    part.and_then(|part| part.index).map_or(Value::I64(-1), Value::from)
 }
 
 /// Numbers of one type as a .npy file; `name` is theirs.
@@ -91,6 +96,7 @@ fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name
     let mut bytes = npy::header(descr, shape);
     for (at, value) in values.enumerate() {
         match (number, value) {
+            (Number::Of(Dtype::F16), Value::None) => bytes.extend(f16::NAN.to_le_bytes()),
             (Number::Of(Dtype::F32), Value::None) => bytes.extend(f32::NAN.to_le_bytes()),
             (Number::Of(Dtype::C64), Value::None) => bytes.extend([f32::NAN; 2].map(f32::to_le_bytes).concat()),
             (Number::Of(Dtype::C128), Value::None) => bytes.extend([f64::NAN; 2].map(f64::to_le_bytes).concat()),

@@ -157,6 +157,21 @@ fn parts_of_answers_stand_by_their_names() {
     let floats = folder.f32("f.npy", &[1.0; 6]);
     run(grouped.iter().chain([&floats.as_str()])).text();
     assert!(members(&out)[0].1.ends_with(&[1f32.to_le_bytes(), f32::NAN.to_le_bytes(), 1f32.to_le_bytes()].concat()));
+    let offsets = folder.i32("o.npy", &[0, 2, 2, 6]);
+    let segmented = ["-q", "--force", "--segments", &offsets, "--output", &out];
+    let written = |operators: &str, file: &str| {
+        run([operators].iter().chain(&segmented).chain([&file])).text();
+        members(&out)
+    };
+    let halves = folder.file("h.npy", &npy("'<f2'", false, "(6,)", &[0, 0x3c].repeat(6)));
+    assert!(written("min", &halves)[0].1.ends_with(&[0, 0x3c, 0, 0x7e, 0, 0x3c]));
+    // Positions of what is not found.
+    for (operators, name) in [("argmin", "argmin"), ("minmax,stats", "stats.max.index"), ("top(2)", "top.index")] {
+        let found = written(operators, &floats);
+        let (_, places) = found.iter().find(|(found, _)| found == name).expect("positions");
+        let all: Vec<i64> = if operators == "top(2)" { vec![0, 1, -1, -1, 0, 1] } else { vec![0, -1, 0] };
+        assert!(places.ends_with(&all.iter().flat_map(|place| place.to_le_bytes()).collect::<Vec<_>>()), "{name}");
+    }
 }
 
 #[test]
