@@ -143,7 +143,7 @@ impl<T: Element> Reduction<T> for Each<T> {
             }
             Elements::Placed(stream, over) => (Many::new(shape, over, stream.finish()?), None),
             Elements::Keyed(stream) if partial => {
-                let partials = stream.partials();
+                let partials = stream.partials()?;
                 (Many::none(shape, Over::of(&partials)), Some(partials.to_bytes()?))
             }
             Elements::Keyed(stream) => {

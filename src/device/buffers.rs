@@ -84,7 +84,7 @@ impl Context {
     /// A buffer with these contents.
     pub fn filled(&self, what: &'static str, bytes: &[u8], usage: BufferUsages) -> Result<wgpu::Buffer> {
         let buffer = self.mapped_buffer(what, bytes.len() as u64, usage)?;
-        fill(&buffer, 0, bytes)?;
+        fill(&buffer, 0, bytes).map_err(|error| self.diagnosed(error))?;
         buffer.unmap();
         Ok(buffer)
     }

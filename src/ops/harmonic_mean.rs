@@ -6,7 +6,8 @@ use super::sum_of::{Function, answer_of_sum};
 ///
 /// - **Answer**: of f32 an f32, of the others an f64. **Rounding**: reciprocals are added in f64 on the host, in pairs of f32 on a device; the
 ///   relative error is about 10^-15, of f32 2^-24 and on a device 10^-5, times Σ|1/x| / |Σ(1/x)|. On a device a size
-///   below 2^-126 counts as 0, one above 2^126 may count as infinite, and where reciprocals add up beyond 3·10^38 the answer is 0.
+///   below 2^-126 counts as 0, one above 2^126 may count as infinite, and where reciprocals add up beyond 3·10^38 the answer is 0; of f64 on the
+///   host, where they add up beyond 1.7·10^308, as those of subnormals do, and sizes above 2^1022 have reciprocals of fewer digits.
 /// - **Order**: commutative. **Empty**: `None`. **Zero**: one, of either sign, gives 0. **Infinity**: its reciprocal is 0. **NaN**: NaN.
 /// - **On the device**: f32 1 word. Other types on the CPU engine alone.
 ///

@@ -2,6 +2,7 @@
 
 use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
 use super::engine::Engine;
+use super::failure::Failure;
 use super::reduce::Counted;
 use super::reducer::Reducer;
 use super::shares::{Make, Shares};
@@ -214,6 +215,7 @@ pub struct StreamGroups<T: Element, O: Op<T>> {
     op: O,
     accs: Vec<(Acc<T, O>, u64)>,
     taken: u64,
+    failure: Failure,
 }
 
 /// One engine, or several.
@@ -284,7 +286,7 @@ impl Engine {
             }
             alone => GroupsWay::Alone(GroupsOn::of(alone, &op, options)?.0, None),
         };
-        Ok(StreamGroups { way, op, accs, taken: 0 })
+        Ok(StreamGroups { way, op, accs, taken: 0, failure: Failure::default() })
     }
 }
 
@@ -340,13 +342,20 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
     /// Takes the next elements, and the key of each.
     ///
     /// # Errors
-    /// [`Error::Unequal`]; what the device says.
+    /// [`Error::Unequal`], and none is taken; what the device says: then the stream is of no use afterwards, and whatever is called next gives
+    /// the same error.
     pub fn push(&mut self, keys: &[u32], elements: &[T]) -> Result<()> {
+        self.failure.check()?;
         let (left, right) = (keys.len() as u64, elements.len() as u64);
         if left != right {
             return Err(Error::Unequal { left, right });
         }
-        let StreamGroups { way, op, accs, taken } = self;
+        let taken = self.take(keys, elements);
+        self.failure.keep(taken)
+    }
+
+    fn take(&mut self, keys: &[u32], elements: &[T]) -> Result<()> {
+        let StreamGroups { way, op, accs, taken, .. } = self;
         let (fold, groups, begin) = (op.fold(), accs.len() as u64, *taken);
         let all = Mutex::new(accs);
         let add = |all: &mut [(Acc<T, O>, u64)], found: Counted<T, O>| {
@@ -368,7 +377,7 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
         match way {
             GroupsWay::Alone(on, called) => {
                 on.fold(&fold, (keys, elements), groups, begin, &mut |more| keep(more))?;
-                called.iter().for_each(|called| called.note(right));
+                called.iter().for_each(|called| called.note(elements.len() as u64));
             }
             GroupsWay::Team(shares) => {
                 let rest = shares.divide(elements.len(), &|on, queue| {
@@ -382,20 +391,25 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
                 rest.into_iter().try_for_each(|range| whole(&cpu, range))?;
             }
         }
-        *taken += right;
+        *taken += elements.len() as u64;
         Ok(())
     }
 
     /// The answers, by key.
     ///
     /// # Errors
-    /// Those of [`Op::finish`].
+    /// Those of [`Op::finish`]; the first one of [`StreamGroups::push`].
     pub fn finish(self) -> Result<Grouped<O::Output>> {
+        self.failure.check()?;
         Grouped::of::<T, O>(&self.op, self.accs, self.taken)
     }
 
     /// The accumulators, to be merged with those of other elements and finished elsewhere.
-    pub fn partials(self) -> Partials<T, O> {
-        Partials::of_groups(self.op, self.accs, Span { count: self.taken, first: None })
+    ///
+    /// # Errors
+    /// The first one of [`StreamGroups::push`].
+    pub fn partials(self) -> Result<Partials<T, O>> {
+        self.failure.check()?;
+        Ok(Partials::of_groups(self.op, self.accs, Span { count: self.taken, first: None }))
     }
 }

@@ -9,6 +9,7 @@ mod cpu_segments;
 mod crew;
 mod engine;
 mod explain;
+mod failure;
 mod futures;
 mod groups;
 mod jobs;

@@ -331,7 +331,7 @@ impl Ring {
         let readback = self.work.readback()?;
         let mut encoder =
             context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("treefold: stream") });
-        slot.staging.unmap();
+        context.guarded("a staging buffer", 0, || slot.staging.unmap())?;
         let stamp = |encoder: &mut wgpu::CommandEncoder, at: u32| {
             if let Some(stamps) = &slot.stamps {
                 encoder.write_timestamp(&stamps.queries, at);

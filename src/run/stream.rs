@@ -5,6 +5,7 @@
 use super::cpu::{BLOCK, Cpu, WIDE_WORDS};
 use super::crew::copiers;
 use super::engine::Engine;
+use super::failure::Failure;
 use super::ring::Ring;
 use super::shares::{Make, SHARED_MIN, Shares};
 use super::team::{Noted, Team};
@@ -77,8 +78,7 @@ pub struct Stream<T: Element, O: Op<T>> {
     gathered: Vec<T>,
     first: Option<u64>,
     memory_bytes: u64,
-    /// The error of elements that could not be read: there is no answer without them.
-    broken: Option<Error>,
+    failure: Failure,
     /// The engine of a team that does all of it alone.
     called: Option<Noted>,
 }
@@ -178,7 +178,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
             gathered: Vec::new(),
             first,
             memory_bytes,
-            broken: None,
+            failure: Failure::default(),
             called: None,
         }
     }
@@ -204,8 +204,15 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Takes the next elements. Large parts (megabytes) are faster than small ones.
     ///
     /// # Errors
-    /// Those of the device; the stream is of no use afterwards. [`Error::DeviceLost`](crate::Error::DeviceLost) of small parts may come 20 µs late.
+    /// Those of the device. The stream is of no use afterwards: whatever is called next gives the same error.
+    /// [`Error::DeviceLost`](crate::Error::DeviceLost) of small parts may come 20 µs late.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
+        self.failure.check()?;
+        let taken = self.take(elements);
+        self.failure.keep(taken)
+    }
+
+    fn take(&mut self, elements: &[T]) -> Result<()> {
         self.look()?;
         let most = GATHERED_BYTES / size_of::<T>();
         if elements.len() > most - self.gathered.len() {
@@ -226,18 +233,21 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// than 256 words (a [`FastSum`](crate::ops::FastSum) beside a thousand bins).
     ///
     /// # Errors
-    /// [`Error::Unreadable`](crate::Error::Unreadable), and those of [`Stream::push`]; the stream is of no use afterwards, and says so at its end.
+    /// [`Error::Unreadable`](crate::Error::Unreadable), and those of [`Stream::push`]; likewise the stream is of no use afterwards.
     pub fn push_from(&mut self, from: &dyn ReadAt<T>, range: Range<u64>) -> Result<()> {
+        self.failure.check()?;
+        let taken = self.take_from(from, range);
+        self.failure.keep(taken)
+    }
+
+    fn take_from(&mut self, from: &dyn ReadAt<T>, range: Range<u64>) -> Result<()> {
         self.look()?;
         self.give_gathered()?;
         let round = self.round();
         let mut begin = range.start;
         while begin < range.end {
             let elements = (range.end - begin).min(round as u64);
-            self.give(ToFold::There(from, begin, elements as usize)).inspect_err(|error| {
-                // Some of these elements are folded, and some are not.
-                self.broken = Some(error.clone());
-            })?;
+            self.give(ToFold::There(from, begin, elements as usize))?;
             self.counted(elements);
             begin += elements;
         }
@@ -356,7 +366,7 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// Waits for what is under way and gives the answer.
     ///
     /// # Errors
-    /// Those of the device, or of [`Op::finish`].
+    /// Those of the device, or of [`Op::finish`]; the first one of [`Stream::push`].
     pub fn finish(self) -> Result<Finished<O::Output>> {
         self.ended(|op, acc, span| op.finish(op.fold().canonical(acc), span.count))
     }
@@ -365,16 +375,14 @@ impl<T: Element, O: Op<T>> Stream<T, O> {
     /// counts from this stream's first element.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Those of the device; the first one of [`Stream::push`].
     pub fn partial(self) -> Result<Finished<Partial<T, O>>> {
         self.ended(|op, acc, span| Ok(Partial::of(op, acc, span)))
     }
 
     /// Waits for what is under way; `make` is given the accumulator.
     fn ended<R>(mut self, make: impl FnOnce(O, Acc<T, O>, Span) -> Result<R>) -> Result<Finished<R>> {
-        if let Some(error) = self.broken {
-            return Err(error);
-        }
+        self.failure.check()?;
         self.give_gathered()?;
         let mut parts = Vec::new();
         if let Way::Alone(On::Gpu(ring)) = &mut self.engine {

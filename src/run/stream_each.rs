@@ -2,6 +2,7 @@
 
 use super::cpu::Cpu;
 use super::engine::Engine;
+use super::failure::Failure;
 use super::reducer::Reducer;
 use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
@@ -37,6 +38,7 @@ pub struct StreamEach<T: Element, O: Op<T>> {
     /// Elements in all, where that is known.
     elements: Option<u64>,
     taken: u64,
+    failure: Failure,
 }
 
 /// The division of elements among the answers.
@@ -162,35 +164,36 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
             }
             alone => EachWay::Alone(EachOn::of(alone, &op, elements, options)?.0, None),
         };
-        Ok(StreamEach { way, op, division, accs, elements, taken: 0 })
+        Ok(StreamEach { way, op, division, accs, elements, taken: 0, failure: Failure::default() })
     }
 
     /// Takes the next elements.
     ///
     /// # Errors
-    /// [`Error::ViewOutside`] where they are more than the array has; what the device says.
+    /// [`Error::ViewOutside`] where they are more than the array has, and none is taken; [`Error::NotBySegments`]; what the device says: of
+    /// these the stream is of no use afterwards, and whatever is called next gives the same error.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
-        let StreamEach { way, op, division, accs, elements: all, taken } = self;
+        let StreamEach { way, op, division, accs, elements: all, taken, failure } = self;
+        failure.check()?;
         let end = *taken + elements.len() as u64;
         if let Some(elements) = all.filter(|&elements| end > elements) {
             let (low, high) = (0, i128::from(end) - 1);
             return Err(Error::ViewOutside { low, high, elements });
         }
         let (fold, begin) = (op.fold(), std::mem::replace(taken, end));
-        match way {
-            EachWay::Alone(on, called) => {
-                on.fold(&fold, division, elements, begin, &mut |at, acc| fold.merge(&mut accs[at], acc))?;
-                called.iter().for_each(|called| called.note(elements.len() as u64));
-                Ok(())
-            }
+        failure.keep(match way {
+            EachWay::Alone(on, called) => on
+                .fold(&fold, division, elements, begin, &mut |at, acc| fold.merge(&mut accs[at], acc))
+                .inspect(|()| called.iter().for_each(|called| called.note(elements.len() as u64))),
             EachWay::Team(shares) => shared(shares, &fold, division, elements, begin, accs),
-        }
+        })
     }
 
     /// The answers, in C order, or in that of the segments.
     ///
     /// # Errors
-    /// [`Error::ViewOutside`], [`Error::OffsetsOutside`] where elements are missing; what [`Op::finish`] says.
+    /// [`Error::ViewOutside`], [`Error::OffsetsOutside`] where elements are missing; what [`Op::finish`] says; the first one of
+    /// [`StreamEach::push`].
     pub fn finish(self) -> Result<Vec<O::Output>> {
         self.whole()?;
         let StreamEach { op, division, accs, taken, .. } = self;
@@ -207,7 +210,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// The accumulators, to be merged with those of other arrays and finished elsewhere.
     ///
     /// # Errors
-    /// [`Error::ViewOutside`] where elements are missing.
+    /// [`Error::ViewOutside`] where elements are missing; the first one of [`StreamEach::push`].
     pub fn partials(self) -> Result<Partials<T, O>> {
         self.whole()?;
         match self.division {
@@ -219,6 +222,7 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     }
 
     fn whole(&self) -> Result<()> {
+        self.failure.check()?;
         match self.elements.filter(|&elements| self.taken < elements) {
             Some(elements) => {
                 let (low, high) = (0, i128::from(elements) - 1);

@@ -184,7 +184,7 @@ fn groups_on_every_engine() {
             let mut stream = engine.stream_groups((Mean, ArgMax), GROUPS, &StreamOptions::default()).expect("a stream");
             let mut parts = keys[range.clone()].chunks(7).zip(elements[range].chunks(7));
             parts.try_for_each(|(keys, elements)| stream.push(keys, elements)).expect("room");
-            stream.partials()
+            stream.partials().expect("partials")
         };
         let merged = half(0..70).merge(half(70..120)).expect("halves").finish().expect("answers");
         let want = Cpu::new().reduce_groups((Mean, ArgMax), &keys, &elements, GROUPS).expect("answers");

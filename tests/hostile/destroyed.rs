@@ -5,7 +5,7 @@ use super::noop::{buffer, heard, instance, nothing_heard, plain};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use treefold::ops::{FastSum, Max, Sum};
+use treefold::ops::{FastSum, Max, Sum, Top};
 use treefold::{Error, Gpu, Input, Op, Reducer, StreamOptions};
 
 fn lost<R: std::fmt::Debug>(outcome: Result<R, Error>, call: &str, reason: &str) {
@@ -17,11 +17,12 @@ fn lost<R: std::fmt::Debug>(outcome: Result<R, Error>, call: &str, reason: &str)
 fn every_call(open: impl Fn() -> Gpu, reason: &str) {
     let start = Instant::now();
     type Call = fn(&Gpu, &mut Reducer<u32, Sum>, &treefold::wgpu::Buffer) -> Result<(), Error>;
-    let calls: [(&str, Call); 12] = [
+    let calls: [(&str, Call); 13] = [
         ("reduce", |_, sum, data| sum.reduce(data).map(drop)),
         ("reduce_async", |_, sum, data| pollster::block_on(sum.reduce_async(data)).map(drop)),
         ("reduce_batch", |_, sum, data| sum.reduce_batch([data]).map(drop)),
         ("reduce_each", |_, sum, data| sum.reduce_each(Input::from(data).rows(10)).map(drop)),
+        ("reduce_by_key", |_, sum, data| sum.reduce_by_key(Input::<u32>::from(data), data).map(drop)),
         ("partial", |_, sum, data| sum.partial(data).map(drop)),
         ("record", |gpu, sum, data| {
             let mut encoder = gpu.device().create_command_encoder(&Default::default());
@@ -61,8 +62,25 @@ fn every_call(open: impl Fn() -> Gpu, reason: &str) {
         } else {
             std::thread::sleep(Duration::from_millis(1));
             lost(stream.push(&[1, 2, 3]), &call, reason);
+            lost(stream.finish().map(|finished| finished.output), &call, reason);
         }
     }
+    let gpu = open();
+    let data = upload(&gpu, &[1u32; 100]);
+    let best = gpu.ranker::<u32, true>(Top::new(3).expect("a k")).expect("a ranker");
+    gpu.device().destroy();
+    for call in ["the best", "the best again"] {
+        lost(best.reduce(&data), call, reason);
+    }
+    // A slot that is half full is not sent any more.
+    let gpu = open();
+    let mut stream = gpu.stream::<f32, _>(FastSum, &StreamOptions::default()).expect("a stream");
+    stream.push(&[1.0; 100_000]).expect("a push");
+    gpu.device().destroy();
+    for call in ["a long part", "another"] {
+        lost(stream.push(&[1.0; 100_000]), call, reason);
+    }
+    lost(stream.finish().map(|finished| finished.output), "the end behind long parts", reason);
     assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
 }
 

@@ -3,8 +3,8 @@
 use super::common::{OwnAnswer, gpu, upload};
 use super::noop::{buffer, instance, plain};
 use std::time::Instant;
-use treefold::ops::{Max, Sum};
-use treefold::{DeviceAnswer, Error, Input, Reducer, StreamOptions, WordType};
+use treefold::ops::{Histogram, Max, Sum};
+use treefold::{Axes, DeviceAnswer, Engine, Error, Gpu, Input, Reducer, StreamOptions, WordType};
 
 #[test]
 #[allow(clippy::reversed_empty_ranges)]
@@ -94,4 +94,38 @@ fn a_batch_of_many_groups() {
     let answers = sum.reduce_batch((0..10_000u64).map(|n| Input::range(&data, n % 900..n % 900 + 3))).expect("answers");
     assert!(answers.iter().zip(0u64..).all(|(&sum, n)| sum == 3 * (n % 900) + 3), "in order");
     assert_eq!(answers.len(), 10_000);
+}
+
+/// Behind an error nobody knows which elements a stream has: it gives the error again, whatever is called.
+#[test]
+fn streams_that_have_failed_stay_so() {
+    let options = StreamOptions::default();
+    let columns = Axes::of(&[4, 2], &[0]).expect("axes");
+    let lost = |outcome: Result<(), Error>| assert!(matches!(outcome, Err(Error::DeviceLost { .. })), "{outcome:?}");
+    for finishes in [true, false] {
+        let own = Gpu::named(&gpu().info().name).expect("the adapter under test");
+        let engine = Engine::Gpu(own.clone());
+        let mut each = engine.stream_each(Sum, &columns, &options).expect("a stream");
+        let mut groups = engine.stream_groups(Sum, 2, &options).expect("a stream");
+        each.push(&[1u32; 4]).expect("a push");
+        groups.push(&[0, 1], &[1u32, 1]).expect("a push");
+        own.device().destroy();
+        for _ in 0..2 {
+            lost(each.push(&[1; 4]));
+            lost(groups.push(&[0, 1], &[1, 1]));
+        }
+        lost(if finishes { each.finish().map(drop) } else { each.partials().map(drop) });
+        lost(if finishes { groups.finish().map(drop) } else { groups.partials().map(drop) });
+    }
+    let engine = Engine::Gpu(gpu());
+    let histogram = Histogram::integers(0, 3).expect("bins");
+    let mut stream = engine.stream_segments(histogram, vec![0, 2, 4], &options).expect("a stream");
+    assert!(matches!(stream.push(&[1u32, 2, 3, 1]), Err(Error::NotBySegments { .. })));
+    let end = stream.finish();
+    assert!(matches!(end, Err(Error::NotBySegments { .. })), "{end:?}");
+    // What is refused before any element is taken leaves a stream as it was.
+    let mut stream = engine.stream_each(Sum, &columns, &options).expect("a stream");
+    assert!(matches!(stream.push(&[1u32; 9]), Err(Error::ViewOutside { .. })));
+    stream.push(&[1; 8]).expect("a push");
+    assert_eq!(stream.finish().expect("answers"), [4, 4]);
 }

@@ -29,7 +29,9 @@ pub(super) fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
             "something is missing: a number, a name or a function was expected here".into()
         }
         ("expected `)`, found \";\"", _) => "a ( is not closed".into(),
-        _ if message.starts_with("expected `)`") => "an operator is missing before this".into(),
+        _ if message.starts_with("expected `)`") => {
+            "an operator is missing before this, or a comparison needs brackets: a < b, c > d is read as types".into()
+        }
         (_, [name]) if message.starts_with("no definition in scope") => {
             let names: Vec<&str> = arguments.iter().map(|&(name, _)| name).collect();
             format!("{name} is no name here; there are {} and the functions of WGSL", names.join(", "))
@@ -53,7 +55,7 @@ pub(super) fn said(message: &str, arguments: &[(&str, Dtype)]) -> String {
 }
 
 pub(super) const SHORT: &str = "there are no numbers of 16 bits here";
-const MIXED: &str = "numbers of different types meet here, or one does not fit its type";
+const MIXED: &str = "numbers of different types meet here, or one does not fit its type; make them alike: 1.0, f32(i)";
 const POWER: &str = "there is no such operator; powers are pow(x, 2.0)";
 pub(super) const NOT_COMPUTED: &str =
     "this is not computed of single numbers; use their operators, comparisons, select and functions";
