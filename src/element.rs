@@ -502,6 +502,28 @@ macro_rules! word {
     };
 }
 
+/// The f16 nearest to a number, ties to even. (What `half` has rounds to f32 first where processors do, and so twice.)
+pub fn nearest_f16(x: f64) -> f16 {
+    f16::from_f32(to_odd(x))
+}
+
+/// The bf16 nearest to a number, ties to even. (What `half` has forgets the lower 32 bits.)
+pub fn nearest_bf16(x: f64) -> bf16 {
+    bf16::from_f32(to_odd(x))
+}
+
+/// One of the two f32 around a number that is none, the one whose last bit is set: rounded to fewer digits it is where the number would be
+/// (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008).
+fn to_odd(x: f64) -> f32 {
+    let near = x as f32;
+    let (bits, size) = (near.to_bits(), f64::from(near).abs());
+    match bits & 1 == 0 && size != x.abs() && !x.is_nan() {
+        true if size < x.abs() => f32::from_bits(bits + 1),
+        true => f32::from_bits(bits - 1),
+        false => near,
+    }
+}
+
 word!(f32, x => x.to_bits(), bits => f32::from_bits(bits));
 word!(i32, x => x as u32, bits => bits as i32);
 word!(u32, x => x, bits => bits);
@@ -521,6 +543,38 @@ mod tests {
         }
         assert_eq!(T::tie(zeros[0].key()), T::tie(zeros[1].key()));
         assert!(T::NAN.is_none_or(T::is_nan));
+    }
+
+    #[test]
+    fn numbers_are_rounded_once_to_halves() {
+        // Between two neighbours, and a little to either side of the middle.
+        fn around(low: f64, high: f64, nearest: impl Fn(f64) -> f64, even: f64) {
+            let middle = (low + high) / 2.0;
+            for sign in [1.0, -1.0] {
+                assert_eq!(nearest(sign * middle), sign * even, "{middle}");
+                assert_eq!(nearest(sign * middle.next_down()), sign * low, "{middle}");
+                assert_eq!(nearest(sign * middle.next_up()), sign * high, "{middle}");
+                assert_eq!(nearest(sign * low), sign * low);
+            }
+        }
+        for bits in 0..0x7bffu16 {
+            let [low, high] = [bits, bits + 1].map(|bits| f64::from(f16::from_bits(bits)));
+            around(low, high, |x| nearest_f16(x).into(), if bits % 2 == 0 { low } else { high });
+        }
+        for bits in 0..0x7f7fu16 {
+            let [low, high] = [bits, bits + 1].map(|bits| f64::from(bf16::from_bits(bits)));
+            around(low, high, |x| nearest_bf16(x).into(), if bits % 2 == 0 { low } else { high });
+        }
+        for x in [65520.0, 1e300, f64::INFINITY] {
+            assert!(nearest_f16(x) == f16::INFINITY && nearest_f16(-x) == f16::NEG_INFINITY, "{x}");
+        }
+        assert_eq!(
+            (nearest_f16(65519.999), nearest_f16(5e-324), nearest_f16(-0.0).to_bits()),
+            (f16::MAX, f16::ZERO, 0x8000)
+        );
+        assert!(
+            nearest_bf16(1e300) == bf16::INFINITY && nearest_f16(f64::NAN).is_nan() && nearest_bf16(f64::NAN).is_nan()
+        );
     }
 
     #[test]

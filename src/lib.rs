@@ -94,6 +94,7 @@ pub use wgpu;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::device::{runs_texts, slots_text, tournament_texts};
+    pub use crate::element::{nearest_bf16, nearest_f16};
     pub use crate::input::{Beside, By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, Unit, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf, title};

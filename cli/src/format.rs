@@ -2,8 +2,9 @@
 
 use anyhow::{Result, ensure};
 use bytemuck::{try_cast_slice, try_pod_read_unaligned};
-use half::{bf16, f16};
+use half::f16;
 use std::str::FromStr;
+use treefold::internals::{nearest_bf16, nearest_f16};
 use treefold::{Dtype, Element};
 
 /// The type of one number in a file.
@@ -114,12 +115,12 @@ impl Stored {
             Kind::I8 => put(text, bytes, i8::to_le_bytes),
             Kind::U16 => put(text, bytes, u16::to_le_bytes),
             Kind::I16 => put(text, bytes, i16::to_le_bytes),
-            Kind::Bf16 => put(text, bytes, |x| bf16::from_f64(x).to_le_bytes()),
+            Kind::Bf16 => put(text, bytes, |x| nearest_bf16(x).to_le_bytes()),
             Kind::Native(Dtype::U32) => put(text, bytes, u32::to_le_bytes),
             Kind::Native(Dtype::I32) => put(text, bytes, i32::to_le_bytes),
             Kind::Native(Dtype::U64) => put(text, bytes, u64::to_le_bytes),
             Kind::Native(Dtype::I64) => put(text, bytes, i64::to_le_bytes),
-            Kind::Native(Dtype::F16) => put(text, bytes, |x| f16::from_f64(x).to_le_bytes()),
+            Kind::Native(Dtype::F16) => put(text, bytes, |x| nearest_f16(x).to_le_bytes()),
             Kind::Native(Dtype::F32) => put(text, bytes, f32::to_le_bytes),
             Kind::Native(Dtype::F64) => put(text, bytes, f64::to_le_bytes),
             _ => false,

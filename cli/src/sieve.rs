@@ -13,7 +13,7 @@ use anyhow::{Result, bail, ensure};
 use half::f16;
 use std::path::{Path, PathBuf};
 use treefold::ops::{Comparison, Numbers};
-use treefold::{Dtype, Element, Scalar};
+use treefold::{Dtype, Element, Error, Scalar};
 
 /// The options that name files.
 const MASK: &str = "--mask";
@@ -98,8 +98,9 @@ impl Sifting {
         let Some(text) = &self.condition else { return Ok(None) };
         let at = text.find(['<', '>', '=', '!']).unwrap_or(text.len());
         let (file, compare) = (text[..at].trim(), &text[at..]);
-        let compare: Comparison = compare.parse().map_err(|_| {
-            usage(format!("--where is {text:?}: one of < <= > >= == != and a number, '> 30', a FILE before it or not"))
+        let compare: Comparison = compare.parse().map_err(|error| {
+            let rule = if let Error::BadOption { rule, .. } = error { rule } else { error.to_string() };
+            usage(format!("--where is {text:?}: {rule}; a FILE may stand before it"))
         })?;
         Ok(Some(if file.is_empty() { Condition::Own(compare) } else { Condition::Of(Path::new(file), compare) }))
     }

@@ -4,8 +4,10 @@
 use crate::interrupt;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// The names of the streams in messages.
 pub const STDIN: &str = "standard input";
@@ -43,6 +45,15 @@ pub fn shown_path(path: &Path) -> String {
 /// Says something on standard error, on one line. Where that is closed or full there is nobody to tell.
 pub fn say(line: &str) {
     drop(writeln!(std::io::stderr(), "{}", shown(line)));
+}
+
+/// Notes what is said once, however often it is met.
+pub fn note_once(note: String) {
+    static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let line = format!("treefold: note: {note}");
+    if NOTED.lock().unwrap_or_else(PoisonError::into_inner).insert(note) {
+        say(&line);
+    }
 }
 
 /// Says what the answer may suffer from.

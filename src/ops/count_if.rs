@@ -2,8 +2,7 @@
 
 use super::Rule;
 use super::wide::{Sum64, count_answer, sum64_wgsl};
-use crate::element::{Dtype, OrderKey, Scalar};
-use crate::half::f16;
+use crate::element::{Dtype, OrderKey, Scalar, nearest_f16};
 use crate::{Error, Fold, Op, Result, Wgsl};
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +11,7 @@ use std::str::FromStr;
 ///
 /// - **Floats** compare with the number rounded to their type, as NumPy's do with a number of Python; -0 equals +0; a NaN is not equal to
 ///   anything. **Integers** compare with the number as it is: no i32 equals 2.5, and every u32 is greater than -1. A number that is not
-///   whole is an f64.
+///   whole is an f64, and is refused as a text where that f64 is whole.
 /// - **Order**: commutative. **Empty**: 0. **On the device**: 2 words (low, high). The number is a parameter: another one is not
 ///   another pipeline.
 ///
@@ -97,7 +96,7 @@ impl Comparison {
     /// ```
     pub fn rounded(self, dtype: Dtype) -> Comparison {
         let rounded = match dtype {
-            Dtype::F16 => f16::from_f64(self.real()).into(),
+            Dtype::F16 => nearest_f16(self.real()).into(),
             Dtype::F32 => f64::from(self.real() as f32),
             _ => return self,
         };
@@ -139,7 +138,7 @@ impl Comparison {
         let number = self.real();
         let key = |number: f64| {
             let bits = match T::DTYPE {
-                Dtype::F16 => f16::from_f64(number).to_bits().into(),
+                Dtype::F16 => nearest_f16(number).to_bits().into(),
                 Dtype::F32 => (number as f32).to_bits().into(),
                 _ => number.to_bits(),
             };
@@ -213,13 +212,43 @@ impl FromStr for Comparison {
         let found = RELATIONS.iter().find_map(|&(begin, relation)| Some((relation, text.trim().strip_prefix(begin)?)));
         let (relation, number) = found.ok_or_else(refused)?;
         let number = number.trim();
-        // 3.00 is whole.
-        let point = number.split_once('.').filter(|(_, digits)| digits.bytes().all(|digit| digit == b'0'));
-        match point.map_or(number, |(whole, _)| whole).parse() {
-            Ok(whole) => Ok(Comparison::whole(relation, whole)),
-            Err(_) => number.parse().ok().and_then(|real| Comparison::new(relation, real)).ok_or_else(refused),
+        let real: f64 = number.parse().map_err(|_| refused())?;
+        if let Some(whole) = whole(number) {
+            return Ok(Comparison::whole(relation, whole));
+        }
+        match decimal(number) {
+            // An f64 has no digits for what is behind the point.
+            Some((_, ..0)) if real.fract() == 0.0 => {
+                let (option, value) = ("compare".into(), text.into());
+                let rule = format!("with a whole number, or with one that an f64 tells from {real}");
+                Err(Error::BadOption { operator: "a comparison".into(), option, value, rule })
+            }
+            _ => Comparison::new(relation, real).ok_or_else(refused),
         }
     }
+}
+
+/// The digits of a decimal number, with its sign, and the power of ten of the last one, which is not 0; `None` of what is none.
+fn decimal(text: &str) -> Option<(String, i64)> {
+    let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits.strip_prefix('+').unwrap_or(digits)),
+    };
+    let (front, behind) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = [front, behind].concat();
+    let power = power.parse::<i64>().ok()?.checked_sub(behind.len() as i64)?;
+    let kept = all.trim_end_matches('0');
+    let numeric = !all.is_empty() && all.bytes().all(|digit| digit.is_ascii_digit());
+    let power = if kept.is_empty() { 0 } else { power.checked_add((all.len() - kept.len()) as i64)? };
+    numeric.then(|| (format!("{sign}{}", if kept.is_empty() { "0" } else { kept }), power))
+}
+
+/// A whole number, however it is written, of up to 127 bits.
+fn whole(text: &str) -> Option<i128> {
+    let (digits, power) = decimal(text)?;
+    let power = usize::try_from(power).ok().filter(|&power| power < 40)?;
+    (digits + &"0".repeat(power)).parse().ok()
 }
 
 /// The fold of [`CountIf`]: how many keys lie between two, or do not. Those of NaN lie beyond the infinities.
@@ -326,6 +355,13 @@ mod tests {
             ("> -0.0", "> 0"),
             ("< inf", "< inf"),
             ("== 9007199254740993.0", "== 9007199254740993"),
+            (">= 9.007199254740993e15", ">= 9007199254740993"),
+            ("< -1.8446744073709551615E+19", "< -18446744073709551615"),
+            ("> +25e-1", "> 2.5"),
+            ("!= .5", "!= 0.5"),
+            ("<= 3.", "<= 3"),
+            ("== 0.000e-999", "== 0"),
+            ("== 1e39", "== 1e39"),
             (">= 170141183460469231731687303715884105727", ">= 170141183460469231731687303715884105727"),
         ] {
             let compare: Comparison = text.parse().expect("a comparison");
@@ -335,6 +371,10 @@ mod tests {
         for text in ["", "30", ">", "> x", "=> 3", "= 3", "!3", "> nan", "> 1 2"] {
             let refused = text.parse::<Comparison>().expect_err("no comparison").to_string();
             assert!(refused.contains("'> 30'"), "{refused}");
+        }
+        for text in ["== 9007199254740992.5", "< -9223372036854775806.9999", "> 3.00000000000000000001", "> 1e-400"] {
+            let refused = text.parse::<Comparison>().expect_err("no f64").to_string();
+            assert!(refused.contains("an f64 tells from"), "{refused}");
         }
     }
 }

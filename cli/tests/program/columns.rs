@@ -207,3 +207,38 @@ fn what_does_not_go_with_several_columns() {
     ]);
     assert_eq!(folded.text().lines().count(), 8, "{folded:?}");
 }
+
+/// Titles that are numbers, years say: one field of text over a number makes the first row a header, of every column.
+#[test]
+fn a_header_may_have_numbers() {
+    let folder = Folder::new();
+    let years = folder.file("years.csv", b"id,2013,2014\n1,5,6\n2,7,8\n");
+    let sums = |columns: &str| run(["sum", "-q", "--columns", columns, &years]).text().replace('\n', " ");
+    for (columns, want) in
+        [("2013,2014", "12 14"), ("2,3", "12 14"), ("id,2", "3 12"), ("1,2014", "3 14"), ("*", "3 12 14")]
+    {
+        assert_eq!(sums(columns), want, "{columns}");
+    }
+    assert_eq!(run(["argmax", "-q", "--column", "3", &years]).text(), "8 1");
+    let all = run(["sum", "--csv", "--columns", "*", &years]);
+    assert!(all.text().contains("2013") && all.err.is_empty(), "{} {}", all.out, all.err);
+    assert_eq!(run(["dot", "-q", "--columns", "1,2", &years]).text(), "19");
+    // A title that is another column's number is not the name of its own.
+    let turned = folder.file("turned.csv", b"id,1\n3,5\n");
+    assert_eq!(run(["sum", "-q", "--columns", "*", &turned]).text(), "3\n5");
+    // Labels may stand beside numbers in every row: the first one counts, and is told.
+    let labels = folder.file("labels.csv", b"a,1\nb,2\n");
+    let found = run(["sum", "-q", "--column", "2", &labels]);
+    assert_eq!(found.text(), "3");
+    assert!(found.err.contains("the first row is taken for numbers") && found.err.contains("\"a\""), "{}", found.err);
+    assert_eq!(found.err.lines().count(), 1, "{}", found.err);
+}
+
+#[test]
+fn halves_are_rounded_once() {
+    let folder = Folder::new();
+    let file = folder.file("h.csv", b"v\n1.00048828126\n");
+    assert_eq!(run(["max", "-q", "--dtype", "f16", &file]).text(), "1.0009766");
+    let file = folder.file("b.csv", b"v\n1.00390626\n");
+    assert_eq!(run(["max", "-q", "--dtype", "bf16", &file]).text(), "1.0078125");
+}

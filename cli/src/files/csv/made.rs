@@ -10,8 +10,10 @@ pub struct Plan {
     pub table: Table,
     /// Fields that each row has.
     pub width: usize,
-    /// The field of each column, and whether the first row is its header.
-    pub columns: Vec<(usize, bool)>,
+    /// The field of each column.
+    pub columns: Vec<usize>,
+    /// Whether the first row is one of titles.
+    pub header: bool,
 }
 
 /// The numbers of a block, as far as there is no fault.
@@ -58,7 +60,7 @@ impl Plan {
         let line = |place: usize| 1 + memchr_iter(b'\n', &text[..place]).count() as u64;
         let open = open.map(|(row, quote)| (line(row), line(quote)));
         let mut rows = Rows::new(text, self.table.delimiter);
-        let mut header = first;
+        let mut header = first && self.header;
         loop {
             let fault = match rows.next() {
                 Ok(false) => break,
@@ -79,15 +81,15 @@ impl Plan {
         made
     }
 
-    /// The numbers of a row; `header`: whether it is the first one.
+    /// The numbers of a row, which is no `header`.
     fn row(&self, rows: &Rows, header: bool, made: &mut Made) -> Result<(), Fault> {
         if rows.width != self.width {
             return Err(Fault::Width(rows.width));
         }
-        for (column, &(at, is_header)) in self.columns.iter().enumerate() {
-            if header && is_header {
-                continue;
-            }
+        if header {
+            return Ok(());
+        }
+        for (column, &at) in self.columns.iter().enumerate() {
             let (field, numbers) = (rows.field(at).trim_ascii(), &mut made.numbers[column]);
             if field.is_empty() {
                 // A block has less than 2^32 bytes, and so have its numbers.

@@ -1,7 +1,7 @@
 //! Tables of text, with commas or tabs: columns of numbers.
 //!
-//! A row has as many fields as the first one; lines with nothing on them are no rows. The first row is a header where the column is asked
-//! for by a name in it, or where its field of the column is no number. Threads go through blocks of rows side by side; what a row is told to
+//! A row has as many fields as the first one; lines with nothing on them are no rows. The first row is a header, of all columns, where one is
+//! asked for by a name in it, where its field of such a column is no number, or where it has text over a number. Threads go through blocks of rows side by side; what a row is told to
 //! lack, and where, is settled in the rows' order.
 
 mod blocks;
@@ -14,6 +14,7 @@ use super::choice::{ListedColumn, listed};
 use super::{Ask, Missing, Reader, take, told};
 use crate::error::{unreadable, usage};
 use crate::format::Stored;
+use crate::streams::note_once;
 use anyhow::{Result, anyhow, bail, ensure};
 use blocks::{BLOCK_BYTES, RowBlock, RowBlocks};
 use made::{Fault, Made, Plan};
@@ -66,9 +67,14 @@ impl Table {
         let next = |rows: &mut Rows| rows.next().map_err(|TooLong| unreadable(name, &too_long(rows.line)));
         ensure!(next(&mut rows)?, "{name}: holds no rows, so no columns");
         let titles = rows.titles();
-        let header = !titles.iter().any(|title| is_number(title));
-        let is_name =
-            |title: &String| header && !title.is_empty() && titles.iter().filter(|other| *other == title).count() == 1;
+        let second = if next(&mut rows)? { Some(rows.titles()) } else { None };
+        let mut rows = Rows::new(rows.into_text(), self.delimiter);
+        next(&mut rows)?;
+        let header = !titles.iter().any(|title| is_number(title)) || has_text_over_a_number(&titles, second.as_deref());
+        let is_name = |title: &String| {
+            let alone = titles.iter().filter(|other| *other == title).count() == 1;
+            header && !title.is_empty() && alone && number_of_column(title, titles.len()).is_none()
+        };
         let column = |(at, title): (usize, &String)| {
             let name = if is_name(title) { title.clone() } else { (at + 1).to_string() };
             ListedColumn { name, other: None }
@@ -105,7 +111,21 @@ fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }
 
-/// The column that is asked for, and whether the first row is a header.
+fn is_text(field: &str) -> bool {
+    !field.is_empty() && !is_number(field)
+}
+
+/// Whether a field of the first row is text where the second one has a number.
+fn has_text_over_a_number(first: &[String], second: Option<&[String]>) -> bool {
+    second.is_some_and(|second| first.iter().zip(second).any(|(title, field)| is_text(title) && is_number(field)))
+}
+
+/// The column that a name means as a number, from 1, of so many.
+fn number_of_column(name: &str, columns: usize) -> Option<usize> {
+    name.parse().ok().filter(|number| (1..=columns).contains(number))
+}
+
+/// The column that is asked for, and whether this alone says that the first row is a header.
 fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
     let any_number = first.iter().any(|title| is_number(title));
     let header = |at: usize| match &first[at] {
@@ -121,9 +141,7 @@ fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
         ensure!(first.len() == 1, ask.unnamed(name, &titles()));
         return Ok((0, header(0)));
     };
-    if let Ok(number) = column.parse::<usize>()
-        && (1..=first.len()).contains(&number)
-    {
+    if let Some(number) = number_of_column(column, first.len()) {
         return Ok((number - 1, header(number - 1)));
     }
     let mut named = (0..first.len()).filter(|&at| &first[at] == column);
@@ -169,7 +187,7 @@ impl Fields {
     /// The columns that are asked for in a text; `name` is the file's.
     fn open(table: Table, name: &str, text: Reader, asks: &[Ask]) -> Result<Fields> {
         let (mut blocks, mut lines) = (RowBlocks::new(text, table.delimiter), 0);
-        let (rows, begin) = loop {
+        let (mut rows, begin) = loop {
             let Some(block) = blocks.next().map_err(|error| unreadable(name, &error))? else {
                 let asked = asks.first().and_then(|ask| ask.column.as_ref());
                 let asked = asked.map_or(String::new(), |column| format!(", so no column {column}"));
@@ -186,15 +204,28 @@ impl Fields {
         let (mut places, mut columns) = (vec![], vec![]);
         for ask in asks {
             ask.missing.expect();
-            let (at, is_header) = find(name, &first, ask)?;
-            let title = match first.get(at).filter(|_| is_header) {
+            places.push(find(name, &first, ask)?);
+        }
+        let told = places.iter().any(|&(_, told)| told);
+        // A row that is too long is told when it is read.
+        let second = if matches!(rows.next(), Ok(true)) { Some(rows.titles()) } else { None };
+        let header = told || has_text_over_a_number(&first, second.as_deref());
+        if let Some(text) = first.iter().find(|field| is_text(field)).filter(|_| !header) {
+            let text = quoted(text);
+            note_once(format!(
+                "{name}: the first row is taken for numbers, though {text:?} stands in it; if it is a header, --column is \
+                 to be a name in it"
+            ));
+        }
+        let places: Vec<usize> = places.into_iter().map(|(at, _)| at).collect();
+        for (ask, &at) in asks.iter().zip(&places) {
+            let title = match first.get(at).filter(|title| header && !title.is_empty()) {
                 Some(title) => format!("{:?}", quoted(title)),
                 None => (at + 1).to_string(),
             };
-            places.push((at, is_header));
             columns.push(CsvColumn { title, missing: ask.missing.clone(), elements: 0 });
         }
-        let plan = Plan { table, width, columns: places };
+        let plan = Plan { table, width, columns: places, header };
         let side = Side::new(move |(block, first)| plan.numbers(block, first));
         let memory = asks.iter().map(|ask| ask.memory).fold(0, u64::saturating_add);
         let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS));
