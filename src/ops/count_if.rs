@@ -199,6 +199,10 @@ impl fmt::Display for Comparison {
 
 impl Rule for Comparison {
     const RULE: &'static str = "one of < <= > >= == != and a number: '> 30'";
+
+    fn broken(error: Error) -> String {
+        if let Error::BadOption { rule, .. } = error { rule } else { Self::RULE.into() }
+    }
 }
 
 impl FromStr for Comparison {
@@ -237,10 +241,12 @@ fn decimal(text: &str) -> Option<(String, i64)> {
     };
     let (front, behind) = digits.split_once('.').unwrap_or((digits, ""));
     let all = [front, behind].concat();
-    let power = power.parse::<i64>().ok()?.checked_sub(behind.len() as i64)?;
+    // Beyond all that floats have, how far does not matter.
+    let far = || power.strip_prefix('-').map_or(i64::MAX, |_| i64::MIN);
+    let power = power.parse::<i64>().unwrap_or_else(|_| far()).saturating_sub(behind.len() as i64);
     let kept = all.trim_end_matches('0');
     let numeric = !all.is_empty() && all.bytes().all(|digit| digit.is_ascii_digit());
-    let power = if kept.is_empty() { 0 } else { power.checked_add((all.len() - kept.len()) as i64)? };
+    let power = if kept.is_empty() { 0 } else { power.saturating_add((all.len() - kept.len()) as i64) };
     numeric.then(|| (format!("{sign}{}", if kept.is_empty() { "0" } else { kept }), power))
 }
 
@@ -345,6 +351,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn halves_compare_with_a_number_that_is_rounded_once() {
+        let above: Comparison = "== 1.00048828126".parse().expect("a comparison");
+        let half = crate::half::f16::from_bits(0x3c01);
+        assert!(above.picks()(half) && above.rounded(Dtype::F16).picks()(f32::from(half)));
+    }
+
+    #[test]
     fn comparisons_are_read_as_they_are_written() {
         for (text, shown) in [
             ("> 30", "> 30"),
@@ -372,7 +385,7 @@ mod tests {
             let refused = text.parse::<Comparison>().expect_err("no comparison").to_string();
             assert!(refused.contains("'> 30'"), "{refused}");
         }
-        for text in ["== 9007199254740992.5", "< -9223372036854775806.9999", "> 3.00000000000000000001", "> 1e-400"] {
+        for text in ["== 9007199254740992.5", "< -9223372036854775806.9999", "> 3.00000000000000000001", "> 1e-400", "> 1e-99999999999999999999"] {
             let refused = text.parse::<Comparison>().expect_err("no f64").to_string();
             assert!(refused.contains("an f64 tells from"), "{refused}");
         }

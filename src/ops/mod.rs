@@ -149,8 +149,13 @@ macro_rules! fast {
 }
 
 /// The rule for the value of an option.
-trait Rule {
+trait Rule: std::str::FromStr {
     const RULE: &'static str;
+
+    /// The rule, by what is told of a text that breaks it.
+    fn broken(_: Self::Err) -> String {
+        Self::RULE.into()
+    }
 }
 
 impl Rule for u32 {
@@ -162,8 +167,8 @@ impl Rule for f64 {
 }
 
 /// The value of a text, or the rule that it breaks.
-fn parsed<V: std::str::FromStr + Rule>(text: &str) -> Result<V, String> {
-    text.trim().parse().map_err(|_| V::RULE.into())
+fn parsed<V: Rule>(text: &str) -> Result<V, String> {
+    text.trim().parse().map_err(V::broken)
 }
 
 /// The table's facts of an operator besides its types.

@@ -39,7 +39,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         finished(&self.op, self.accumulate(&[input.into()], 0)?)?.pop().ok_or(Error::ResultMissing)
     }
 
-    /// Answers many inputs, in their order: hundreds with one submission, thousands with one wait. Besides the answers at most 64 MiB
+    /// Answers many inputs, in their order: hundreds with one submission, thousands before the first is awaited. Besides the answers at most 64 MiB
     /// are held at once, if no single input takes more.
     ///
     /// Inputs of one length that lie in one buffer at one distance, 16 or more, are [rows](Input::rows), with the kernels of rows: of fast

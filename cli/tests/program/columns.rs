@@ -223,6 +223,16 @@ fn a_header_may_have_numbers() {
     let all = run(["sum", "--csv", "--columns", "*", &years]);
     assert!(all.text().contains("2013") && all.err.is_empty(), "{} {}", all.out, all.err);
     assert_eq!(run(["dot", "-q", "--columns", "1,2", &years]).text(), "19");
+    let by_number = run(["sum", "-q", "--column", "2", &years]);
+    assert!(by_number.err.contains("2013 is none of the numbers: \"id\" stands over a number"), "{}", by_number.err);
+    run(["sum", "--column", "2015", &years]).fails(1, &["no column \"2015\"", "id, 2013, 2014"]);
+    // Fields below it may be empty, and rows longer than a block.
+    let empty = folder.file("empty.csv", b"x,2013\n,5\n3,6\n");
+    assert_eq!(run(["sum", "-q", "--column", "2", &empty]).text(), "11");
+    let titles = (0..30_000).fold("id".to_string(), |all, at| all + &format!(",{at}"));
+    let row = "1".to_string() + &",0.12345".repeat(30_000);
+    let long = folder.file("long.csv", [&titles, &row, &row].map(|row| format!("{row}\n")).concat().as_bytes());
+    assert_eq!(run(["count,sum", "-q", "--column", "3", &long]).text(), "2\n0.2469");
     // A title that is another column's number is not the name of its own.
     let turned = folder.file("turned.csv", b"id,1\n3,5\n");
     assert_eq!(run(["sum", "-q", "--columns", "*", &turned]).text(), "3\n5");
@@ -232,6 +242,15 @@ fn a_header_may_have_numbers() {
     assert_eq!(found.text(), "3");
     assert!(found.err.contains("the first row is taken for numbers") && found.err.contains("\"a\""), "{}", found.err);
     assert_eq!(found.err.lines().count(), 1, "{}", found.err);
+}
+
+#[test]
+fn numbers_that_no_float_tells_from_whole_ones_are_refused() {
+    let folder = Folder::new();
+    let file = folder.i32("x.npy", &[1, 2]);
+    for call in [["count_if", "--compare=== 9007199254740992.5"], ["count", "--where=== 9007199254740992.5"]] {
+        run(call.iter().chain([&file.as_str()])).fails(2, &["an f64 tells from 9007199254740992"]);
+    }
 }
 
 #[test]

@@ -25,6 +25,16 @@ pub struct RowBlock {
     pub open: Option<(usize, usize)>,
 }
 
+impl RowBlock {
+    /// With the rows of the next block.
+    pub fn append(&mut self, next: RowBlock) {
+        let length = self.text.len();
+        self.text.extend_from_slice(&next.text);
+        self.too_long |= next.too_long;
+        self.open = next.open.map(|(row, quote)| (length + row, length + quote));
+    }
+}
+
 /// The blocks of a text.
 pub struct RowBlocks {
     text: Reader,

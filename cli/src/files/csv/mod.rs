@@ -67,10 +67,11 @@ impl Table {
         let next = |rows: &mut Rows| rows.next().map_err(|TooLong| unreadable(name, &too_long(rows.line)));
         ensure!(next(&mut rows)?, "{name}: holds no rows, so no columns");
         let titles = rows.titles();
-        let second = if next(&mut rows)? { Some(rows.titles()) } else { None };
+        let below = first_below(&mut rows);
         let mut rows = Rows::new(rows.into_text(), self.delimiter);
         next(&mut rows)?;
-        let header = !titles.iter().any(|title| is_number(title)) || has_text_over_a_number(&titles, second.as_deref());
+        let header =
+            !titles.iter().any(|title| is_number(title)) || text_over_a_number(&titles, below.as_deref()).is_some();
         let is_name = |title: &String| {
             let alone = titles.iter().filter(|other| *other == title).count() == 1;
             header && !title.is_empty() && alone && number_of_column(title, titles.len()).is_none()
@@ -115,9 +116,28 @@ fn is_text(field: &str) -> bool {
     !field.is_empty() && !is_number(field)
 }
 
-/// Whether a field of the first row is text where the second one has a number.
-fn has_text_over_a_number(first: &[String], second: Option<&[String]>) -> bool {
-    second.is_some_and(|second| first.iter().zip(second).any(|(title, field)| is_text(title) && is_number(field)))
+/// The first fields below those of a row that have something in them; `None` where there is no row.
+fn first_below(rows: &mut Rows) -> Option<Vec<String>> {
+    let mut below: Option<Vec<String>> = None;
+    // A row that is too long is told when it is read.
+    for _ in 0..SHOWN_ROWS {
+        if !matches!(rows.next(), Ok(true)) {
+            break;
+        }
+        let here = rows.titles();
+        let all = below.get_or_insert_with(|| vec![String::new(); here.len()]);
+        all.iter_mut().zip(here).filter(|(all, _)| all.is_empty()).for_each(|(all, here)| *all = here);
+        if !all.iter().any(String::is_empty) {
+            break;
+        }
+    }
+    below
+}
+
+/// A field of the first row that is text where a number stands below it.
+fn text_over_a_number<'a>(first: &'a [String], below: Option<&[String]>) -> Option<&'a String> {
+    let mut all = first.iter().zip(below?);
+    all.find(|(title, field)| is_text(title) && is_number(field)).map(|(title, _)| title)
 }
 
 /// The column that a name means as a number, from 1, of so many.
@@ -126,7 +146,8 @@ fn number_of_column(name: &str, columns: usize) -> Option<usize> {
 }
 
 /// The column that is asked for, and whether this alone says that the first row is a header.
-fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
+/// `over`: whether text stands over a number.
+fn find(name: &str, first: &[String], over: bool, ask: &Ask) -> Result<(usize, bool)> {
     let any_number = first.iter().any(|title| is_number(title));
     let header = |at: usize| match &first[at] {
         // One without a title, in a row of titles.
@@ -135,7 +156,7 @@ fn find(name: &str, first: &[String], ask: &Ask) -> Result<(usize, bool)> {
     };
     let titles = || {
         let titles: Vec<String> = first.iter().map(|field| quoted(field)).collect();
-        if any_number { format!("columns 1 to {}", first.len()) } else { listed("columns", &titles) }
+        if any_number && !over { format!("columns 1 to {}", first.len()) } else { listed("columns", &titles) }
     };
     let Some(column) = &ask.column else {
         ensure!(first.len() == 1, ask.unnamed(name, &titles()));
@@ -187,7 +208,7 @@ impl Fields {
     /// The columns that are asked for in a text; `name` is the file's.
     fn open(table: Table, name: &str, text: Reader, asks: &[Ask]) -> Result<Fields> {
         let (mut blocks, mut lines) = (RowBlocks::new(text, table.delimiter), 0);
-        let (mut rows, begin) = loop {
+        let (mut rows, mut begin) = loop {
             let Some(block) = blocks.next().map_err(|error| unreadable(name, &error))? else {
                 let asked = asks.first().and_then(|ask| ask.column.as_ref());
                 let asked = asked.map_or(String::new(), |column| format!(", so no column {column}"));
@@ -201,21 +222,35 @@ impl Fields {
             }
         };
         let (first, width) = (rows.titles(), rows.width);
+        let mut below = first_below(&mut rows);
+        // Long rows: the first block has one.
+        while below.is_none()
+            && let Some(more) = blocks.next().map_err(|error| unreadable(name, &error))?
+        {
+            begin.append(more);
+            let mut rows = Rows::new(begin.text.clone(), table.delimiter);
+            below = matches!(rows.next(), Ok(true)).then(|| first_below(&mut rows)).flatten();
+        }
+        let over = text_over_a_number(&first, below.as_deref());
         let (mut places, mut columns) = (vec![], vec![]);
         for ask in asks {
             ask.missing.expect();
-            places.push(find(name, &first, ask)?);
+            places.push(find(name, &first, over.is_some(), ask)?);
         }
         let told = places.iter().any(|&(_, told)| told);
-        // A row that is too long is told when it is read.
-        let second = if matches!(rows.next(), Ok(true)) { Some(rows.titles()) } else { None };
-        let header = told || has_text_over_a_number(&first, second.as_deref());
-        if let Some(text) = first.iter().find(|field| is_text(field)).filter(|_| !header) {
-            let text = quoted(text);
-            note_once(format!(
-                "{name}: the first row is taken for numbers, though {text:?} stands in it; if it is a header, --column is \
-                 to be a name in it"
-            ));
+        let header = told || over.is_some();
+        let number = places.iter().map(|&(at, _)| &first[at]).find(|field| is_number(field));
+        match (over, first.iter().find(|field| is_text(field)), number) {
+            _ if told => (),
+            (Some(text), _, Some(number)) => note_once(format!(
+                "{name}: the first row is taken for a header, so {number} is none of the numbers: {:?} stands over a number",
+                quoted(text)
+            )),
+            (None, Some(text), _) => note_once(format!(
+                "{name}: the first row is taken for numbers, though {:?} stands in it; if it is a header, --column is to be a name in it",
+                quoted(text)
+            )),
+            _ => (),
         }
         let places: Vec<usize> = places.into_iter().map(|(at, _)| at).collect();
         for (ask, &at) in asks.iter().zip(&places) {
