@@ -19,8 +19,8 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Default)]
 pub struct RowBlock {
     pub text: Vec<u8>,
-    /// Whether they are the begin of one row, which is too long.
-    pub too_long: bool,
+    /// The place of the last row, where that is too long, and only its begin is here.
+    pub too_long: Option<usize>,
     /// The places of the last row and of the quotation mark in it that nothing closes.
     pub open: Option<(usize, usize)>,
 }
@@ -30,7 +30,7 @@ impl RowBlock {
     pub fn append(&mut self, next: RowBlock) {
         let length = self.text.len();
         self.text.extend_from_slice(&next.text);
-        self.too_long |= next.too_long;
+        self.too_long = next.too_long.map(|row| length + row);
         self.open = next.open.map(|(row, quote)| (length + row, length + quote));
     }
 }
@@ -85,17 +85,17 @@ impl RowBlocks {
             if self.ended {
                 let (row, quote) = whole_rows(&text, self.delimiter);
                 let open = quote.map(|quote| (row, quote));
-                return Ok(Some(RowBlock { text, too_long: false, open }).filter(|block| !block.text.is_empty()));
+                return Ok(Some(RowBlock { text, too_long: None, open }).filter(|block| !block.text.is_empty()));
             }
             let (whole, _) = whole_rows(&text, self.delimiter);
             if whole > 0 {
                 self.rest = text.split_off(whole);
                 self.bytes = self.more_bytes;
-                return Ok(Some(RowBlock { text, too_long: false, open: None }));
+                return Ok(Some(RowBlock { text, too_long: None, open: None }));
             }
             if text.len() >= QUOTED_ROW_MAX {
                 self.ended = true;
-                return Ok(Some(RowBlock { text, too_long: true, open: None }));
+                return Ok(Some(RowBlock { text, too_long: Some(0), open: None }));
             }
         }
         Ok(None)

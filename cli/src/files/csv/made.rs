@@ -53,11 +53,11 @@ impl Plan {
     pub fn numbers(&self, block: RowBlock, first: bool) -> Made {
         let RowBlock { text, too_long, open } = block;
         let mut made = Made { numbers: vec![vec![]; self.columns.len()], empty: vec![], fault: None, lines: 0 };
-        if too_long {
-            made.fault = Some((1, Fault::TooLong));
+        let line = |place: usize| 1 + memchr_iter(b'\n', &text[..place]).count() as u64;
+        if let Some(row) = too_long {
+            made.fault = Some((line(row), Fault::TooLong));
             return made;
         }
-        let line = |place: usize| 1 + memchr_iter(b'\n', &text[..place]).count() as u64;
         let open = open.map(|(row, quote)| (line(row), line(quote)));
         let mut rows = Rows::new(text, self.table.delimiter);
         let mut header = first && self.header;

@@ -62,7 +62,7 @@ impl Table {
         let mut blocks = RowBlocks::of(text, self.delimiter, BLOCK_BYTES, BLOCK_BYTES);
         let beginning = blocks.next().map_err(|error| unreadable(name, &error))?;
         let RowBlock { text, too_long: endless, .. } = beginning.unwrap_or_default();
-        ensure!(!endless, unreadable(name, &too_long(1)));
+        ensure!(endless.is_none(), unreadable(name, &too_long(1)));
         let mut rows = Rows::new(text, self.delimiter);
         let next = |rows: &mut Rows| rows.next().map_err(|TooLong| unreadable(name, &too_long(rows.line)));
         ensure!(next(&mut rows)?, "{name}: holds no rows, so no columns");
@@ -215,9 +215,9 @@ impl Fields {
                 bail!("{name}: holds no rows{asked}");
             };
             let mut rows = Rows::new(block.text.clone(), table.delimiter);
-            match rows.next().map(|found| found && !block.too_long) {
+            match rows.next().map(|found| found && block.too_long.is_none()) {
                 Ok(true) => break (rows, block),
-                Ok(false) if !block.too_long => lines += rows.lines(),
+                Ok(false) if block.too_long.is_none() => lines += rows.lines(),
                 _ => return Err(unreadable(name, &too_long(lines + rows.line))),
             }
         };
