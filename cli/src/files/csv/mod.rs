@@ -223,8 +223,9 @@ impl Fields {
         };
         let (first, width) = (rows.titles(), rows.width);
         let mut below = first_below(&mut rows);
-        // Long rows: the first block has one.
+        // Long rows: the first block has one. Behind lines with nothing on them nobody looks for ever.
         while below.is_none()
+            && begin.text.len() < 2 * ROW_MAX
             && let Some(more) = blocks.next().map_err(|error| unreadable(name, &error))?
         {
             begin.append(more);
