@@ -90,7 +90,7 @@ pub struct Args {
     pub dtype: Option<String>,
 
     /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet and .arrow files, the member of .npz files, the tensor
-    /// of .safetensors files, by its name. Not needed where a file has one
+    /// of .safetensors files, by its name; by its number too where names repeat. Not needed where a file has one
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
 

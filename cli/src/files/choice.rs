@@ -1,8 +1,10 @@
 //! The choice of one among a file's columns, members or tensors.
 
 use super::{Ask, Shown, told};
+use crate::error::usage;
 use crate::streams::shown;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -76,15 +78,51 @@ pub struct ListedColumn {
 
 /// All of them.
 pub fn all(several: &mut dyn Several, name: &str, ask: &Ask) -> Result<Vec<ListedColumn>> {
-    let mut listed = vec![];
-    for at in 0..several.names().len() {
+    let names = several.names();
+    let called = if repeat(names) { called(names) } else { names.to_vec() };
+    let one = |(at, called)| {
         let other = match several.look(name, at, ask) {
             Ok(_) => None,
             Err(error) => Some(error.downcast::<NoNumbers>()?.what),
         };
-        listed.push(ListedColumn { name: several.names().get(at).context("a column vanished")?.clone(), other });
+        Ok(ListedColumn { name: called, other })
+    };
+    called.into_iter().enumerate().map(one).collect()
+}
+
+/// The column that a name means as a number, from 1, of so many.
+pub fn number_of_column(name: &str, columns: usize) -> Option<usize> {
+    name.parse().ok().filter(|number| (1..=columns).contains(number))
+}
+
+/// The place of the column of this name; an error where two have it. `what` they are, in the plural.
+pub fn named(name: &str, what: &str, names: &[String], asked: &str) -> Result<Option<usize>> {
+    let mut named = (0..names.len()).filter(|&at| names[at] == asked);
+    match (named.next(), named.next()) {
+        (Some(at), Some(other)) => Err(usage(format!(
+            "{name}: {what} {} and {} are both named {asked:?}; pass the number of one",
+            at + 1,
+            other + 1
+        ))),
+        (found, _) => Ok(found),
     }
-    Ok(listed)
+}
+
+/// What columns are asked for by where a number is one's place: the name, or the number of one whose name is empty, another's too, or a
+/// number.
+pub fn called(names: &[String]) -> Vec<String> {
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    names.iter().for_each(|name| *times.entry(name).or_default() += 1);
+    let is_called =
+        |name: &str| !name.is_empty() && times.get(name) == Some(&1) && number_of_column(name, names.len()).is_none();
+    let one = |(at, name): (usize, &String)| if is_called(name) { name.clone() } else { (at + 1).to_string() };
+    names.iter().enumerate().map(one).collect()
+}
+
+/// Whether two have the same name.
+fn repeat(names: &[String]) -> bool {
+    let mut known = HashSet::new();
+    !names.iter().all(|name| known.insert(name))
 }
 
 /// The error of a part of a column, which has this number.
@@ -109,17 +147,18 @@ impl fmt::Display for NoNumbers {
 
 impl std::error::Error for NoNumbers {}
 
-/// The place of the name that is asked for, or of the only one; `what` they are, in the plural.
+/// The place of the name that is asked for, or of the only one; `what` they are, in the plural. Where names repeat, a number is a place.
 fn choose(name: &str, what: &str, names: &[String], ask: &Ask) -> Result<usize> {
     let list = || listed(what, names);
     match (ask.column.as_deref(), names) {
         (None, [_]) => Ok(0),
         (None, []) => Err(anyhow!("{name}: holds no {what}")),
         (None, _) => Err(ask.unnamed(name, &list())),
-        (Some(asked), _) => names
-            .iter()
-            .position(|name| name == asked)
-            .ok_or_else(|| anyhow!("{name}: has no {asked:?} among its {what}, but {}", list())),
+        (Some(asked), _) => {
+            let number = number_of_column(asked, names.len()).filter(|_| repeat(names));
+            let place = number.map_or_else(|| named(name, what, names, asked), |number| Ok(Some(number - 1)))?;
+            place.ok_or_else(|| anyhow!("{name}: has no {asked:?} among its {what}, but {}", list()))
+        }
     }
 }
 
@@ -144,5 +183,15 @@ mod tests {
         for wrong in ["", "a,", "a,,b", "a,a", "\"a"] {
             assert!(wrong.parse::<NamedColumns>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_number_calls_what_no_name_does() {
+        let names = ["a", "b", "a", "", "2", "9"].map(String::from);
+        assert_eq!(called(&names), ["1", "b", "3", "4", "5", "9"]);
+        assert!(repeat(&names) && !repeat(&names[1..]));
+        assert_eq!(named("f", "columns", &names, "b").unwrap(), Some(1));
+        assert_eq!(named("f", "columns", &names, "c").unwrap(), None);
+        assert!(named("f", "columns", &names, "a").is_err());
     }
 }

@@ -165,6 +165,18 @@ fn several_columns_and_what_is_none() {
     assert_eq!(run(["max", "-q", "--column", "u8", &folder.file("unnamed", &bytes)]).text(), "255");
 }
 
+#[test]
+fn columns_of_one_name() {
+    let folder = Folder::new();
+    let fields = ["a", "b", "a"].map(|name| Field::new(name, DataType::Int32, false));
+    let columns = [1, 2, 4].map(|value| Arc::new(Int32Array::from(vec![value, value])) as ArrayRef);
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields.to_vec())), columns.to_vec()).unwrap();
+    let file = folder.file("d.arrow", &file(&[batch], None));
+    assert_eq!(run(["sum", "-q", "--columns", "*", &file]).text(), "2\n4\n8");
+    assert_eq!(run(["sum", "-q", "--columns", "3,b", &file]).text(), "8\n4");
+    run(["sum", "--column", "a", &file]).fails(2, &["d.arrow: columns 1 and 3 are both named \"a\""]);
+}
+
 /// A column of its own kind, whose numbers are 0, 1, 2, ….
 fn plain(rows: i64) -> RecordBatch {
     let schema = Schema::new(vec![

@@ -487,6 +487,29 @@ fn columns_of_parquet_files() {
         .fails(2, &["standard input", "write it to a file"]);
 }
 
+/// Two columns of one name, and a name with a dot beside a group: numbers name them, as in text.
+#[test]
+fn parquet_columns_of_one_name() {
+    let folder = Folder::new();
+    let schema = "message m { required int32 a; required int32 b; required int32 a; required group g { required int32 a; }
+                  required int32 g.a; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(vec![], schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    [1, 2, 4, 8, 16].iter().for_each(|&value| chunk::<Int32Type>(&mut group, &[value, value], None));
+    group.close().unwrap();
+    let file = folder.file("d.parquet", &file.into_inner().unwrap());
+    assert_eq!(run(["sum", "-q", "--columns", "*", &file]).text(), "2\n4\n8\n16\n32");
+    assert_eq!(run(["sum", "-q", "--columns", "5,b,3", &file]).text(), "32\n4\n8");
+    run(["sum", "--column", "a", &file])
+        .fails(2, &["d.parquet: columns 1 and 3 are both named \"a\"; pass the number of one"]);
+    run(["sum", "--column", "g.a", &file]).fails(2, &["columns 4 and 5 are both named \"g.a\""]);
+    run(["sum", "--column", "6", &file]).fails(1, &["no \"6\" among its columns"]);
+    // Where all names differ they alone name columns.
+    run(["sum", "--column", "2", &folder.file("t.parquet", &table(Compression::SNAPPY, true))])
+        .fails(1, &["no \"2\" among its columns"]);
+}
+
 #[test]
 fn damaged_parquet_files_are_errors() {
     let folder = Folder::new();

@@ -10,9 +10,9 @@ mod rows;
 mod side;
 
 use super::abreast::Put;
-use super::choice::{ListedColumn, listed};
+use super::choice::{ListedColumn, called, listed, named, number_of_column};
 use super::{Ask, Missing, Reader, take, told};
-use crate::error::{unreadable, usage};
+use crate::error::unreadable;
 use crate::format::Stored;
 use crate::streams::note_once;
 use anyhow::{Result, anyhow, bail, ensure};
@@ -72,15 +72,8 @@ impl Table {
         next(&mut rows)?;
         let header =
             !titles.iter().any(|title| is_number(title)) || text_over_a_number(&titles, below.as_deref()).is_some();
-        let is_name = |title: &String| {
-            let alone = titles.iter().filter(|other| *other == title).count() == 1;
-            header && !title.is_empty() && alone && number_of_column(title, titles.len()).is_none()
-        };
-        let column = |(at, title): (usize, &String)| {
-            let name = if is_name(title) { title.clone() } else { (at + 1).to_string() };
-            ListedColumn { name, other: None }
-        };
-        let mut all: Vec<ListedColumn> = titles.iter().enumerate().map(column).collect();
+        let names = if header { called(&titles) } else { (1..=titles.len()).map(|at| at.to_string()).collect() };
+        let mut all: Vec<ListedColumn> = names.into_iter().map(|name| ListedColumn { name, other: None }).collect();
         let mut more = !header || next(&mut rows)?;
         for _ in 0..SHOWN_ROWS {
             if !more {
@@ -140,11 +133,6 @@ fn text_over_a_number<'a>(first: &'a [String], below: Option<&[String]>) -> Opti
     all.find(|(title, field)| is_text(title) && is_number(field)).map(|(title, _)| title)
 }
 
-/// The column that a name means as a number, from 1, of so many.
-fn number_of_column(name: &str, columns: usize) -> Option<usize> {
-    name.parse().ok().filter(|number| (1..=columns).contains(number))
-}
-
 /// The column that is asked for, and whether this alone says that the first row is a header.
 /// `over`: whether text stands over a number.
 fn find(name: &str, first: &[String], over: bool, ask: &Ask) -> Result<(usize, bool)> {
@@ -165,16 +153,8 @@ fn find(name: &str, first: &[String], over: bool, ask: &Ask) -> Result<(usize, b
     if let Some(number) = number_of_column(column, first.len()) {
         return Ok((number - 1, header(number - 1)));
     }
-    let mut named = (0..first.len()).filter(|&at| &first[at] == column);
-    match (named.next(), named.next()) {
-        (Some(at), None) => Ok((at, true)),
-        (Some(at), Some(other)) => Err(usage(format!(
-            "{name}: columns {} and {} are both named {column:?}; pass the number of one",
-            at + 1,
-            other + 1
-        ))),
-        _ => Err(anyhow!("{name}: has no column {column:?}, but {}", titles())),
-    }
+    let place = named(name, "columns", first, column)?;
+    place.map(|at| (at, true)).ok_or_else(|| anyhow!("{name}: has no column {column:?}, but {}", titles()))
 }
 
 /// The numbers of some columns, block by block.
