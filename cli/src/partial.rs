@@ -71,7 +71,6 @@ fn together(mut partials: Vec<Vec<u8>>, found: &[Answered]) -> Result<Vec<u8>> {
 /// Whether partials of this operator merge to the same bits, however the input was cut.
 pub fn ensure_mergeable<T: Element>(op: &DynOp<T>, chosen: &Chosen) -> Result<()> {
     let (name, dtype) = (chosen.typed(), chosen.dtype);
-    let integers = matches!(chosen.over, Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64);
     if let Some(map) = chosen.map.as_ref().filter(|map| map.reads_place()) {
         return Err(anyhow!(
             "{map} goes by the places of numbers, which parts do not know; name all files in one call"
@@ -88,7 +87,7 @@ pub fn ensure_mergeable<T: Element>(op: &DynOp<T>, chosen: &Chosen) -> Result<()
         None => ("", "name all files in one call"),
     };
     ensure!(
-        op.is_exact() || integers,
+        op.is_exact(),
         "{name}{fast} over {dtype} rounds on the way, so its parts do not merge to the bits of the whole; partials are for \
          operators that do; {repair}"
     );

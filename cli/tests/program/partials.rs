@@ -297,6 +297,12 @@ fn operators_whose_partials_would_not_merge() {
     for operator in ["product", "logsumexp"] {
         run([operator, "--partial", &out, &floats]).fails(1, &[operator, "over f32 rounds on the way", "in one call"]);
     }
+    let ints = folder.i32("i.npy", &[1, 2, 7]);
+    for operator in ["skewness", "kurtosis", "entropy", "log_mean", "log_product", "harmonic_mean", "norm(3)"] {
+        let told = ["over i32 rounds on the way, so its parts do not merge", "in one call"];
+        run([operator, "--partial", &out, &ints]).fails(1, &told);
+        run([&format!("sum,{operator}"), "--partial", &out, &ints]).fails(1, &told);
+    }
     for operator in ["sum", "mean", "stats", "variance"] {
         run([operator, "--fast", "--partial", &out, &floats])
             .fails(1, &[&format!("{operator} --fast over f32"), "without --fast it is one"]);
