@@ -93,6 +93,11 @@ impl Stored {
         }
     }
 
+    /// The type that a number is rounded to with which they compare: their own.
+    pub fn compared(self) -> Dtype {
+        if self.kind == Kind::Bf16 { Dtype::BF16 } else { self.dtype() }
+    }
+
     /// Bytes of one number in the file.
     pub fn size(self) -> usize {
         match self.kind {

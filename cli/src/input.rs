@@ -32,6 +32,8 @@ pub struct Inputs {
     ask: Ask,
     /// The one element type.
     pub dtype: Dtype,
+    /// The type that a number is rounded to with which elements compare: that of the files, where it is one and narrower.
+    pub compared: Dtype,
     /// The name of the input that has shown it.
     pub shown_by: String,
     /// The piece of files beside them that is theirs, where they are a share.
@@ -63,7 +65,12 @@ impl Inputs {
         for (other, name) in &ready {
             same(dtype, &shown_by, *other, name, ask.pairs)?;
         }
-        Ok(Inputs { inputs, ask, dtype, shown_by, piece: Piece::All })
+        let mut stored = inputs.iter().filter_map(|input| match input {
+            Input::Ready(opened) => Some(opened.stored.compared()),
+            Input::Waiting(_) => None,
+        });
+        let compared = stored.next().filter(|&first| stored.all(|other| other == first)).unwrap_or(dtype);
+        Ok(Inputs { inputs, ask, dtype, compared, shown_by, piece: Piece::All })
     }
 
     /// Looks at the file of numbers about elements that an option names.
@@ -79,7 +86,8 @@ impl Inputs {
             Input::Ready(Opened { name, stored, array: None, count: None, missing, body: Body::Pipe(made) })
         };
         let inputs = readers.into_iter().map(opened).collect();
-        Inputs { inputs, ask, dtype: stored.dtype(), shown_by, piece: Piece::All }
+        let (dtype, compared) = (stored.dtype(), stored.compared());
+        Inputs { inputs, ask, dtype, compared, shown_by, piece: Piece::All }
     }
 
     /// Treatment of missing values.
@@ -107,15 +115,16 @@ impl Inputs {
             }
         };
         let inputs = self.inputs.iter().map(again).collect::<Option<_>>()?;
-        Some(Inputs { inputs, ask, dtype: self.dtype, shown_by: self.shown_by.clone(), piece: self.piece.clone() })
+        let (shown_by, piece) = (self.shown_by.clone(), self.piece.clone());
+        Some(Inputs { inputs, ask, dtype: self.dtype, compared: self.compared, shown_by, piece })
     }
 
     /// Each of the inputs alone.
     pub fn alone(self) -> Vec<Inputs> {
-        let Inputs { inputs, ask, dtype, .. } = self;
+        let Inputs { inputs, ask, dtype, compared, .. } = self;
         let alone = |input: Input| {
             let shown_by = input.name();
-            Inputs { inputs: vec![input], ask: ask.clone(), dtype, shown_by, piece: Piece::All }
+            Inputs { inputs: vec![input], ask: ask.clone(), dtype, compared, shown_by, piece: Piece::All }
         };
         inputs.into_iter().map(alone).collect()
     }

@@ -235,12 +235,12 @@ pub fn told_to(name: &str, told: &Told) -> Told {
     all
 }
 
-/// The same where elements of that type are widened: they compare with the number that they would compare with as they are.
-pub fn compared_as(told: Told, chosen: &Chosen, dtype: Dtype) -> Told {
-    if chosen.map.is_some() || chosen.dtype == dtype {
+/// The same where numbers of that type are widened: they compare with the number that they would compare with as they are.
+pub fn compared_as(told: Told, chosen: &Chosen, compared: Dtype) -> Told {
+    if chosen.map.is_some() || chosen.dtype == compared {
         return told;
     }
-    let rounded = |value: &str| Some(value.parse::<Comparison>().ok()?.rounded(dtype).to_string());
+    let rounded = |value: &str| Some(value.parse::<Comparison>().ok()?.rounded(compared).to_string());
     let one = |(option, value): (String, String)| {
         let rounded = if option == COMPARE { rounded(&value) } else { None };
         (option, rounded.unwrap_or(value))

@@ -71,7 +71,7 @@ pub fn reduced(args: &Args, inputs: Inputs, engines: &Engines) -> Result<Reduced
             true => range::with_range(args, chosen, &inputs, &engine)?,
             false => told_to(chosen.typed(), &args.told),
         };
-        Ok((chosen.clone(), operators::compared_as(told, chosen, inputs.dtype)))
+        Ok((chosen.clone(), operators::compared_as(told, chosen, inputs.compared)))
     });
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
     let (first, told) = asked.first().context("no operator")?;
@@ -210,7 +210,7 @@ impl Run<'_> {
         // Rows of arrays of several axes are of their elements in C order.
         let (division, sifting) = (args.division.as_ref(), args.sifting.as_ref());
         let ordered = ordered || division.is_some_and(Division::is_flat) || sifting.is_some_and(Sifting::is_ordered);
-        let numbers = in_places(args, &looked, inputs.dtype)?;
+        let numbers = in_places(args, &looked, inputs.compared)?;
         let mut sieve = sifting.map(|sifting| Sieve::<T>::new(sifting, args.memory, &inputs)).transpose()?;
         match &mut sieve {
             Some(sieve) if numbers.is_some() => sieve.pass_all(),
@@ -338,7 +338,7 @@ impl Run<'_> {
 }
 
 /// The condition by which operators leave elements out, where all must keep their places; else others are left out before they are reduced.
-fn in_places(args: &Args, looked: &[Looked], dtype: Dtype) -> Result<Option<Numbers>> {
+fn in_places(args: &Args, looked: &[Looked], compared: Dtype) -> Result<Option<Numbers>> {
     let Some(sifting) = args.sifting.as_ref().filter(|sifting| sifting.leaves_out()) else { return Ok(None) };
     let division = args.division.as_ref();
     let grouped = division.is_some_and(|division| division.group_by.is_some());
@@ -358,7 +358,7 @@ fn in_places(args: &Args, looked: &[Looked], dtype: Dtype) -> Result<Option<Numb
             "what is computed goes by the places of numbers in their group; leave out --nan ignore, --mask and --where"
         )
     );
-    if many || at_places { sifting.numbers(dtype).map(Some) } else { Ok(None) }
+    if many || at_places { sifting.numbers(compared).map(Some) } else { Ok(None) }
 }
 
 /// Facts about an operator before anything is read, and a check that it can do what is wanted.

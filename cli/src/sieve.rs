@@ -53,8 +53,8 @@ impl Sifting {
     }
 
     /// The condition on a number itself, by which an operator leaves some out and all keep their places.
-    /// `dtype`: the type of the inputs' elements.
-    pub fn numbers(&self, dtype: Dtype) -> Result<Numbers> {
+    /// `compared`: the type of the numbers in the inputs.
+    pub fn numbers(&self, compared: Dtype) -> Result<Numbers> {
         if let Some(option) = self.beside()? {
             return Err(usage(format!(
                 "what is computed goes by the places of numbers, and {option} leaves some out by other files; leave it out, or reduce a file \
@@ -62,7 +62,7 @@ impl Sifting {
             )));
         }
         let compare = match self.condition()? {
-            Some(Condition::Own(compare)) => Some(compare.rounded(dtype)),
+            Some(Condition::Own(compare)) => Some(compare.rounded(compared)),
             _ => None,
         };
         Ok(Numbers { not_nan: self.nan == NanPolicy::Ignore, compare })
@@ -149,7 +149,7 @@ impl<T: Element> Sieve<T> {
                     usage(format!("--where '{compare}' compares numbers, and {} have no order; leave it out", T::DTYPE))
                 };
                 // As the file has them, to whatever they are widened.
-                own = Some(judge(compare.rounded(inputs.dtype)).ok_or_else(order)?);
+                own = Some(judge(compare.rounded(inputs.compared)).ok_or_else(order)?);
             }
             None => (),
         }
@@ -278,7 +278,7 @@ impl Other {
     fn open(path: &Path, option: &'static str, compare: Comparison, memory: u64, inputs: &Inputs) -> Result<Other> {
         let file = Inputs::open_beside(path, option)?.beside(inputs);
         let name = file.names();
-        let elements = file.counted(option)?;
+        let (elements, compare) = (file.counted(option)?, compare.rounded(file.compared));
         let sizes = Sizes::within(4 << 20, 8, memory / 4);
         let flags = match file.dtype {
             Dtype::F32 => flags::<f32>(file, compare, sizes),

@@ -73,11 +73,16 @@ impl Share {
         )
     }
 
-    /// Reads f16 as f32 where another rank has f32, as one process does.
+    /// Reads f16 as f32 where another rank has f32, and compares f16 and bf16 as f32 where one has other numbers, as one process does.
     pub fn widen(&mut self, ranks: &AllRanks) {
-        let [any] = ranks.lowest([u64::from(self.inputs.dtype != Dtype::F32)]);
+        let Inputs { dtype, compared, .. } = &self.inputs;
+        let own = [Dtype::F16, Dtype::BF16].map(|narrow| u64::from(*compared == narrow));
+        let [any, halves, brains] = ranks.lowest([u64::from(*dtype != Dtype::F32), own[0], own[1]]);
         if any == 0 && self.inputs.dtype == Dtype::F16 {
             self.inputs.dtype = Dtype::F32;
+        }
+        if halves == 0 && brains == 0 {
+            self.inputs.compared = self.inputs.dtype;
         }
     }
 

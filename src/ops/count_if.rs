@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::wide::{Sum64, count_answer, sum64_wgsl};
-use crate::element::{Dtype, OrderKey, Scalar, nearest_f16};
+use crate::element::{Dtype, OrderKey, Scalar, nearest_bf16, nearest_f16};
 use crate::{Error, Fold, Op, Result, Wgsl};
 use std::fmt;
 use std::str::FromStr;
@@ -97,6 +97,7 @@ impl Comparison {
     pub fn rounded(self, dtype: Dtype) -> Comparison {
         let rounded = match dtype {
             Dtype::F16 => nearest_f16(self.real()).into(),
+            Dtype::BF16 => nearest_bf16(self.real()).into(),
             Dtype::F32 => f64::from(self.real() as f32),
             _ => return self,
         };
@@ -355,6 +356,8 @@ mod tests {
         let above: Comparison = "== 1.00048828126".parse().expect("a comparison");
         let half = crate::half::f16::from_bits(0x3c01);
         assert!(above.picks()(half) && above.rounded(Dtype::F16).picks()(f32::from(half)));
+        let above: Comparison = "== 1.003906250001".parse().expect("a comparison");
+        assert!(above.rounded(Dtype::BF16).picks()(1.0078125f32));
     }
 
     #[test]

@@ -119,6 +119,40 @@ fn halves_compare_as_halves() {
     assert_eq!(run(["count_if", "--map", "x"].iter().chain(&told)).json()["value"], json!(0));
 }
 
+/// So are those of bf16, which are read as f32; among f32 they compare as those do.
+#[test]
+fn numbers_of_bf16_compare_as_such() {
+    let folder = Folder::new();
+    let tenths: Vec<u8> =
+        [0.1, 0.2, 0.1, 7.0].iter().flat_map(|&x| half::bf16::from_f32(x).to_bits().to_le_bytes()).collect();
+    let file = folder.file("x.bin", &tenths);
+    let by = |args: &[&str]| run(args.iter().copied().chain(["--dtype", "bf16", "--json", &file])).json();
+    for (operators, told) in [("count", "--where"), ("count,variance", "--where"), ("count_if,variance", "--compare")] {
+        let found = by(&[operators, told, "== 0.1"]);
+        let name = operators.split(',').next().unwrap_or_default();
+        let value = if operators == name { &found["value"] } else { &found["answers"][name]["value"] };
+        assert_eq!(value, &json!(2), "{operators} {told}");
+    }
+    assert_eq!(by(&["count_if", "== 0.1"])["value"], json!(2));
+    assert_eq!(by(&["find_last", "--compare", "== 0.1"])["index"], json!(2));
+    assert_eq!(by(&["sum", "--rows", "2", "--where", "== 0.2"])["left_out"], json!([1, 2]));
+    assert_eq!(run_with(["count_if", "== 0.1", "--dtype", "bf16", "-q"], &tenths).text(), "2");
+    assert_eq!(run_with(["count_if", "== 0.1", "--dtype", "bf16", "-q", "--column", "1"], b"0.1\n0.2\n").text(), "1");
+    // What is computed of them is f32.
+    assert_eq!(by(&["count_if", "--map", "x", "--compare", "== 0.1"])["value"], json!(0));
+    let tensor = |name: &str, dtype: &str, data: &[u8], shape: usize| {
+        let header = format!(r#"{{"t":{{"dtype":"{dtype}","shape":[{shape}],"data_offsets":[0,{}]}}}}"#, data.len());
+        folder.file(name, &[&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat())
+    };
+    let narrow = tensor("n.safetensors", "BF16", &tenths, 4);
+    let wide = tensor("w.safetensors", "F32", &raw_f32(&[0.1]), 1);
+    assert_eq!(run(["count_if", "== 0.1", "-q", &narrow, &narrow]).text(), "4");
+    assert_eq!(run(["count_if", "== 0.1", "-q", &narrow, &wide]).text(), "1");
+    // Those of another file, too.
+    let numbers = folder.i32("x.npy", &[1, 2, 4, 8]);
+    assert_eq!(run(["sum", "-q", "--where", &format!("{narrow} == 0.1"), &numbers]).text(), "5");
+}
+
 #[test]
 fn groups_pairs_and_partials() {
     let folder = Folder::new();
