@@ -54,3 +54,4 @@ mod source;
 pub mod streams;
 pub mod tune;
 mod weights;
+mod wider;

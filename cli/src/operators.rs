@@ -348,14 +348,11 @@ pub fn choose(name: &str, dtype: Dtype, fast: bool) -> Option<Chosen> {
     names.into_iter().flatten().find_map(|name| dtypes.iter().find_map(|&dtype| Chosen::named(name, dtype)))
 }
 
-/// The operators of typed names for inputs of that type, all over elements of one type. The error is of the first name that does
-/// not take them; `whose` they are stands in it.
+/// The operators of typed names for inputs of that type. The error is of the first name that does not take them; `whose` they are
+/// stands in it.
 pub fn choose_all(names: &[String], dtype: Dtype, fast: bool, whose: impl Fn() -> String) -> Result<Vec<Chosen>> {
-    let one = |name: &String, over| choose(name, over, fast).ok_or_else(|| not_taken(name, dtype, &whose()));
-    let over = |dtype| names.iter().map(|name| one(name, dtype)).collect();
-    let chosen: Vec<Chosen> = over(dtype)?;
-    // Where one wants f16 widened, they are widened for all.
-    if chosen.windows(2).all(|pair| pair[0].dtype == pair[1].dtype) { Ok(chosen) } else { over(Dtype::F32) }
+    let one = |name: &String| choose(name, dtype, fast).ok_or_else(|| not_taken(name, dtype, &whose()));
+    names.iter().map(one).collect()
 }
 
 /// The types of input that a typed name takes.

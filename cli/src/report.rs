@@ -45,6 +45,8 @@ pub struct Seconds {
 pub struct Answered {
     /// The operator's name.
     pub operator: &'static str,
+    /// The type of the elements that it was given.
+    pub dtype: Dtype,
     /// The axes of its bins, where it counts some.
     pub axes: Vec<BinAxis>,
     /// The file of weights, where its bins have sums of those.
@@ -241,7 +243,7 @@ impl Report {
     fn notes(&self) -> String {
         let mut notes: Vec<(&str, Vec<&str>)> = vec![];
         for found in &self.found {
-            let Some(note) = found.note(self.dtype) else { continue };
+            let Some(note) = found.note() else { continue };
             match notes.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, names)) => names.push(found.operator),
                 None => notes.push((note, vec![found.operator])),
@@ -266,6 +268,7 @@ impl Answered {
         let (operator, method) = (chosen.typed(), chosen.method);
         Answered {
             operator,
+            dtype: T::DTYPE,
             axes: op.axes(),
             weights: None,
             parts,
@@ -341,7 +344,7 @@ impl Answered {
         others.map(|part| format!("{} {}", part.name, plain(part.value))).collect::<Vec<_>>().join(", ")
     }
 
-    fn note(&self, dtype: Dtype) -> Option<&'static str> {
+    fn note(&self) -> Option<&'static str> {
         match self.method {
             Some(Method::Exact) if !self.exact => Some("what the function makes is rounded, and added exactly"),
             Some(Method::Exact) if self.map.is_some() => {
@@ -350,7 +353,7 @@ impl Answered {
             Some(Method::Exact) => Some("exact, rounded once: the same bits on every adapter"),
             Some(Method::Fast) => Some("fast, accumulated in f32; exact without --fast"),
             None if !self.exact && self.map.is_some() => Some("what the function makes may be rounded"),
-            None if !self.exact && matches!(dtype, Dtype::F32 | Dtype::C64) => Some("accumulated in f32"),
+            None if !self.exact && matches!(self.dtype, Dtype::F32 | Dtype::C64) => Some("accumulated in f32"),
             None => None,
         }
     }

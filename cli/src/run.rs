@@ -19,7 +19,8 @@ use crate::sieve::Sieve;
 use crate::source::Sizes;
 use crate::streams::{say, shown};
 use crate::weights::Weighted;
-use anyhow::{Context, Result, anyhow, ensure};
+use crate::wider::taking;
+use anyhow::{Context, Result, ensure};
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -74,13 +75,17 @@ pub fn reduced(args: &Args, inputs: Inputs, engines: &Engines) -> Result<Reduced
         Ok((chosen.clone(), operators::compared_as(told, chosen, inputs.compared)))
     });
     let asked = asked.collect::<Result<Vec<(Chosen, Told)>>>()?;
-    let (first, told) = asked.first().context("no operator")?;
+    let first_asked @ (first, told) = asked.first().context("no operator")?;
     let reduced = match &args.weights {
         Some(path) => {
             let report = Weighted { args, chosen: first, told, path, engine: &engine, start }.report(inputs)?;
             Ok(Reduced { report, partials: vec![] })
         }
-        None => first.visit(told, Run { args, inputs, asked: &asked, engine: &engine, start })?,
+        None => {
+            // Of some that take f16 as it is and others over f32 the first of those.
+            let (first, told) = asked.iter().find(|(chosen, _)| chosen.dtype == inputs.dtype).unwrap_or(first_asked);
+            first.visit(told, Run { args, inputs, asked: &asked, engine: &engine, start })?
+        }
     };
     if reduced.is_ok() {
         tell_failures(&engine);
@@ -184,7 +189,7 @@ struct Run<'a> {
     start: Instant,
 }
 
-/// The first operator says of which type the elements are.
+/// The operator says of which type the elements are.
 impl Visitor for Run<'_> {
     type Out = Result<Reduced>;
 
@@ -237,14 +242,19 @@ impl Run<'_> {
         options.memory_bytes = args.memory / asked.len() as u64;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
+        // Bytes of an element under way, widened for some too.
+        let mut element_bytes = T::DTYPE.bytes();
         for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
             let (chosen_here, divided) = (chosen.clone(), divided.as_mut());
             let begin = RunStart { engine, chosen: chosen_here, parts, numbers, divided, options: &options };
-            let begun = chosen.visit(told, begin)??.downcast();
-            running.push(*begun.map_err(|_| anyhow!("{} is over elements of another type", chosen.name))?);
+            if chosen.dtype != T::DTYPE {
+                element_bytes += chosen.dtype.bytes();
+            }
+            let begun = taking(chosen.visit(told, begin)??);
+            running.push(begun.with_context(|| format!("{} is over elements of another type", chosen.name))?);
         }
         let part_elements = running.iter().map(|reduction| reduction.part_elements()).min().unwrap_or(1);
-        let sizes = Sizes::within(part_elements, T::DTYPE.bytes() as usize, args.memory);
+        let sizes = Sizes::within(part_elements, element_bytes as usize, args.memory);
         if args.verbose {
             for (reduction, (chosen, _)) in running.iter().zip(asked) {
                 let of = if asked.len() > 1 { format!("{}: ", chosen.typed()) } else { String::new() };

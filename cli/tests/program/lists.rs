@@ -218,17 +218,33 @@ fn there_with_axis(folder: &Folder, file: &str) -> String {
 }
 
 #[test]
-fn halves_are_widened_for_all_where_one_wants_it() {
+fn halves_are_widened_for_those_that_want_it() {
     let folder = Folder::new();
-    // 1, 2, 0.5
-    let file = folder.file("h.npy", &npy("'<f2'", false, "(3,)", &[0, 0x3c, 0, 0x40, 0, 0x38]));
-    for (list, dtype) in [("sum,mean", "f16"), ("sum,max", "f16"), ("max,sum,variance", "f32")] {
-        let all = run([list, "--json", &file]).json();
-        assert_eq!(all["dtype"], dtype, "{list}");
-        for name in list.split(',') {
-            assert_eq!(all["answers"][name]["bits"], run([name, "--json", &file]).json()["bits"], "{list} {name}");
+    // 1, 2, 0.5, 1e-5
+    let file = folder.file("h.npy", &npy("'<f2'", false, "(4,)", &[0, 0x3c, 0, 0x40, 0, 0x38, 0xa8, 0]));
+    let keys = folder.i32("k.npy", &[0, 1, 1, 0]);
+    for list in ["sum,mean", "sum,max", "max,sum,variance", "variance,min,hash,logsumexp", "std,norm2"] {
+        for told in [&[][..], &["--rows", "2"], &["--by", &keys], &["--where", "> 0.7"], &["--memory", "1MiB"]] {
+            let of = |names| run([names, "--json", &file].iter().chain(told)).json();
+            let all = of(list);
+            assert_eq!(all["dtype"], if list == "std,norm2" { "f32" } else { "f16" }, "{list}");
+            for name in list.split(',') {
+                let (listed, alone) = (&all["answers"][name], of(name));
+                for said in ["value", "bits", "exact"] {
+                    assert_eq!(listed[said], alone[said], "{said} of {name} in {list}, {told:?}");
+                }
+            }
         }
     }
+    let told = run(["hash,logsumexp", &file]);
+    assert!(told.text().contains("logsumexp: accumulated in f32"), "{told:?}");
+    // The partials of a list are those of its operators alone.
+    let [listed, alone] = ["l.part", "a.part"].map(|name| text(folder.path().join(name)));
+    run(["hash,variance", "-q", "--partial", &listed, &file]).text();
+    run(["hash", "-q", "--partial", &alone, &file]).text();
+    let hash = run(["hash", "-q", &file]).text().to_string();
+    assert_eq!(run(["merge", "-q", &alone]).text(), hash);
+    assert_eq!(run(["merge", "-q", &listed]).text().lines().next(), Some(&*hash));
 }
 
 #[test]
