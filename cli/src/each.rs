@@ -18,8 +18,7 @@ fn axes(division: &Division, inputs: &Inputs, ordered: bool) -> Result<(Axes, Ve
     if let Some(length) = division.rows {
         let count = inputs.count().ok_or_else(|| {
             usage(format!(
-                "{}: --rows wants to know how many rows there are, which pipes, text and columns that may lack values do not tell; name a \
-                 file of numbers",
+                "{}: --rows wants to know how many rows there are, which pipes and text do not tell; name a file of numbers, such as .npy",
                 inputs.names()
             ))
         })?;
@@ -33,10 +32,12 @@ fn axes(division: &Division, inputs: &Inputs, ordered: bool) -> Result<(Axes, Ve
     let opened =
         inputs.only().ok_or_else(|| usage("--axis is for one array, whose file says its shape; there are several"))?;
     let Some(array) = &opened.array else {
-        return Err(usage(format!(
-            "{}: --axis is for arrays whose files say their shape, such as .npy; for rows of other numbers pass --rows",
-            opened.name
-        )));
+        let repair = match opened.count {
+            Some(_) => "for rows of other numbers pass --rows",
+            None => "save the numbers as one",
+        };
+        let name = &opened.name;
+        return Err(usage(format!("{name}: --axis is for arrays whose files say their shape, such as .npy; {repair}")));
     };
     let shape = &array.axes;
     let made = match array.fortran_order && !ordered {

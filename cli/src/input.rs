@@ -133,14 +133,13 @@ impl Inputs {
     pub fn counted(&self, option: &str) -> Result<u64> {
         self.count().ok_or_else(|| {
             usage(format!(
-                "{}: {option} wants a file that says how many numbers it has, which text and columns with missing values do not; save \
-                 them all as .npy",
+                "{}: {option} wants a file that says how many numbers it has, which pipes and text do not; save them as .npy",
                 self.names()
             ))
         })
     }
 
-    /// Elements of all inputs together, where that is known.
+    /// Elements of all inputs together, missing ones too, where that is known.
     pub fn count(&self) -> Option<u64> {
         let count = |input: &Input| if let Input::Ready(opened) = input { opened.count } else { None };
         total(self.inputs.iter().map(count))
@@ -331,7 +330,7 @@ pub struct Opened {
     pub stored: Stored,
     /// Its array, where the file says that it is one.
     pub array: Option<Box<Array>>,
-    /// Count of the numbers, where it is known.
+    /// Count of the numbers, missing ones too, where it is known.
     pub count: Option<u64>,
     /// Treatment of those that are missing.
     missing: Missing,

@@ -21,6 +21,8 @@ struct Known {
     before: u64,
     /// Why none may be left out.
     refused: Option<&'static str>,
+    /// Whether they are of a file beside the inputs, which `--missing` is not told.
+    beside: bool,
     gaps: Gaps,
 }
 
@@ -78,13 +80,22 @@ impl Record {
     /// The same for another reading of the inputs.
     pub fn again(&self) -> Record {
         let again = Record::new(self.policy);
-        again.known().refused = self.known().refused;
+        {
+            let (mut again, known) = (again.known(), self.known());
+            (again.refused, again.beside) = (known.refused, known.beside);
+        }
         again
     }
 
     /// That none may be left out, for this reason.
     pub fn refuse(&self, why: &'static str) {
         self.known().refused = Some(why);
+    }
+
+    /// That none may be left out of a file beside the inputs.
+    pub fn refuse_beside(&self) {
+        self.refuse("these numbers go with those of another input");
+        self.known().beside = true;
     }
 
     /// That places among all values are wanted; what they take is at most so many bytes.
@@ -113,7 +124,7 @@ impl Record {
                 stored.name()
             ))),
             (MissingPolicy::Skip, Some(why)) => {
-                Err(told(format!("{} is missing, and {why}; {}", place(), instead(stored))))
+                Err(told(format!("{} is missing, and {why}; {}", place(), instead(stored, known.beside))))
             }
             (MissingPolicy::Skip, None) => {
                 let at = known.before + at;
@@ -124,7 +135,7 @@ impl Record {
                          count; raise --memory, or {}",
                         place(),
                         known.gaps.room,
-                        instead(stored)
+                        instead(stored, known.beside)
                     ))),
                 }
             }
@@ -179,8 +190,8 @@ impl Record {
 }
 
 /// Advice where values cannot be left out.
-fn instead(stored: Stored) -> &'static str {
-    if stored.parse("nan", &mut vec![]) { "pass --missing nan" } else { "write a number in its place" }
+fn instead(stored: Stored, beside: bool) -> &'static str {
+    if !beside && stored.parse("nan", &mut vec![]) { "pass --missing nan" } else { "write a number in its place" }
 }
 
 /// Number and treatment of missing values.

@@ -106,7 +106,7 @@ impl Ask {
     /// For the numbers of a file that this option names, which go with elements.
     pub fn beside(option: &'static str) -> Ask {
         let ask = Ask { option: Some(option), memory: BESIDE_MEMORY, ..Ask::default() };
-        ask.missing.refuse("these numbers go with those of another input");
+        ask.missing.refuse_beside();
         ask
     }
 
@@ -179,7 +179,7 @@ pub struct Shown {
     pub stored: Stored,
     /// Their array, where there is one.
     pub array: Option<Array>,
-    /// Count of the numbers, where it is known.
+    /// Count of the numbers, missing ones too, where it is known.
     pub count: Option<u64>,
     /// The way to read them.
     pub numbers: Numbers,

@@ -285,6 +285,33 @@ fn changed_arrow_files_are_told() {
     }
 }
 
+/// Columns that may lack values tell how many rows they have, and go with others where none is missing.
+#[test]
+fn columns_beside_elements() {
+    let folder = Folder::new();
+    let columns: [(&str, ArrayRef); 2] = [
+        ("k", Arc::new(Int32Array::from(vec![Some(0), Some(1), Some(1), Some(0)]))),
+        ("hole", Arc::new(Float32Array::from(vec![Some(1.0), None, Some(0.0), Some(1.0)]))),
+    ];
+    let of = |at: usize| {
+        let (name, column) = &columns[at];
+        let fields = vec![Field::new(*name, column.data_type().clone(), true)];
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), vec![column.clone()]).unwrap();
+        folder.file(&format!("{name}.arrow"), &file(&[batch], None))
+    };
+    let (keys, hole) = (of(0), of(1));
+    let numbers = folder.i32("n.npy", &[1, 2, 4, 8]);
+    let sum = |told: &[&str]| run(["sum", "-q"].iter().chain(told));
+    assert_eq!(sum(&["--group-by", &keys, "--groups", "2", &numbers]).text(), "9\n6");
+    assert_eq!(sum(&["--mask", &keys, &numbers]).text(), "6");
+    assert_eq!(sum(&["--where", &format!("{keys} < 1"), &numbers]).text(), "9");
+    assert_eq!(sum(&["--rows", "2", &keys]).text(), "1\n1");
+    let told = ["hole.arrow: row 2, column hole: the value is missing", "another input; write a number in its place"];
+    sum(&["--mask", &hole, &numbers]).fails(1, &told);
+    sum(&["--where", &format!("{hole} < 1"), &numbers]).fails(1, &told);
+    sum(&["--mask", &keys, &folder.i32("short.npy", &[1, 2, 4])]).fails(1, &["4", "3"]);
+}
+
 /// Files as pyarrow itself writes them.
 #[test]
 fn files_of_pyarrow() {

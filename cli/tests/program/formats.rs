@@ -487,6 +487,34 @@ fn columns_of_parquet_files() {
         .fails(2, &["standard input", "write it to a file"]);
 }
 
+/// Columns that may lack values, as pyarrow writes them, tell how many rows they have: they go with others where none is missing.
+#[test]
+fn columns_that_may_lack_values_are_counted() {
+    let folder = Folder::new();
+    let schema =
+        Arc::new(parse_message_type("message m { optional int32 k; optional int32 x; optional float f; }").unwrap());
+    let mut file = SerializedFileWriter::new(vec![], schema, Arc::default()).unwrap();
+    for values in [[0, 1], [1, 0]] {
+        let mut group = file.next_row_group().unwrap();
+        chunk::<Int32Type>(&mut group, &values, Some(&[1, 1]));
+        chunk::<Int32Type>(&mut group, &[values[1]], Some(&[0, 1]));
+        chunk::<FloatType>(&mut group, &[1.0], Some(&[1, 0]));
+        group.close().unwrap();
+    }
+    let file = folder.file("t.parquet", &file.into_inner().unwrap());
+    let numbers = folder.i32("n.npy", &[1, 2, 4, 8]);
+    let of = |column: &str, told: &[&str]| run(["sum", "-q", "--column", column].iter().chain(told).chain([&&*file]));
+    assert_eq!(of("k", &["--rows", "2"]).text(), "1\n1");
+    assert_eq!(of("k", &["--mask", &numbers]).text(), "2");
+    assert_eq!(of("k", &["--by", &numbers]).text(), "1 0\n2 1\n4 1\n8 0");
+    assert_eq!(of("f", &["--rows", "2", "--missing", "nan"]).text(), "nan\nnan");
+    of("x", &["--rows", "2"]).fails(1, &["row 1, column x: the value is missing", "by the places of values"]);
+    of("x", &["--axis", "0"]).fails(2, &["--axis is for arrays", "pass --rows"]);
+    run(["sum", "--axis", "0", &folder.file("t.csv", b"x\n1\n")])
+        .fails(2, &["--axis is for arrays", "save the numbers"]);
+    run(["sum", "--rows", "1", &folder.file("t.csv", b"x\n1\n")]).fails(2, &["--rows wants", "name a file of numbers"]);
+}
+
 /// Two columns of one name, and a name with a dot beside a group: numbers name them, as in text.
 #[test]
 fn parquet_columns_of_one_name() {

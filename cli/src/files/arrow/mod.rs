@@ -23,6 +23,8 @@ pub struct ArrowColumns {
     blocks: Arc<Blocks>,
     fields: Vec<Field>,
     names: Vec<String>,
+    /// Rows of all record batches, once they are counted.
+    rows: Option<u64>,
 }
 
 impl ArrowColumns {
@@ -33,7 +35,7 @@ impl ArrowColumns {
         let (blocks, fields) =
             opened.map_err(|what| anyhow!("{name}: is damaged, or no Arrow file: {what}; copy or write it again"))?;
         let names = fields.iter().map(|field| field.name.clone()).collect();
-        Ok(ArrowColumns { file, blocks: Arc::new(blocks), fields, names })
+        Ok(ArrowColumns { file, blocks: Arc::new(blocks), fields, names, rows: None })
     }
 }
 
@@ -55,18 +57,17 @@ impl Several for ArrowColumns {
         if field.nullable {
             ask.missing.expect();
         }
-        let damaged = |what| anyhow!("{name}: is damaged: {what}; copy or write it again");
-        let count = if field.nullable {
-            None
-        } else {
-            Some(self.blocks.rows(&self.file, holds.stored.size() as u64).map_err(damaged)?)
-        };
+        let damaged = |what: String| anyhow!("{name}: is damaged: {what}; copy or write it again");
+        let rows = self.rows.map_or_else(|| self.blocks.rows(&self.file), Ok).map_err(damaged)?;
+        self.rows = Some(rows);
+        let bytes = rows.checked_mul(holds.stored.size() as u64).and_then(|bytes| i64::try_from(bytes).ok());
+        bytes.ok_or_else(|| damaged(format!("its record batches claim {rows} rows, more than can be")))?;
         let blocks = self.blocks.clone();
         let make = move |file: File, missing: &Missing| {
             let cells = ArrowCells::new(file, blocks.clone(), field.clone(), holds, missing.clone());
             Ok(Box::new(cells) as Reader)
         };
         let numbers = Numbers::Made(Arc::new(make));
-        Ok(Shown { stored: holds.stored, array: None, count, numbers })
+        Ok(Shown { stored: holds.stored, array: None, count: Some(rows), numbers })
     }
 }

@@ -61,8 +61,7 @@ impl Several for ParquetColumns {
             advice: "treefold reads truth values, integers and floats: write it as one of those".into(),
         })?;
         let level = described.max_def_level();
-        let lacks = level > 0;
-        if lacks {
+        if level > 0 {
             ask.missing.expect();
         }
         let add = |sum: u64, rows: i64| sum.checked_add(u64::try_from(rows).ok()?);
@@ -81,7 +80,7 @@ impl Several for ParquetColumns {
             let cells = ParquetCells::new(decoded, groups, title, stored, missing);
             Ok(Box::new(cells) as Reader)
         };
-        Ok(Shown { stored, array: None, count: (!lacks).then_some(rows), numbers: Numbers::Made(Arc::new(make)) })
+        Ok(Shown { stored, array: None, count: Some(rows), numbers: Numbers::Made(Arc::new(make)) })
     }
 }
 
