@@ -231,6 +231,14 @@ impl Format {
             _ if head.starts_with(b"PK\x03\x04") && ask.raw.is_none() => Format::Npz,
             _ if head.starts_with(b"ARROW1") && ask.raw.is_none() => Format::Arrow,
             _ if head.starts_with(b"PAR1") && ask.raw.is_none() => Format::Parquet,
+            // A header's length of a few bytes, and its first letter.
+            [_, _, _, _, 0, 0, 0, 0, b'{', ..] if ask.raw.is_none() => Format::Safetensors,
+            // A message of a stream, whose length is a multiple of 8. Raw numbers of a file may begin so: -1, and a small one.
+            [0xff, 0xff, 0xff, 0xff, low, _, _, 0..=0x0f, ..]
+                if low % 8 == 0 && path.is_none() && ask.raw.is_none() =>
+            {
+                Format::Arrow
+            }
             // An input without a name may be a table where a column of it is asked for.
             _ if path.is_none() && ask.column.is_some() => Format::Table(b','),
             _ => Format::Raw,
@@ -368,7 +376,7 @@ pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Resu
 
 fn not_streamed(name: &str) -> anyhow::Error {
     usage(format!(
-        "{name}: is a file that is read from several places, which a stream has not; write it to a file first"
+        "{name}: is a file that is read from several places, which a stream has not; name the file, or write it to a file first"
     ))
 }
 

@@ -45,6 +45,20 @@ fn damaged(name: &str, error: &ZipError) -> anyhow::Error {
     anyhow!("{name}: is damaged as a zip file: {error}; copy or save it again")
 }
 
+/// The name of a packing that is not unpacked here.
+fn named(packing: CompressionMethod) -> String {
+    let known = [
+        (CompressionMethod::DEFLATE64, "Deflate64"),
+        (CompressionMethod::BZIP2, "bzip2"),
+        (CompressionMethod::LZMA, "LZMA"),
+        (CompressionMethod::ZSTD, "zstd"),
+        (CompressionMethod::XZ, "xz"),
+        (CompressionMethod::PPMD, "PPMd"),
+    ];
+    let found = known.into_iter().find(|(known, _)| *known == packing);
+    found.map_or_else(|| packing.to_string(), |(_, name)| name.into())
+}
+
 impl Several for Npz {
     fn what(&self) -> &'static str {
         "members"
@@ -62,7 +76,8 @@ impl Several for Npz {
             CompressionMethod::Stored => false,
             CompressionMethod::Deflated => true,
             other => {
-                bail!("{name}: its member {title} is packed by {other}; save it with numpy.savez or savez_compressed")
+                let packing = named(other);
+                bail!("{name}: its member {title} is packed by {packing}; save it with numpy.savez or savez_compressed")
             }
         };
         let begin = found.data_start().with_context(|| format!("{name}: its member {title} begins nowhere"))?;

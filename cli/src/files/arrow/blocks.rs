@@ -29,11 +29,12 @@ pub struct Block {
 /// The messages of a file of so many bytes, and its columns.
 pub fn read(file: &File, length: u64) -> Result<(Blocks, Vec<Field>), String> {
     let head = bytes(file, 0, length.min(8))?;
-    match () {
-        () if head.starts_with(MAGIC) => of_file(file, length),
-        () if head.starts_with(b"FEA1") => Err("it is Feather of version 1; write it as version 2".into()),
-        () => of_stream(file, length),
-    }
+    if head.starts_with(MAGIC) { of_file(file, length) } else { of_stream(file, length) }
+}
+
+/// Whether a file begins as Feather of version 1 does, which is another format.
+pub fn is_feather_1(file: &File) -> bool {
+    bytes(file, 0, 4).is_ok_and(|head| head == b"FEA1")
 }
 
 /// Those of a file, which its end lists.

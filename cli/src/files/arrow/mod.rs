@@ -10,7 +10,7 @@ mod fields;
 
 use super::choice::{NoNumbers, Several};
 use super::{Ask, Missing, Numbers, Reader, Shown};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use blocks::Blocks;
 use cells::ArrowCells;
 use fields::Field;
@@ -31,6 +31,10 @@ impl ArrowColumns {
     /// Those of a file of so many bytes.
     pub fn open(name: &str, file: File, length: u64) -> Result<ArrowColumns> {
         let file = Arc::new(file);
+        ensure!(
+            !blocks::is_feather_1(&file),
+            "{name}: is Feather of version 1, which treefold does not read; write it as version 2"
+        );
         let opened = blocks::read(&file, length);
         let (blocks, fields) =
             opened.map_err(|what| anyhow!("{name}: is damaged, or no Arrow file: {what}; copy or write it again"))?;

@@ -9,10 +9,10 @@ use super::choice::{NoNumbers, Several};
 use super::{Ask, Missing, Numbers, Reader, Shown};
 use crate::error::unreadable;
 use crate::format::Stored;
-use ::parquet::basic::{ConvertedType, LogicalType, Type};
+use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use cells::ParquetCells;
 use decoded::Decoded;
 use places::Places;
@@ -60,6 +60,12 @@ impl Several for ParquetColumns {
             what: format!("{name}: column {title} holds {}", described_as(described)),
             advice: "treefold reads truth values, integers and floats: write it as one of those".into(),
         })?;
+        let chunks = metadata.row_groups().iter().filter_map(|group| group.columns().get(column));
+        if let Some(packing) = chunks.map(|chunk| chunk.compression()).find_map(not_unpacked) {
+            bail!(
+                "{name}: column {title} is packed by {packing}, which treefold does not unpack; write it with zstd or Snappy"
+            );
+        }
         let level = described.max_def_level();
         if level > 0 {
             ask.missing.expect();
@@ -115,10 +121,21 @@ fn stored(column: &ColumnDescriptor) -> Option<Stored> {
     })
 }
 
+/// The name of a packing that no decoder is built in for.
+fn not_unpacked(packing: Compression) -> Option<&'static str> {
+    use Compression as C;
+    match packing {
+        C::UNCOMPRESSED | C::SNAPPY | C::GZIP(_) | C::ZSTD(_) | C::LZ4 | C::LZ4_RAW => None,
+        C::BROTLI(_) => Some("Brotli"),
+        C::LZO => Some("LZO"),
+    }
+}
+
 /// The type of a column that holds no numbers.
 fn described_as(column: &ColumnDescriptor) -> String {
     match (column.logical_type_ref(), column.converted_type()) {
-        (Some(logical), _) => format!("{logical:?}"),
+        // Without its parameters.
+        (Some(logical), _) => format!("{logical:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect(),
         (None, ConvertedType::NONE) => column.physical_type().to_string(),
         (None, converted) => converted.to_string(),
     }
