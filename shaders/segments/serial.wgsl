@@ -1,8 +1,8 @@
 // Segments in order: each invocation walks a share of elements and ends, and its workgroup carries what is open from one to the
 // next. For operators that keep an order, read positions, or hold much; and where there are no subgroups.
 //
-// Expects: State, init_state, accumulate, accumulate_vector, acc_of, identity, join_behind, leave_head, leave_tail, store_own (the
-// operator); element, load (load/*.wgsl); segments/share.wgsl, search_one.wgsl and scan.wgsl.
+// Expects: State, init_state, accumulate, acc_of, identity, join_behind, leave_head, leave_tail, store_own (the operator); element
+// (load/*.wgsl); taken_run (segments/one_vector.wgsl or four_vectors.wgsl); segments/share.wgsl, search_one.wgsl and scan.wgsl.
 
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -33,8 +33,9 @@ fn main(id: Invocation) {
         let until = min(max(limit, at.position) - params.base.x, (e + TOGETHER) / PER_VECTOR * PER_VECTOR);
         for (var k = 0u; (k < TOGETHER) & (e < until); k++) {
             if (e % PER_VECTOR == 0u) & (until - e >= PER_VECTOR) {
-                state = accumulate_vector(state, load(e / PER_VECTOR), e);
-                e += PER_VECTOR;
+                let run = run_of(until / PER_VECTOR - e / PER_VECTOR);
+                state = taken_run(state, e / PER_VECTOR, run);
+                e += run * PER_VECTOR;
             } else {
                 state = accumulate(state, element(e), e);
                 e++;

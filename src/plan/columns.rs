@@ -75,6 +75,12 @@ impl Planner {
         };
         match held {
             true if along && !self.cost.own_memory => self.short_rows_shape(block, parts, longest),
+            true if along && self.in_whole_vectors(parts) => {
+                // Each invocation takes vectors of a row of its own: half as many loads, none of which is a neighbour's.
+                let kernel = Kernel::Columns { own: 1, neighbours: Neighbours::Vectors };
+                let size = self.columns_size(self.launch.workgroup_size);
+                self.columns_of(kernel, block.answers(), 1, size, longest / self.per_vector())
+            }
             true => self.columns_shape(block, parts, longest),
             false => {
                 let (workgroup_size, splits) =
@@ -108,9 +114,7 @@ impl Planner {
     /// Short rows: neighbouring invocations have neighbouring elements of a row, or vectors.
     fn short_rows_shape(&self, block: &Strided, parts: &[BlockPart], longest: u64) -> BlockLaunch {
         let kernel = |neighbours| Kernel::Columns { own: 1, neighbours };
-        let vectors = !self.one
-            && parts.iter().all(|part| self.rows_in_vectors(part))
-            && self.columns_trips(kernel(Neighbours::Vectors), 1) <= TRIPS_MAX;
+        let vectors = self.in_whole_vectors(parts);
         let (neighbours, loads) =
             if vectors { (Neighbours::Vectors, longest / self.per_vector()) } else { (Neighbours::Elements, longest) };
         let size = self.columns_size(self.launch.workgroup_size.min(SHORT_ROWS_SIZE));
@@ -123,6 +127,12 @@ impl Planner {
         };
         let lanes = previous_power(lanes.clamp(1, loads.max(1))).min(subgroup);
         self.columns_of(kernel(neighbours), block.answers(), lanes, size, loads)
+    }
+
+    /// Whether the rows of all parts are whole vectors, and there are trips for one.
+    fn in_whole_vectors(&self, parts: &[BlockPart]) -> bool {
+        let kernel = Kernel::Columns { own: 1, neighbours: Neighbours::Vectors };
+        !self.one && parts.iter().all(|part| self.rows_in_vectors(part)) && self.columns_trips(kernel, 1) <= TRIPS_MAX
     }
 
     /// The shape for so many groups of answers of so many loads each.

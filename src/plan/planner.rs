@@ -414,7 +414,9 @@ impl Planner {
                 self.lanes_min(workgroup_size)
             }
             // Neighbours along a row are lanes of a subgroup.
-            Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers => self.lanes_min(workgroup_size),
+            Kernel::Columns { neighbours, .. } if neighbours != Neighbours::Answers && !self.cost.own_memory => {
+                self.lanes_min(workgroup_size)
+            }
             Kernel::Segments { walk: Walk::Lanes { .. } | Walk::Clusters { .. } } => self.lanes_min(workgroup_size),
             Kernel::Columns { .. } | Kernel::Segments { .. } | Kernel::Groups { .. } => None,
             Kernel::Carry | Kernel::Clear | Kernel::Finish => None,

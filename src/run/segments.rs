@@ -16,10 +16,10 @@ use std::sync::OnceLock;
 use wgpu::BufferUsages;
 
 /// Answers, at least, of which each is found by one invocation, and so many times the elements of one: its neighbours are what hides that it reads
-/// alone. An H100, `treefold bench sum --dtype f64
-/// --shape …`, in µs with `--launch own_rows_max=0 --launch float64=false` and without, axis 1: 2048x64 115, 19; 4096x128 222, 35; 8192x256 435, 63; 16384x512 867, 127;
-/// 65536x2048 3539, 1116; axis 0: 128x512 32, 37; 128x1024 58, 58; 512x1536 89, 223; 128x16384 830, 60; 1024x32768 1905, 462; 4096x32768
-/// 3634, 1805.
+/// alone. An H200, `treefold bench sum --dtype f64
+/// --shape …`, in µs with `--launch own_rows_max=0 --launch float64=false` and without, axis 1: 2048x64 114, 15; 4096x128 221, 28; 8192x256 434, 50; 16384x512 864, 101;
+/// 65536x2048 3527, 642; axis 0: 128x1024 58, 53; 128x16384 828, 57; 1024x32768 1907, 431; 4096x32768 3636, 1681. An H100, where fewer were enough: axis 0 of 128x512 32,
+/// 37; 512x1536 89, 223.
 const OWN_MIN: u64 = 512;
 const OWN_TIMES: u64 = 8;
 /// Elements of rows in several buffers, at most; offsets of rows that the host makes, and buffers, each of which takes a dispatch.

@@ -375,7 +375,12 @@ fn segments(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], walk: Walk
             source.push(include_str!("../../shaders/segments/search_one.wgsl"));
             push_scan(source, op, folds, variant);
             source.push(&shared::leaving(op, folds, variant));
-            return source.push(&in_loads(include_str!("../../shaders/segments/serial.wgsl"), op.dtype, variant));
+            let run = match variant.loads_in_flight {
+                1 => include_str!("../../shaders/segments/one_vector.wgsl"),
+                _ => include_str!("../../shaders/segments/four_vectors.wgsl"),
+            };
+            source.push(&in_loads(run, op.dtype, variant));
+            return source.push(include_str!("../../shaders/segments/serial.wgsl"));
         }
         Walk::Lanes { most } => {
             (format!("const ELEMENTS_MAX = {most}u;"), include_str!("../../shaders/segments/alone.wgsl"))

@@ -197,9 +197,8 @@ fn rows_in_several_bindings_have_the_hosts_bits() {
     }
 }
 
-/// Sums by offsets, of lengths that shares divide, recorded: whether they are the host's.
-fn segments_are_right(gpu: &Gpu) -> bool {
-    let (length, rows) = (6, 700);
+/// Sums by offsets, of this length as a rule, which shares divide, recorded: whether they are the host's.
+fn segments_are_right(gpu: &Gpu, length: usize, rows: usize) -> bool {
     let numbers = rows_of(length, rows);
     // Some rows are none, others two.
     let mut offsets: Vec<u64> = (0..=rows).map(|row| (row * length) as u64).collect();
@@ -218,12 +217,12 @@ fn segments_are_right(gpu: &Gpu) -> bool {
     sums.map(bits).eq(want.into_iter().map(bits))
 }
 
-/// A share of thousands carries out of the last counter of its window.
+/// A share of thousands carries out of the last counter of its window, by elements that begin in its second limb and in its third.
 #[test]
 fn long_shares_have_the_hosts_bits() {
     let gpu = gpu().with_tuning(lanes()).expect("a device");
     let reducer = gpu.reducer::<f64, _>(Sum).expect("a reducer");
-    for other in [0x41ff_ffff_ffff_ffff, 0xc1ff_ffff_ffff_ffff] {
+    for other in [0x41ff_ffff_ffff_ffff, 0xc1ff_ffff_ffff_ffff, 0x429f_ffff_ffff_ffff, 0xc29f_ffff_ffff_ffff] {
         let mut numbers = vec![f64::from_bits(other); 200_000];
         numbers[0] = 2.0;
         let offsets = [0u32, 200_000];
@@ -236,7 +235,9 @@ fn long_shares_have_the_hosts_bits() {
 
 #[test]
 fn segments_have_the_hosts_bits() {
-    assert!(segments_are_right(&gpu().with_tuning(tuning()).expect("a device")));
+    for (length, rows) in [(6, 700), (21, 300)] {
+        assert!(segments_are_right(&gpu().with_tuning(tuning()).expect("a device"), length, rows), "{length}");
+    }
 }
 
 /// The self-test, which has a whole input in one kernel of values, sees what is wrong with a subgroup's steps in a loop.
@@ -255,6 +256,9 @@ fn wrong_steps_of_a_subgroup_are_put_aside() {
 
 /// What an invocation that goes on with another segment depends on.
 const CLEARED: &str = "own[j] = vec2<u32>();";
+/// What stands in the text of segments alone.
+const SECOND: &str = "var second = load(min(first + 1u, last));";
+const LAST: &str = "for (var v = first; v <= last; v++) {";
 const SERIAL: &str = "// Segments in order: ";
 
 /// Wrong texts of the kernel itself, which no self-test sees.
@@ -263,6 +267,8 @@ fn wrong_kernels_are_noticed() {
     let mut unnoticed = Vec::new();
     let changes = [
         (CLEARED, ""),
+        (SECOND, "var second = load(min(first + 2u, last));"),
+        (LAST, "for (var v = first; v < last; v++) {"),
         (
             "for (var j = 0u; j < narrow_LIMBS; j++) {\n        carry",
             "for (var j = 0u; j + 1u < narrow_LIMBS; j++) {\n        carry",
@@ -275,10 +281,12 @@ fn wrong_kernels_are_noticed() {
         ("return !own_used;", "return true;"),
         ("own_add(state.base + 3u, state.low.w, state.high.w);", ""),
         ("own_add(state.base + 2u, state.low.z, state.high.z);", ""),
-        ("if (limb - all.base > 1u) &", "if (limb - all.base > 2u) &"),
+        ("const PLACE_MAX = 73u;", "const PLACE_MAX = 105u;"),
+        ("lower, vec4<u32>(0u, 0u, last, middle), limb > 1u", "lower, lower, limb > 1u"),
+        ("select(signs, vec4<u32>(0u, 0u, 0u, first), limb > 1u)", "signs"),
         ("    put_window(state);\n    let base", "    let base"),
         ("vec2<u32>(sign & 1u, 0u)", "vec2<u32>()"),
-        ("select(vec4<u32>(0u, 0u, below, 0u), vec4<u32>(0u, 0u, 0u, below), upper)", "vec4<u32>()"),
+        ("select(vec4<u32>(0u, 0u, below, 0u), vec4<u32>(0u, 0u, 0u, below), limb == 1u)", "vec4<u32>()"),
         ("vec4<u32>(1u), all.low < amounts", "vec4<u32>(), all.low < amounts"),
         ("max(size >> 20u, 1u);  //", "size >> 20u;  //"),
         ("i32(32u * base)", "i32(31u * base)"),
@@ -304,7 +312,8 @@ fn wrong_kernels_are_noticed() {
         };
         let gpu = patched_gpu(tuning(), patch);
         let noticed = match from {
-            CLEARED => !segments_are_right(&gpu),
+            CLEARED => !segments_are_right(&gpu, 6, 700),
+            SECOND | LAST => !segments_are_right(&gpu, 21, 300),
             _ => {
                 let reducer = gpu.reducer::<f64, _>(Sum).expect("a reducer");
                 !Case::new(&gpu, Sum, 12, true).recorded(&gpu, &reducer, false).is_empty()
