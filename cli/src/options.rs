@@ -84,7 +84,8 @@ pub struct Sifting {
 #[derive(Args, Clone, Debug, Default)]
 pub struct Making {
     /// Reduce what EXPR makes of each number x, in WGSL: 'abs(x) * 2', 'select(0.0, log2(x), x > 0)', 'x > 30 && x < 40' (1 or 0). i is the
-    /// number's place, a u32. x has the type of the input, f32 for f16 and bf16, i32 or u32 for narrower integers and bool
+    /// number's place, a u32. x has the type of the input, f32 for f16 and bf16, i32 or u32 for narrower integers and bool; integers wrap in
+    /// their bits
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub map: Option<String>,
 
