@@ -89,8 +89,8 @@ pub struct Args {
     #[arg(long, value_name = "TYPE", value_parser = dtype_names(), hide_possible_values = true, help = dtype_help())]
     pub dtype: Option<String>,
 
-    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet and .arrow files, the member of .npz files, the tensor
-    /// of .safetensors files, by its name; by its number too where names repeat. Not needed where a file has one
+    /// The column of .csv and .tsv files, by its name or its number from 1; that of .parquet and .arrow files by its name, and by its number
+    /// where names repeat; the member of .npz files, the tensor of .safetensors files, by its name. Not needed where a file has one
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
 
