@@ -112,8 +112,9 @@ fn bounds(ends: &Ends) -> Bounds {
     }
 }
 
-/// Vectors in flight of an invocation that has words of its own, on GPUs, and the mean length from which on. An H200, `treefold bench sum --dtype f64
-/// --size 2^26 --segments 16,64,256,4096,65536,1048576`, with 1: 1297, 1576, 1128, 1003, 948, 1466; with 4: 1171, 1382, 996, 872, 821, 1170.
+/// Vectors in flight of an invocation that has words of its own, on GPUs, and the mean length from which on: segments/four_vectors.wgsl has as many. An
+/// H200, `treefold bench sum --dtype f64 --size 2^26 --segments 16,64,256,4096,65536,1048576`, with one, and counters that took 64 exponents: 1297, 1576, 1128, 1003,
+/// 948, 1466; with four, and 74 exponents: 1171, 1382, 996, 872, 821, 1170. (Of 4 elements a text with four took 2702, and 2627 as it is.)
 const OWN_LOADS: u32 = 4;
 const OWN_LOADS_FROM: u64 = 16;
 

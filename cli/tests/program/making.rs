@@ -54,6 +54,19 @@ fn operators_answer_as_over_what_is_made() {
     assert_eq!(found["value"]["bins"], json!([below, all.len() - below]));
 }
 
+/// As the README says.
+#[test]
+fn integers_wrap_in_their_bits() {
+    let folder = Folder::new();
+    let small = folder.file("u8.npy", &npy("'|u1'", false, "(3,)", &[3, 1, 2]));
+    let large = folder.i32("i32.npy", &[46_341]);
+    let sum = |made: &str, file: &str| run(["sum", "-q", "--map", made, file]).text().to_string();
+    assert_eq!(sum("x - 4", &small), (3u64 * (1 << 32) - 6).to_string());
+    assert_eq!(sum("i32(x) - 4", &small), "-6");
+    assert_eq!(sum("x * x", &large), 46_341i32.wrapping_mul(46_341).to_string());
+    assert_eq!(run(["sumsq", "-q", &large]).text(), (46_341u64 * 46_341).to_string());
+}
+
 #[test]
 fn each_type_is_computed_as_itself() {
     let folder = Folder::new();
