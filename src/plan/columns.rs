@@ -33,6 +33,8 @@ const LONG_WORDS: u64 = 17;
 /// 266, 223, 223 µs, shape=16384x4096 354, 354, 316, 296 and 275, 274, 228, 207. By 128, 256 and 512 invocations, `--axis 0`: shape=8192x8192
 /// 481, 497, 497 and 541, 307, 332; with one for each of four columns 616, 642, 643 and 410, 449, 575.
 const LONG_STATES: States = States { rounds: 32, columns_size: 256, several: false };
+/// Rows that are read by vectors.
+const ROWS_IN_VECTORS: Kernel = Kernel::Columns { own: 1, neighbours: Neighbours::Vectors };
 /// Invocations of a workgroup that reads short rows, at most.
 const SHORT_ROWS_SIZE: u32 = 256;
 
@@ -77,9 +79,8 @@ impl Planner {
             true if along && !self.cost.own_memory => self.short_rows_shape(block, parts, longest),
             true if along && self.in_whole_vectors(parts) => {
                 // Each invocation takes vectors of a row of its own: half as many loads, none of which is a neighbour's.
-                let kernel = Kernel::Columns { own: 1, neighbours: Neighbours::Vectors };
                 let size = self.columns_size(self.launch.workgroup_size);
-                self.columns_of(kernel, block.answers(), 1, size, longest / self.per_vector())
+                self.columns_of(ROWS_IN_VECTORS, block.answers(), 1, size, longest / self.per_vector())
             }
             true => self.columns_shape(block, parts, longest),
             false => {
@@ -113,10 +114,10 @@ impl Planner {
 
     /// Short rows: neighbouring invocations have neighbouring elements of a row, or vectors.
     fn short_rows_shape(&self, block: &Strided, parts: &[BlockPart], longest: u64) -> BlockLaunch {
-        let kernel = |neighbours| Kernel::Columns { own: 1, neighbours };
-        let vectors = self.in_whole_vectors(parts);
-        let (neighbours, loads) =
-            if vectors { (Neighbours::Vectors, longest / self.per_vector()) } else { (Neighbours::Elements, longest) };
+        let (kernel, loads) = match self.in_whole_vectors(parts) {
+            true => (ROWS_IN_VECTORS, longest / self.per_vector()),
+            false => (Kernel::Columns { own: 1, neighbours: Neighbours::Elements }, longest),
+        };
         let size = self.columns_size(self.launch.workgroup_size.min(SHORT_ROWS_SIZE));
         let subgroup = self.lanes_min(size as u32).map_or(size, u64::from);
         // Lanes of a row: some rounds of loads each.
@@ -126,13 +127,13 @@ impl Planner {
             Order::Blocked => size * u64::from(self.launch.workgroups_max) / block.answers(),
         };
         let lanes = previous_power(lanes.clamp(1, loads.max(1))).min(subgroup);
-        self.columns_of(kernel(neighbours), block.answers(), lanes, size, loads)
+        self.columns_of(kernel, block.answers(), lanes, size, loads)
     }
 
     /// Whether the rows of all parts are whole vectors, and there are trips for one.
     fn in_whole_vectors(&self, parts: &[BlockPart]) -> bool {
-        let kernel = Kernel::Columns { own: 1, neighbours: Neighbours::Vectors };
-        !self.one && parts.iter().all(|part| self.rows_in_vectors(part)) && self.columns_trips(kernel, 1) <= TRIPS_MAX
+        let trips = self.columns_trips(ROWS_IN_VECTORS, 1);
+        !self.one && parts.iter().all(|part| self.rows_in_vectors(part)) && trips <= TRIPS_MAX
     }
 
     /// The shape for so many groups of answers of so many loads each.
