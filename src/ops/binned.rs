@@ -79,36 +79,6 @@ impl Accumulator for BinCounts {
     }
 }
 
-/// The fold of a histogram over numbers that the host alone counts.
-macro_rules! counted_on_host {
-    ($name:ident over $type:ty, $why:expr) => {
-        impl crate::Fold<$type> for $name {
-            type Acc = crate::ops::binned::BinCounts;
-            const HOST_ONLY: Option<&'static str> = Some($why);
-
-            fn identity(&self) -> Self::Acc {
-                crate::ops::binned::BinCounts::zeros(self.slots() as usize)
-            }
-            fn lift(&self, x: $type, _: u64) -> Self::Acc {
-                self.counts(&[x])
-            }
-            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
-                a.plus(b)
-            }
-            fn accumulate(&self, elements: &[$type], _: u64) -> Self::Acc {
-                self.counts(elements)
-            }
-            fn acc_words(&self) -> usize {
-                self.slots() as usize
-            }
-            fn wgsl(&self) -> crate::Wgsl {
-                crate::ops::doubles::no_wgsl()
-            }
-        }
-    };
-}
-pub(super) use counted_on_host;
-
 /// Counters of a workgroup, at most, that an H200 runs beside another: 17 KiB. It gives 33 KiB to one only.
 pub(super) const BESIDE_MAX: u64 = 33 * 128;
 

@@ -3,7 +3,7 @@
 use crate::element::{Dtype, Scalar, Word};
 use crate::op::{Device, Keep, Text, WordType};
 use crate::{Accumulator, BinAxis, DeviceAnswer, Error, Fold, Op, Result, Wgsl};
-use super::binned::{BESIDE_MAX, BinCounts, Binned, Counts, OTHERS, counted_on_host, counters, kept};
+use super::binned::{BESIDE_MAX, BinCounts, Binned, Counts, OTHERS, counters, kept};
 use super::edges::{BINS, BinCount, Given, Integers, Interval};
 use std::sync::{Arc, OnceLock};
 
@@ -14,11 +14,11 @@ use std::sync::{Arc, OnceLock};
 ///   NumPy's `histogram_bin_edges` of (low, high), and an element is compared as its f64 value (of integers of 64 bits the nearest one): the
 ///   counts are exact and the same on every engine. What is below, above, or NaN is counted apart, never dropped.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
-/// - **On the device**, over numbers of 32 bits: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
+/// - **On the device**: a word for each bin, then below, above, NaN; up to 2^32 - 1 elements in a record. 4 bytes of workgroup
 ///   memory a bin; where that is too little, bins are counted in slices, for each of which the elements are read once, mostly from the
 ///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), or bins must be searched (edges that are
-///   given, more than 2^19 bins, a range that is narrow beside its place), 4 bytes a bin of the device's memory for each workgroup, which
-///   costs time, and not in tuples of several folds.
+///   given, more than 2^19 bins, a range that is narrow beside its place), and of numbers of 64 bits where there would be slices, 4 bytes a bin
+///   of the device's memory for each workgroup, which costs time, and not in tuples of several folds.
 ///
 /// ```
 /// use treefold::{Cpu, ops::Histogram};
@@ -37,16 +37,17 @@ pub struct Histogram {
     pub(crate) integers: Integers,
     /// In place of equal bins.
     pub(crate) edges: Given,
-    found: Arc<FoundEdges>,
+    pub(super) found: Arc<FoundEdges>,
 }
 
 /// Edges as they are searched, found once.
 #[derive(Debug, Default)]
-struct FoundEdges {
+pub(super) struct FoundEdges {
     /// As keys of f32, i32 and u32.
     keys: [OnceLock<Vec<u32>>; 3],
-    /// As they are, for numbers of 64 bits.
-    edges: OnceLock<Vec<f64>>,
+    /// As they are, and as keys of f64, i64 and u64, for numbers of 64 bits.
+    pub(super) edges: OnceLock<Vec<f64>>,
+    pub(super) wide_keys: [OnceLock<Vec<u64>>; 3],
 }
 
 impl Default for Histogram {
@@ -166,7 +167,7 @@ impl Histogram {
 
     /// Number of slots: the bins, and three more.
     pub fn slots(&self) -> u64 {
-        u64::from(self.count()) + OTHERS as u64
+        u64::from(self.bins_inside()) + OTHERS as u64
     }
 
     /// The options that say where the bins lie, as signatures write them; their names end so.
@@ -187,7 +188,7 @@ impl Histogram {
     }
 
     /// Number of bins.
-    pub(super) fn count(&self) -> u32 {
+    pub(super) fn bins_inside(&self) -> u32 {
         self.edges.edges().map_or(self.equal().0, |edges| edges.len() as u32 - 1)
     }
 
@@ -203,40 +204,31 @@ impl Histogram {
     }
 
     fn find_keys<T: Word>(&self) -> Vec<u32> {
-        let (least, most) = match T::DTYPE {
+        let ends = match T::DTYPE {
             Dtype::F32 => (T::from_bits(0xff80_0000).key(), T::from_bits(0x7f80_0000).key()),
             _ => (0, u32::MAX),
         };
-        // The lowest key whose element is not below an edge (or is above it), by halves; one more than all where there is none.
+        // One more than all where there is none.
         let first = |beyond: &dyn Fn(f64) -> bool| {
-            let (mut low, mut high) = (u64::from(least), u64::from(most) + 1);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if beyond(T::unkey(middle as u32).to_f64()) { high = middle } else { low = middle + 1 }
-            }
-            low.min(u64::from(u32::MAX)) as u32
+            let first = first_of(u64::from(ends.0), u64::from(ends.1) + 1, |key| beyond(T::unkey(key as u32).to_f64()));
+            first.min(u64::from(u32::MAX)) as u32
         };
         let edges = self.edges();
-        let (lower, low, high) = (&edges[..edges.len() - 1], edges[0], edges[edges.len() - 1]);
+        let (lower, high) = (&edges[..edges.len() - 1], edges[edges.len() - 1]);
         let inner = lower.iter().map(|&edge| first(&|x| x >= edge));
-        let top = T::unkey(u32::MAX);
-        let (x, bins) = (top.to_f64(), self.count());
-        let slot = if top.is_nan() {
-            bins + 2
-        } else if x < low {
-            bins
-        } else if x > high {
-            bins + 1
-        } else {
-            lower.partition_point(|&edge| edge <= x) as u32 - 1
-        };
-        inner.chain([first(&|x| x > high), slot]).collect()
+        inner.chain([first(&|x| x > high), self.slot_of(T::unkey(u32::MAX).to_f64(), &edges) as u32]).collect()
+    }
+
+    /// The slot of a value among its edges: as for `np.histogram` over f64.
+    #[inline(always)]
+    pub(super) fn slot_of(&self, x: f64, edges: &[f64]) -> usize {
+        slot_of(x, edges, self.equal_range())
     }
 
     /// A device's guess of a place in f32, and the most by which it may be off.
     fn guess<T: Word>(&self) -> Guess {
-        let bins = f64::from(self.count());
-        let fraction = 23 - self.count().next_power_of_two().trailing_zeros().min(22);
+        let bins = f64::from(self.bins_inside());
+        let fraction = 23 - self.bins_inside().next_power_of_two().trailing_zeros().min(22);
         // Where the guess is not safe, every element counts as near.
         let all_near = 1 << fraction;
         if self.edges.edges().is_some() {
@@ -284,49 +276,21 @@ impl Histogram {
         Guess { origin, scale, fraction, near, safe, floored: None }
     }
 
-    /// The parameters of shaders/histogram/places.wgsl.
-    pub(super) fn places<T: Word>(&self) -> [u32; 4] {
-        let guess = self.guess::<T>();
-        let last = guess.floored.map_or(2 * guess.near, |zero| zero as u32);
-        [guess.origin.to_bits(), guess.scale.to_bits(), guess.base() - guess.near, last]
-    }
-
-    /// The constants of shaders/histogram/places.wgsl and edges.wgsl.
-    pub(super) fn constants<T: Word>(&self) -> String {
-        let (bins, guess) = (self.count(), self.guess::<T>());
-        let (base, search) = (guess.base(), 1u32 << bins.ilog2());
-        let (fraction, safe, floored) = (guess.fraction, guess.safe, guess.floored.is_some());
-        format!(
-            "const INSIDE = {bins}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\nconst SAFE = {safe};\n\
-             const FLOORED = {floored};\nconst SEARCH = {search}u;\n"
-        )
-    }
-
     /// The text that finds the slots of elements on a device, its parameters and its table.
     #[doc(hidden)]
     pub fn finding<T: Word>(&self) -> (String, [u32; 4], Vec<u32>) {
-        let text = format!("{}\n{}\n{PLACES}\n{EDGES}", T::DTYPE.wgsl(), self.constants::<T>());
-        (text, self.places::<T>(), self.edge_keys::<T>().to_vec())
-    }
-
-    /// Whether places tell the bins, so that nothing is searched.
-    pub(super) fn is_safe<T: Word>(&self) -> bool {
-        self.guess::<T>().safe
+        let BinPlaces { constants, params, .. } = T::places(self);
+        let params = std::array::from_fn(|at| params.get(at).copied().unwrap_or(0));
+        (format!("{}\n{constants}\n{PLACES}\n{EDGES}", T::DTYPE.wgsl()), params, T::table(self))
     }
 
     /// Loop trips of finding the bins of an element, or of four: for slices the steps of the search and no more, because dispatches
     /// that end early leave many large partials.
     pub(super) fn trips(&self, keep: Keep) -> u64 {
         match keep {
-            Keep::Slices { .. } => u64::from(self.count().ilog2()) + 1,
+            Keep::Slices { .. } => u64::from(self.bins_inside().ilog2()) + 1,
             _ => TRIPS,
         }
-    }
-
-    /// The kind of the texts that find places: all that they depend on.
-    pub(super) fn places_kind<T: Word>(&self) -> String {
-        let Guess { safe, floored, .. } = self.guess::<T>();
-        format!("bins={}, safe={safe}, floored={}", self.count(), floored.is_some())
     }
 
     /// The counts of these elements.
@@ -339,7 +303,7 @@ impl Histogram {
     }
 
     /// The range of equal bins.
-    fn equal_range(&self) -> Option<Interval> {
+    pub(super) fn equal_range(&self) -> Option<Interval> {
         self.edges.edges().is_none().then(|| self.equal().1)
     }
 }
@@ -349,25 +313,91 @@ pub trait Countable: Scalar {
     /// The function that finds the slots of elements on the host.
     #[doc(hidden)]
     fn slots(bins: &Histogram) -> impl Fn(Self) -> usize + '_;
+    /// How a device finds them.
+    #[doc(hidden)]
+    fn places(bins: &Histogram) -> BinPlaces;
+    /// The keys of edges that it asks.
+    #[doc(hidden)]
+    fn table(bins: &Histogram) -> Vec<u32>;
+}
+
+/// How a device finds the bins of elements.
+#[derive(Clone, Debug)]
+pub struct BinPlaces {
+    pub(super) params: Vec<u32>,
+    pub(super) constants: String,
+    /// All that its texts depend on.
+    pub(super) kind: String,
+    /// Whether places tell the bins, so that nothing is searched.
+    pub(super) safe: bool,
+    /// Words of the table that it asks.
+    pub(super) table_words: usize,
+    /// Searches for the elements of a vector, of which one may find several.
+    pub(super) searches: u64,
+    /// Whether a workgroup that runs alone may have more loads under way.
+    pub(super) more_loads: bool,
+    /// The texts that find bins, and as far as a slice of them asks.
+    pub(super) texts: [[&'static str; 2]; 2],
+    /// The texts that count them, of elements and of pairs.
+    pub(super) counting: [&'static [&'static str]; 2],
 }
 
 impl<T: Word> Countable for T {
     #[inline(always)]
     fn slots(bins: &Histogram) -> impl Fn(T) -> usize + '_ {
-        let finder = Finder { keys: bins.edge_keys::<T>(), bins: bins.count() as usize, equal: bins.equal_range() };
+        let finder = Finder { keys: bins.edge_keys::<T>(), bins: bins.bins_inside() as usize, equal: bins.equal_range() };
         move |x| finder.slot(x)
+    }
+    fn places(bins: &Histogram) -> BinPlaces {
+        let (count, guess) = (bins.bins_inside(), bins.guess::<T>());
+        let (base, search) = (guess.base(), 1u32 << count.ilog2());
+        let (fraction, safe, floored) = (guess.fraction, guess.safe, guess.floored.is_some());
+        let last = guess.floored.map_or(2 * guess.near, |zero| zero as u32);
+        BinPlaces {
+            params: vec![guess.origin.to_bits(), guess.scale.to_bits(), base - guess.near, last],
+            constants: format!(
+                "const INSIDE = {count}u;\nconst BASE = {base}u;\nconst FRACTION = {fraction}u;\nconst SAFE = {safe};\n\
+                 const FLOORED = {floored};\nconst SEARCH = {search}u;\n"
+            ),
+            kind: format!("bins={count}, safe={safe}, floored={floored}"),
+            safe,
+            table_words: count as usize + 2,
+            searches: 1,
+            // Where no registers are needed for what is asked of edges.
+            more_loads: floored,
+            texts: [[PLACES, EDGES], [SLICE_PLACES, EDGES]],
+            counting: [
+                &[include_str!("../../shaders/histogram/bins.wgsl")],
+                &[COUNT_PAIR, include_str!("../../shaders/histogram/pairs.wgsl")],
+            ],
+        }
+    }
+    fn table(bins: &Histogram) -> Vec<u32> {
+        bins.edge_keys::<T>().to_vec()
     }
 }
 
 /// The WGSL that finds the bins of elements.
-pub(super) const PLACES: &str =
+const PLACES: &str =
     concat!(include_str!("../../shaders/histogram/places.wgsl"), include_str!("../../shaders/histogram/of_all.wgsl"));
 /// The same as far as a slice of the bins asks.
 const SLICE_PLACES: &str =
     concat!(include_str!("../../shaders/histogram/places.wgsl"), include_str!("../../shaders/histogram/of_slice.wgsl"));
-pub(super) const EDGES: &str = include_str!("../../shaders/histogram/edges.wgsl");
+const EDGES: &str = include_str!("../../shaders/histogram/edges.wgsl");
+/// The counter of the bins of both numbers of a pair.
+pub(super) const COUNT_PAIR: &str = include_str!("../../shaders/histogram/count_pair.wgsl");
 /// Loop trips of that: the search for one of 2^24 edges.
 pub(crate) const TRIPS: u64 = 26;
+
+/// The first number from `low` on, and below `end`, from which on this holds, by halves; `end` where it does not.
+pub(super) fn first_of(low: u64, end: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut end) = (low, end);
+    while low < end {
+        let middle = low + (end - low) / 2;
+        if holds(middle) { end = middle } else { low = middle + 1 }
+    }
+    low
+}
 
 /// The bin of a value in equal bins over a range, unless it is a neighbour's.
 #[inline(always)]
@@ -429,7 +459,7 @@ impl Guess {
     }
 }
 
-impl<T: Word> Fold<T> for Histogram {
+impl<T: Countable> Fold<T> for Histogram {
     type Acc = BinCounts;
     const ELEMENTS_MAX: u64 = (1 << 32) - 1;
 
@@ -446,13 +476,13 @@ impl<T: Word> Fold<T> for Histogram {
         self.counts(elements)
     }
     fn params(&self) -> Vec<u32> {
-        self.places::<T>().to_vec()
+        T::places(self).params
     }
     fn table(&self) -> Vec<u32> {
-        self.edge_keys::<T>().to_vec()
+        T::table(self)
     }
     fn kind(&self) -> String {
-        self.places_kind::<T>()
+        T::places(self).kind
     }
     fn acc_words(&self) -> usize {
         self.slots() as usize
@@ -462,16 +492,17 @@ impl<T: Word> Fold<T> for Histogram {
         Wgsl::new("", "", "")
     }
     fn device(&self, keep: Keep) -> Device {
-        let keep = kept(keep, self.slots(), self.is_safe::<T>());
-        let places = if matches!(keep, Keep::Slices { .. }) { SLICE_PLACES } else { PLACES };
-        let texts = [include_str!("../../shaders/histogram/bins.wgsl"), places, EDGES].map(Text::from);
-        match counters(keep, self.slots(), self.constants::<T>(), texts.to_vec(), self.trips(keep)) {
-            // A workgroup that runs alone has more loads under way, where no registers are needed for what is asked of edges. An H200, `treefold
-            // bench 'histogram(range=0:1,bins=8192),…' --size 2^28 --launch loads_in_flight=4,8`, without this: 8192 bins 267.9, 262.9 µs, 16,384
-            // 465.1, 435.6, 65,536 1361, 1278; but 5000 263.9, 280.7.
+        let places = T::places(self);
+        let keep = kept(keep, self.slots(), places.safe);
+        let texts = places.texts[usize::from(matches!(keep, Keep::Slices { .. }))];
+        let texts = places.counting[0].iter().chain(&texts).map(|&text| Text::from(text));
+        match counters(keep, self.slots(), places.constants, texts.collect(), places.searches * self.trips(keep)) {
+            // A workgroup that runs alone has more loads under way. An H200, `treefold bench 'histogram(range=0:1,bins=8192),…' --size 2^28
+            // --launch loads_in_flight=4,8`, without this: 8192 bins 267.9, 262.9 µs, 16,384 465.1, 435.6, 65,536 1361, 1278; but 5000 263.9,
+            // 280.7.
             Device::Bins(mut bins) => {
                 let alone = bins.bins > BESIDE_MAX && bins.replicas > 0;
-                bins.more_loads = alone && self.guess::<T>().floored.is_some();
+                bins.more_loads = alone && places.more_loads;
                 Device::Bins(bins)
             }
             device => device,
@@ -499,30 +530,7 @@ fn slot_of(x: f64, edges: &[f64], equal: Option<Interval>) -> usize {
     edges[..bins].partition_point(|&edge| edge <= x) - 1
 }
 
-/// Numbers of 64 bits are compared as f64, which rounds integers beyond 2^53.
-macro_rules! wide {
-    ($($type:ty),+) => {$(
-        impl Countable for $type {
-            #[inline(always)]
-            fn slots(bins: &Histogram) -> impl Fn($type) -> usize + '_ {
-                let (edges, equal) = (bins.found.edges.get_or_init(|| bins.edges()), bins.equal_range());
-                move |x| slot_of(x as f64, edges, equal)
-            }
-        }
-
-        counted_on_host!(Histogram over $type, NO_WIDE);
-    )+};
-}
-
-wide!(f64, i64, u64);
-
-/// Why histograms of numbers of 64 bits have no device half.
-pub(super) const NO_WIDE: &str = "kernels find the bins of numbers of 32 bits only";
-
-impl<T: Countable> Op<T> for Histogram
-where
-    Histogram: Fold<T, Acc = BinCounts>,
-{
+impl<T: Countable> Op<T> for Histogram {
     type Fold = Histogram;
     type Output = Counts;
     const NAME: &'static str = "histogram";
@@ -544,10 +552,7 @@ where
     }
     /// The counts as they are.
     fn answer(&self) -> Option<DeviceAnswer> {
-        if <Histogram as Fold<T>>::HOST_ONLY.is_some() {
-            return None;
-        }
-        let bins = (0..self.count()).map(|_| ("bin", WordType::U32));
+        let bins = (0..self.bins_inside()).map(|_| ("bin", WordType::U32));
         Some(DeviceAnswer::checked(bins.chain(["below", "above", "nan"].map(|name| (name, WordType::U32))), ""))
     }
     fn read(&self, words: &[u32], count: u64) -> Result<Counts> {

@@ -1,8 +1,7 @@
 //! Histogram in two dimensions: counts of pairs by the bins of both numbers.
 
-use super::binned::{BinCounts, counted_on_host, counters, kept};
-use super::dot::NO_PAIRS;
-use super::histogram::{Countable, EDGES, Histogram, PLACES};
+use super::binned::{BinCounts, counters, kept};
+use super::histogram::{Countable, Histogram, BinPlaces};
 use crate::op::{Device, Keep, Text, WordType, prefixed};
 use crate::{Answer, BinAxis, DeviceAnswer, Element, Error, Fold, Op, Part, Result, Value, Wgsl};
 
@@ -14,7 +13,7 @@ use crate::{Answer, BinAxis, DeviceAnswer, Element, Error, Fold, Op, Part, Resul
 ///   of NumPy over the data as f64, exactly, on every engine. Pairs with a number outside of its range, and pairs with a NaN, are
 ///   counted apart, never dropped; a pair with both is one with a NaN.
 /// - **Order**: commutative. **Empty**: all 0. Counts are u64 on the host.
-/// - **On the device**, over pairs of f32: a word for each bin, then outside, NaN; up to 2^32 - 1 pairs in a record. Memory as for [`Histogram`].
+/// - **On the device**: a word for each bin, then outside, NaN; up to 2^32 - 1 pairs in a record. Memory as for [`Histogram`].
 ///
 /// ```
 /// use treefold::{Cpu, ops::{Histogram, Histogram2d}};
@@ -62,7 +61,7 @@ impl Histogram2d {
 
     /// Bins of x and of y.
     pub fn shape(&self) -> [u64; 2] {
-        [&self.x, &self.y].map(|axis| axis.count().into())
+        [&self.x, &self.y].map(|axis| axis.bins_inside().into())
     }
 
     /// Number of slots: the bins, and two more.
@@ -145,31 +144,34 @@ impl<A: Into<Value> + Copy> Answer for Binned2d<A> {
     }
 }
 
-impl Fold<[f32; 2]> for Histogram2d {
+impl<N: Countable> Fold<[N; 2]> for Histogram2d
+where
+    [N; 2]: Element,
+{
     type Acc = BinCounts;
     const ELEMENTS_MAX: u64 = (1 << 32) - 1;
 
     fn identity(&self) -> BinCounts {
         BinCounts::zeros(self.slots() as usize)
     }
-    fn lift(&self, pair: [f32; 2], index: u64) -> BinCounts {
+    fn lift(&self, pair: [N; 2], index: u64) -> BinCounts {
         self.accumulate(&[pair], index)
     }
     fn combine(&self, a: BinCounts, b: BinCounts) -> BinCounts {
         a.plus(b)
     }
-    fn accumulate(&self, pairs: &[[f32; 2]], _: u64) -> BinCounts {
+    fn accumulate(&self, pairs: &[[N; 2]], _: u64) -> BinCounts {
         self.counts(pairs)
     }
     fn params(&self) -> Vec<u32> {
-        [self.x.places::<f32>(), self.y.places::<f32>()].concat()
+        [N::places(&self.x).params, N::places(&self.y).params].concat()
     }
     /// The keys of both axes, one behind the other.
     fn table(&self) -> Vec<u32> {
-        [self.x.edge_keys::<f32>(), self.y.edge_keys::<f32>()].concat()
+        [N::table(&self.x), N::table(&self.y)].concat()
     }
     fn kind(&self) -> String {
-        format!("{}; {}", self.x.places_kind::<f32>(), self.y.places_kind::<f32>())
+        format!("{}; {}", N::places(&self.x).kind, N::places(&self.y).kind)
     }
     fn acc_words(&self) -> usize {
         self.slots() as usize
@@ -179,39 +181,29 @@ impl Fold<[f32; 2]> for Histogram2d {
         Wgsl::new("", "", "")
     }
     fn device(&self, keep: Keep) -> Device {
-        let keep = kept(keep, self.slots(), self.x.is_safe::<f32>() && self.y.is_safe::<f32>());
-        let params = self.x.places::<f32>().len();
-        let x = axis("x_", &self.x, 0, 0);
-        let y = axis("y_", &self.y, params, self.x.edge_keys::<f32>().len());
-        let texts = [include_str!("../../shaders/element/f32.wgsl"), include_str!("../../shaders/histogram/pairs.wgsl")];
-        let texts = [x.into(), y.into()].into_iter().chain(texts.map(Text::from));
+        let (x, y) = (N::places(&self.x), N::places(&self.y));
+        let keep = kept(keep, self.slots(), x.safe && y.safe);
+        let of_y = [x.params.len(), x.table_words];
+        let texts = [N::DTYPE.wgsl().into(), axis("x_", &x, [0, 0]).into(), axis("y_", &y, of_y).into()];
+        let texts = texts.into_iter().chain(x.counting[1].iter().map(|&text| Text::from(text)));
         let trips = self.x.trips(keep) + self.y.trips(keep);
         counters(keep, self.slots(), String::new(), texts.collect(), trips)
     }
 }
 
 /// The text that finds the bins of one axis, each of its names behind a prefix; its parameters and its keys begin there.
-fn axis(prefix: &str, bins: &Histogram, params: usize, keys: usize) -> String {
-    let text = prefixed(
-        &[&bins.constants::<f32>(), PLACES, EDGES].join("\n"),
-        prefix,
-        &[("param", true), ("entry", true)],
-        prefix,
-    );
+fn axis(prefix: &str, places: &BinPlaces, [params, keys]: [usize; 2]) -> String {
+    let text = [&[places.constants.as_str()][..], &places.texts[0]].concat().join("\n");
+    let text = prefixed(&text, prefix, &[("param", true), ("entry", true)], prefix);
     format!(
         "fn {prefix}param(i: u32) -> u32 {{ return param({params}u + i); }}\n\
          fn {prefix}entry(i: u32) -> u32 {{ return entry({keys}u + i); }}\n{text}"
     )
 }
 
-counted_on_host!(Histogram2d over [f64; 2], NO_PAIRS);
-counted_on_host!(Histogram2d over [i64; 2], NO_PAIRS);
-counted_on_host!(Histogram2d over [u64; 2], NO_PAIRS);
-
 impl<N: Countable> Op<[N; 2]> for Histogram2d
 where
     [N; 2]: Element,
-    Histogram2d: Fold<[N; 2], Acc = BinCounts>,
 {
     type Fold = Histogram2d;
     type Output = Counts2d;
@@ -234,9 +226,6 @@ where
     }
     /// The counts as they are.
     fn answer(&self) -> Option<DeviceAnswer> {
-        if <Histogram2d as Fold<[N; 2]>>::HOST_ONLY.is_some() {
-            return None;
-        }
         let bins = (2..self.slots()).map(|_| "bin");
         Some(DeviceAnswer::checked(bins.chain(["outside", "nan"]).map(|name| (name, WordType::U32)), ""))
     }

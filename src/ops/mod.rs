@@ -15,6 +15,7 @@ mod edges;
 mod exact;
 mod extreme;
 mod filtered;
+mod histogram_wide;
 mod located;
 mod masked;
 mod rounding;

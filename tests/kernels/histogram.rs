@@ -64,7 +64,7 @@ fn floats() {
     none(ranges.into_iter().flat_map(|(bins, range)| histogram::<f32>(&own, bins, range)).collect());
 }
 
-/// Numbers of 64 bits, on the host: edges, their neighbours, numbers between and beyond, NaN, each looked for edge by edge.
+/// Numbers of 64 bits, on the host and on devices: edges, their neighbours, numbers between and beyond, NaN, each looked for edge by edge.
 #[test]
 fn numbers_of_64_bits() {
     fn slot(x: f64, edges: &[f64]) -> usize {
@@ -76,10 +76,7 @@ fn numbers_of_64_bits() {
             _ => (0..bins).rev().find(|&k| edges[k] <= x).expect("a bin"),
         }
     }
-    fn check<T: Countable>(over: &Histogram, elements: &[T], of: impl Fn(T) -> f64)
-    where
-        Histogram: Op<T, Output = Counts>,
-    {
+    fn check<T: Countable>(gpus: &[Gpu], over: &Histogram, elements: &[T], of: impl Fn(T) -> f64) {
         let edges = over.edges();
         let want: Vec<u32> = elements.iter().map(|&x| slot(of(x), &edges) as u32).collect();
         assert_eq!(over.bins_of(elements), want, "{}", Op::<T>::signature(over));
@@ -87,24 +84,41 @@ fn numbers_of_64_bits() {
         let slot = |k: usize| want.iter().filter(|&&slot| slot as usize == k).count() as u64;
         let bins: Vec<u64> = (0..edges.len() - 1).map(slot).collect();
         let n = bins.len();
-        assert_eq!(counts, Counts { bins, below: slot(n), above: slot(n + 1), nan: slot(n + 2) });
+        let want = Counts { bins, below: slot(n), above: slot(n + 1), nan: slot(n + 2) };
+        assert_eq!(counts, want);
+        for gpu in gpus {
+            let (reducer, buffer) = (gpu.reducer::<T, _>(over.clone()).expect("a reducer"), upload(gpu, elements));
+            let input = || Input::<T>::range(&buffer, 0..elements.len() as u64);
+            assert_eq!(reducer.reduce(input()).expect("counts"), want, "{} {}", Op::<T>::signature(over), T::DTYPE);
+            let answer = recorded(gpu, &reducer, [input()]).pop().expect("words");
+            let words = &answer[..reducer.answer_words()];
+            assert_eq!(Op::<T>::read(over, words, elements.len() as u64).expect("counts"), want);
+        }
     }
     let mut random = Random(17);
-    let equal = FLOATS.into_iter().chain(INTEGERS).flat_map(|range| [1, 7, 100].map(|bins| (bins, range)));
+    // Seconds and nanoseconds of a day among them.
+    let far = 2f64.powi(51);
+    let days =
+        [(1.7e9, 1.7e9 + 86_400.0), (1.7e18, 1.7e18 + 8.64e13), (far, far + 100.0), (far / 16.0, far / 16.0 + 90.0)];
+    let equal = FLOATS.into_iter().chain(INTEGERS).chain(days).flat_map(|range| [1, 7, 100].map(|bins| (bins, range)));
     let overs = equal.map(|(bins, (low, high))| Histogram::new(bins, low, high).expect("a histogram"));
     let given = Histogram::of_edges(&[-1e300, -2.5, -0.0, 5e-324, 1.0, 1.0 + f64::EPSILON, 7e18]).expect("a histogram");
-    for over in overs.chain([given, Histogram::integers(-3, 40).expect("a histogram")]) {
+    let whole = [(-3, 40), (i64::from(u32::MAX) - 7, i64::from(u32::MAX) + 30)];
+    let whole = whole.map(|(low, high)| Histogram::integers(low, high).expect("a histogram"));
+    let devices = devices();
+    for (turn, over) in overs.chain([given]).chain(whole).enumerate() {
+        let gpus = if all() { &devices[..] } else { std::slice::from_ref(&devices[turn % 2]) };
         let edges = over.edges();
         let (low, high) = (edges[0], edges[edges.len() - 1]);
         let near = edges.iter().flat_map(|&edge| [edge.next_down(), edge, edge.next_up()]);
         let between = (0..300).map(|_| low + (high - low) * (random.below(1 << 20) as f64 / 2f64.powi(20)));
         let special = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN, 5e-324, -5e-324];
         let doubles: Vec<f64> = near.chain(between).chain(special).collect();
-        check(&over, &doubles, |x| x);
+        check(gpus, &over, &doubles, |x| x);
         let ends = [0, 1, -1, i64::MIN, i64::MAX, (1 << 53) + 1, -(1 << 53) - 1];
         let signed: Vec<i64> = doubles.iter().map(|&x| x as i64).chain(ends).collect();
-        check(&over, &signed, |x| x as f64);
-        check(&over, &signed.iter().map(|&x| x as u64).collect::<Vec<_>>(), |x| x as f64);
+        check(gpus, &over, &signed, |x| x as f64);
+        check(gpus, &over, &signed.iter().map(|&x| x as u64).collect::<Vec<_>>(), |x| x as f64);
         // What an f32 holds counts as it does as f32.
         let singles: Vec<f32> = doubles.iter().map(|&x| x as f32).collect();
         assert_eq!(over.bins_of(&singles), over.bins_of(&singles.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()));

@@ -81,6 +81,28 @@ fn parts_streams_and_tuples() {
     assert!(error.contains("histogram2d(bins=10,range=-1:1,bins_y=20,range_y=0:5)"), "{error}");
 }
 
+/// Pairs of 64 bits, equal bins, given edges and whole numbers among them; and so many that they lie in the device's memory.
+#[test]
+fn pairs_of_64_bits() {
+    let axes = [
+        [equal(3, -1.0, 1.0).0, given(&[-1e300, -1.0, -1e-42, 0.0, 1.0 / 3.0]).0],
+        [whole(-3, 30).0, equal(7, 0.0, 5.0).0],
+        [equal(300, -1.0, 1.0).0, equal(257, 0.0, 5.0).0],
+    ];
+    let gpu = gpu();
+    let special = [0.0, -0.0, f64::NAN, f64::INFINITY, -1.0, 1.0, 5.0, 5e-324, -1e300, f64::MIN];
+    let special = special.iter().flat_map(|&x| special.map(|y| [x, y]));
+    let doubles: Vec<[f64; 2]> = some_pairs(5000).iter().map(|pair| pair.map(f64::from)).chain(special).collect();
+    let whole: Vec<[i64; 2]> = doubles.iter().map(|pair| pair.map(|x| (x * 7.0) as i64)).collect();
+    for [x, y] in axes {
+        let over = Histogram2d::new(x, y).expect("a histogram");
+        let want = Cpu::with_threads(2).reduce(over.clone(), &doubles).expect("counts");
+        assert_eq!(gpu.reduce(over.clone(), &doubles).expect("counts"), want);
+        let want = Cpu::with_threads(2).reduce(over.clone(), &whole).expect("counts");
+        assert_eq!(gpu.reduce(over, &whole).expect("counts"), want);
+    }
+}
+
 #[test]
 fn special_values() {
     let over = Histogram2d::new(equal(2, 0.0, 2.0).0, whole(0, 1).0).expect("a histogram");

@@ -4,7 +4,7 @@ use crate::common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::{bf16, f16};
 use treefold::ops::{self, *};
-use treefold::{Dtype, Error, Expression, Gpu, Mapped, Tuning};
+use treefold::{Cpu, Dtype, Element, Error, Expression, Gpu, Mapped, Op, Tuning};
 
 /// A comparison of a kernel: failures over these lengths.
 type Check = fn(&Gpu, &[usize]) -> Vec<String>;
@@ -282,6 +282,28 @@ fn by_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     ])
 }
 
+/// Numbers of 64 bits: on the edges and beside them, beyond both ends, not a number; the counts of the host.
+fn by_wide_edges(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let equal = Histogram::new(7, -1.0, 1.0).expect("a histogram");
+    let given = Histogram::of_edges(&[-7.0, -1.0, 1.0 / 3.0, 30.0, 1e300]).expect("a histogram");
+    let edges = [equal.edges(), given.edges()].concat();
+    let near = edges.iter().flat_map(|edge| [edge.next_down(), *edge, edge.next_up()]);
+    let elements: Vec<f64> = near.chain([f64::NAN, -f64::NAN, f64::INFINITY, f64::MIN, 0.0, -0.0]).collect();
+    let pairs: Vec<[f64; 2]> = elements.iter().zip(elements.iter().rev()).map(|(&x, &y)| [x, y]).collect();
+    let both = Histogram2d::new(equal.clone(), given.clone()).expect("a histogram");
+    // Above all of these there is no number.
+    let most = Histogram::of_edges(&[0.0, 2f64.powi(63), 2f64.powi(64), 1e30]).expect("a histogram");
+    let whole = [0, 1, 1 << 63, u64::MAX, u64::MAX - 5000, (1 << 63) - 1];
+    fn same<T: Element, O: Op<T, Output: PartialEq>>(gpu: &Gpu, op: &O, elements: &[T]) -> Vec<String> {
+        let want = Cpu::with_threads(1).reduce(op.clone(), elements).expect("counts");
+        let differs = gpu.reduce(op.clone(), elements).expect("counts") != want;
+        differs.then(|| op.signature()).into_iter().collect()
+    }
+    first(&[&|| same(gpu, &equal, &elements), &|| same(gpu, &given, &elements), &|| same(gpu, &most, &whole), &|| {
+        same(gpu, &both, &pairs)
+    }])
+}
+
 fn by_pairs(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     let new =
         |bins, low, high| (Histogram::new(bins, low, high).expect("a histogram"), histograms::edges(bins, low, high));
@@ -389,6 +411,16 @@ wrong! {
     vectors_past_the_end: "min((high - last - 1u) / STEP + 1u, LOADS)" => "LOADS", by_index;
     other_workgroups_tile: "split * TILE" => "split * STEP", by_index;
     whole_rounds_left_out: "params.vectors * LOADS + select" => "0u + select", by_index;
+    wide_guess_not_above_its_edge: "reaches(k, guess) & !reaches(k, guess + 1u)" => "!reaches(k, guess + 1u)", by_wide_edges;
+    wide_guess_above_the_next_edge: "reaches(k, guess) & !reaches(k, guess + 1u)" => "reaches(k, guess)", by_wide_edges;
+    wide_guess_beside_an_edge_taken: "(beyond > off()) & (beyond < 1.0 - off())" => "beyond >= 0.0", by_wide_edges;
+    wide_nan_in_a_bin: "if is_nan(bits) { return INSIDE + 2u; }\n    // The highest" => "// The highest", by_wide_edges;
+    highest_wide_key_above: "if (k.x & k.y) == 0xffffffffu" => "if false", by_wide_edges;
+    what_lies_below_in_the_first: "if !reaches(k, 0u) { return INSIDE; }" => "", by_wide_edges;
+    what_lies_above_in_the_last: "if reaches(k, INSIDE) { return INSIDE + 1u; }" => "", by_wide_edges;
+    wide_search_the_other_way: "if reaches(k, next) { found = next; }" => "if !reaches(k, next) { found = next; }", by_wide_edges;
+    low_words_of_edges_lost: "vec2<u32>(entry(2u * edge), " => "vec2<u32>(0u, ", by_wide_edges;
+    wide_pair_of_one_number: "y_bin_of(bits.zw)" => "y_bin_of(bits.xy)", by_wide_edges;
     first_load_again: "var vector_1 = load(v + 1u" => "var vector_1 = load(v + 0u", by_index;
     coming_load_again: "let coming_1 = load(next + 1u" => "let coming_1 = load(next + 0u", by_index;
     loads_that_came_are_lost: "vector_1 = coming_1;" => "", by_index;
