@@ -1,7 +1,8 @@
 // Products of f32 into shared bins: their sign and the upper six bits of the sum of their exponents choose the place, the
 // lower three shift the product within it. No branch but where a counter carries or an element is not finite.
 //
-// Expects: significand_of (exact/f32_amount.wgsl), product_of (exact/multiply*.wgsl), product_flags, add_two (exact/linked.wgsl).
+// Expects: factors, those of two pairs; significand_of (exact/f32_amount.wgsl), product_of (exact/multiply*.wgsl), product_flags,
+// add_two (exact/linked.wgsl).
 
 struct State {
     replica: u32,
@@ -20,12 +21,14 @@ fn put(a: u32, b: u32, replica: u32) -> u32 {
     return product.x | product.y;
 }
 
-fn accumulate(state: State, bits: Bits, index: u32) -> State {
+fn accumulate(state: State, given: Bits, index: u32) -> State {
+    let bits = factors(given.xyxy).xy;
     let size = put(bits.x, bits.y, state.replica);
     return State(state.replica, state.flags | product_flags(bits.x, bits.y), state.sizes | size, state.signs & (bits.x ^ bits.y));
 }
 
-fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
+fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
+    let vector = factors(given);
     let size = put(vector.x, vector.y, state.replica) | put(vector.z, vector.w, state.replica);
     var flags = state.flags;
     let sizes = vector & vec4<u32>(0x7fffffffu);

@@ -39,7 +39,13 @@ fn with_room(state: State, largest: u32) -> State {
 // The same number. A compiler that does not know `zero` does not put b in the place of (a + b) - a, as Mesa's does.
 fn opaque(x: f64, zero: u32) -> f64 { return bitcast<f64>(bitcast<u64>(x) | u64(zero)); }
 
-// With two numbers more. No top of a window has its first bit set.
+// With a number more. No top of a window has its first bit set.
+fn with_one(levels: Levels, x: f64, window: Window) -> Levels {
+    let sum = opaque(levels.high + x, window.top & 1u);
+    return Levels(sum, levels.low + (x - (sum - levels.high)));
+}
+
+// With two.
 fn with_two(levels: Levels, x: f64, y: f64, window: Window) -> Levels {
     let zero = window.top & 1u;
     let first = opaque(levels.high + x, zero);

@@ -2,41 +2,17 @@
 // A square is an f64 and what its rounding leaves, which is another (Dekker, 1971); each has two levels.
 //
 // Expects: f64_size (exact/f64_size.wgsl); has (exact/float64_window.wgsl); float64_of, words_of, power_of,
-// put_levels, with_room, with_two (exact/float64_levels.wgsl); put (exact/square_f64_put.wgsl); put_number
-// (exact/scatter_f64.wgsl).
+// put_levels, with_room, with_two (exact/float64_levels.wgsl); upper_of (exact/upper_f64.wgsl); put
+// (exact/square_f64_put.wgsl); State (exact/two_levels.wgsl).
 
 const WINDOW = 20u;      // of the roots: what the roundings of 128 squares leave fits 53 bits
 const ABOVE = 5u;        // of the first vector's
 const LEAST_TOP = 600u;  // no part of a square is subnormal
 const MOST_TOP = 1500u;
 
-struct State {
-    replica: u32,
-    flags: u32,
-    window: Window,
-    sum: Levels,   // of the squares, rounded
-    rest: Levels,  // of what that leaves
-}
-
-fn init_state(id: Invocation) -> State { return State(replica_of(id), 0u, no_window(), Levels(), Levels()); }
-
 // 128 squares below that of the top are less; what the rounding of each leaves is 2^54 times less, and has a sign.
 fn start_of(state: State) -> f64 { return power_of(2u * (state.window.top >> FIELD) - 1016u); }
 fn start_of_rest(state: State) -> f64 { return power_of(2u * (state.window.top >> FIELD) - 1068u); }
-
-fn started(state: State) -> State {
-    var all = state;
-    all.sum = Levels(start_of(all), f64());
-    all.rest = Levels(start_of_rest(all), f64());
-    return all;
-}
-
-fn put_sums(state: State) {
-    put_number(state.sum.high - start_of(state), state.replica);
-    put_number(state.sum.low, state.replica);
-    put_number(state.rest.high - start_of_rest(state), state.replica);
-    put_number(state.rest.low, state.replica);
-}
 
 fn accumulate(state: State, bits: Bits, index: u32) -> State {
     var all = state;
@@ -46,8 +22,7 @@ fn accumulate(state: State, bits: Bits, index: u32) -> State {
 
 // What the rounding of a square leaves. The upper 26 bits of the root, rounded, and the lower ones multiply without.
 fn rest_of(bits: vec2<u32>, square: f64) -> f64 {
-    let low = bits.x + 0x4000000u;
-    let upper = float64_of(vec2<u32>(low & 0xf8000000u, bits.y + select(0u, 1u, low < bits.x)));
+    let upper = upper_of(bits);
     let lower = float64_of(bits) - upper;
     return ((upper * upper - square) + (upper + upper) * lower) + lower * lower;
 }
@@ -69,5 +44,3 @@ fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
     all.flags |= put(vector.xy, all.replica) | put(vector.zw, all.replica);
     return all;
 }
-
-fn flags_of(state: State) -> u32 { put_levels(state); return state.flags; }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::op::{FoldKey, Keep, Text};
 use crate::plan::{Bounds, Kernel, Rows, Variant, Walk};
 use std::sync::Arc;
+use web_time::Instant;
 use wgpu::{BindingType, BufferBindingType, ShaderStages, TextureSampleType, TextureViewDimension};
 
 /// The identity of a shader: the operator's texts, and the variant.
@@ -139,8 +140,11 @@ impl Context {
             };
             return Err(Error::LimitTooSmall { limit, value: value.into(), needs: needs.into() });
         }
+        let begun = Instant::now();
         // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives, whatever other kernels left.
         let pipeline = unsafe { self.compile(label, layout, &source, checks) }?;
+        let (took, bytes, variant) = (begun.elapsed(), source.len(), &key.variant);
+        log::debug!("{label}, {:?}, {:?}: {bytes} bytes of WGSL compiled in {took:?}", variant.store, variant.rows);
         Ok(lock(&self.pipelines).entry(key).or_insert(pipeline).clone())
     }
 

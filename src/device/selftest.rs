@@ -278,7 +278,9 @@ fn known(dtype: Dtype) -> Vec<u8> {
         state ^= state << 17;
         state
     };
-    let value = |bits: u64| match dtype {
+    // Of pairs of 64 bits each number in turn.
+    let number = if dtype == Dtype::F64x2 { Dtype::F64 } else { dtype };
+    let value = |bits: u64| match number {
         Dtype::F16 => finite(bits, 0x7c00),
         Dtype::F64 => finite(bits, 0x7ff << 52),
         Dtype::F32x2 | Dtype::F32x4 => finite(finite(bits, 0xff << 23), 0xff << 55),
@@ -288,7 +290,7 @@ fn known(dtype: Dtype) -> Vec<u8> {
     };
     // First numbers that an f64 holds together, some of them beside a subnormal one, which a device might flush: exponents alike in
     // their upper bits, and of none. So they are what chooses the window.
-    let near = match dtype {
+    let near = match number {
         Dtype::BF16 => Some((0x7800, 0x3800, 0x7f80)),
         Dtype::F32 => Some((0x7800_0000, 0x3800_0000, 0x7f80_0000)),
         // And such as stay in registers, beside zeros.
@@ -298,11 +300,11 @@ fn known(dtype: Dtype) -> Vec<u8> {
     let mut patterns = Vec::new();
     if let Some((upper, alike, all)) = near {
         // So many of f64 that invocations of one workgroup begin another sum.
-        let many = if dtype == Dtype::F64 { 20_480 } else { 4096 };
+        let many = if number == Dtype::F64 { 20_480 } else { 4096 };
         patterns.extend((0..many).map(|i| if i % 61 == 60 { next() & !all } else { next() & !upper | alike }));
     }
     patterns.extend((0..3070).map(|_| value(next())));
-    let equal = match dtype {
+    let equal = match number {
         // The second word is all ones, so that what the first one carries runs through it.
         Dtype::F64 => [0x7bff_ffff_ffff_ffff, 0xf9ff_ffff_ffff_ffff],
         _ => [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff],

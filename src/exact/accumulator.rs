@@ -66,6 +66,11 @@ impl<const L: usize> LongAccumulator<L> {
         self
     }
 
+    /// Whether all that went in was.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.flags & (flag::NAN | flag::PLUS | flag::MINUS) == 0
+    }
+
     pub(crate) fn is_negative(&self) -> bool {
         self.limbs[L - 1] >> 31 == 1
     }
@@ -136,8 +141,7 @@ impl<const L: usize> LongAccumulator<L> {
     /// The spread of elements about their mean, where they sum to this and their squares to that, in units of 2^`unit` and
     /// 2^(2·`unit`); `None` where not all of them are finite.
     pub(crate) fn spread<const M: usize>(&self, squares: &LongAccumulator<M>, unit: i32, n: u64) -> Option<Spread> {
-        let finite = self.flags & (flag::NAN | flag::PLUS | flag::MINUS) == 0;
-        finite.then(|| Spread::new(&self.size(), &squares.size(), unit, n))
+        self.is_finite().then(|| Spread::new(&self.size(), &squares.size(), unit, n))
     }
 
     /// Flags take precedence over the integer.

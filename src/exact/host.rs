@@ -125,23 +125,8 @@ pub(crate) fn sum_unpacked<T: Copy, const L: usize>(
 /// The sum of f64, in units of 2^-1075.
 #[inline(always)]
 pub(crate) fn sum_f64(elements: &[f64], term: impl Fn(f64) -> f64) -> LongAccumulator<68> {
-    sum_doubles(elements, Extent::of_f64, term)
-}
-
-/// The sum of what `number` makes of each element, in the same units.
-#[inline(always)]
-pub(crate) fn sum_f64_of<T: Copy + Default>(elements: &[T], number: impl Fn(T) -> f64) -> LongAccumulator<68> {
-    sum_doubles(elements, |chunk| Extent::of_numbers(chunk, &number), &number)
-}
-
-#[inline(always)]
-fn sum_doubles<T: Copy + Default>(
-    elements: &[T],
-    sizes: impl Fn(&[T]) -> Extent,
-    term: impl Fn(T) -> f64,
-) -> LongAccumulator<68> {
-    let as_integers = |xs: &[T]| sum_unpacked(xs, |x| Unpacked::f64(term(x)));
-    sum_in_levels(elements, -1075, sizes, &term, as_integers)
+    let as_integers = |xs: &[f64]| sum_unpacked(xs, |x| Unpacked::f64(term(x)));
+    sum_in_levels(elements, -1075, Extent::of_f64, &term, as_integers)
 }
 
 /// The sum of products of two f32 each, in units of 2^-300.
@@ -156,8 +141,8 @@ pub(crate) fn products_f32<T: Copy + Default>(
 
 /// The sum of squares of f32, in units of 2^-300.
 #[inline(always)]
-pub(crate) fn squares_f32<T: Copy + Default>(elements: &[T], x: impl Fn(T) -> f32) -> LongAccumulator<20> {
-    products(elements, |chunk| Extent::of_f32(chunk, &x).squared(), |element| [x(element); 2])
+pub(crate) fn squares_f32(elements: &[f32]) -> LongAccumulator<20> {
+    products(elements, |chunk| Extent::of_f32(chunk, |x| x).squared(), |x| [x; 2])
 }
 
 #[inline(always)]
@@ -195,12 +180,6 @@ pub(crate) fn products_f64<T: Copy + Default>(
 #[inline(always)]
 pub(crate) fn squares_f64(elements: &[f64]) -> LongAccumulator<134> {
     products_doubles(elements, |chunk| Extent::of_f64(chunk).squared(), |x| [x; 2])
-}
-
-/// The sum of the squares of what `number` makes of each element.
-#[inline(always)]
-pub(crate) fn squares_f64_of<T: Copy + Default>(elements: &[T], number: impl Fn(T) -> f64) -> LongAccumulator<134> {
-    products_doubles(elements, |chunk| Extent::of_numbers(chunk, &number).squared(), |x| [number(x); 2])
 }
 
 #[inline(always)]

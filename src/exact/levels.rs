@@ -406,7 +406,7 @@ mod tests {
         let one = |x: f32| Unpacked::f32(x);
         same(sum_f32(elements, |x| x), sum_unpacked(elements, one), about("sum"));
         let square = |x: f32| one(x).times(&one(x));
-        same(squares_f32(elements, |x| x), sum_unpacked(elements, square), about("squares"));
+        same(squares_f32(elements), sum_unpacked(elements, square), about("squares"));
         let pairs: Vec<[f32; 2]> = elements.iter().zip(elements.iter().rev()).map(|(&x, &y)| [x, y]).collect();
         let product = |[x, y]: [f32; 2]| one(x).times(&one(y));
         same(products_f32(&pairs, |[x, _]| x, |[_, y]| y), sum_unpacked(&pairs, product), about("products"));

@@ -7,6 +7,7 @@ mod accumulator;
 mod four;
 mod host;
 mod levels;
+mod relation;
 mod round;
 mod spread;
 mod unpack;
@@ -14,9 +15,8 @@ mod unpack;
 pub use accumulator::LongAccumulator;
 pub(crate) use accumulator::flag;
 
-pub(crate) use host::{
-    PRODUCTS_F64, products_f32, products_f64, squares_f32, squares_f64, squares_f64_of, sum_f32, sum_f64, sum_f64_of,
-};
+pub(crate) use host::{PRODUCTS_F64, products_f32, products_f64, squares_f32, squares_f64, sum_f32, sum_f64};
+pub(crate) use relation::Signed;
 pub(crate) use round::{BigNat, Float};
 pub(crate) use spread::{Spread, ratio};
 pub(crate) use unpack::Unpacked;

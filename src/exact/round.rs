@@ -66,7 +66,9 @@ impl Quotient {
 
 impl BigNat {
     /// Of limbs, low limb first.
-    pub fn from_limbs(limbs: Vec<u32>) -> BigNat {
+    pub fn from_limbs(mut limbs: Vec<u32>) -> BigNat {
+        // Without those of 0 above the highest.
+        limbs.truncate(limbs.iter().rposition(|&limb| limb != 0).map_or(0, |last| last + 1));
         BigNat(limbs)
     }
 
@@ -89,14 +91,15 @@ impl BigNat {
     }
 
     pub fn of(value: u128) -> BigNat {
-        BigNat((0..4).map(|limb| (value >> (32 * limb)) as u32).collect())
+        BigNat::from_limbs((0..4).map(|limb| (value >> (32 * limb)) as u32).collect())
     }
 
     pub fn times(&self, other: &BigNat) -> BigNat {
         let mut limbs = vec![0u32; self.0.len() + other.0.len()];
-        for (i, &mine) in self.0.iter().enumerate() {
+        let some = other.0.iter().position(|&limb| limb != 0).unwrap_or(other.0.len());
+        for (i, &mine) in self.0.iter().enumerate().filter(|(_, limb)| **limb != 0) {
             let mut carry = 0u64;
-            for (j, &theirs) in other.0.iter().chain(&[0]).enumerate() {
+            for (j, &theirs) in other.0.iter().chain(&[0]).enumerate().skip(some) {
                 if let Some(limb) = limbs.get_mut(i + j) {
                     carry += u64::from(mine) * u64::from(theirs) + u64::from(*limb);
                     *limb = carry as u32;
@@ -104,7 +107,60 @@ impl BigNat {
                 }
             }
         }
-        BigNat(limbs)
+        BigNat::from_limbs(limbs)
+    }
+
+    pub fn plus(&self, other: &BigNat) -> BigNat {
+        let mut carry = 0u64;
+        let limb = |limbs: &[u32], i: usize| u64::from(limbs.get(i).copied().unwrap_or(0));
+        let sum = (0..=self.0.len().max(other.0.len())).map(|i| {
+            carry += limb(&self.0, i) + limb(&other.0, i);
+            let low = carry as u32;
+            carry >>= 32;
+            low
+        });
+        BigNat::from_limbs(sum.collect())
+    }
+
+    pub fn is_less_than(&self, other: &BigNat) -> bool {
+        let limb = |limbs: &[u32], i: usize| limbs.get(i).copied().unwrap_or(0);
+        let differs = |&i: &usize| limb(&self.0, i) != limb(&other.0, i);
+        let first = (0..self.0.len().max(other.0.len())).rev().find(differs);
+        first.is_some_and(|i| limb(&self.0, i) < limb(&other.0, i))
+    }
+
+    /// Times 2^`places`.
+    pub fn up(&self, places: u32) -> BigNat {
+        let (limbs, left) = (places / 32, places % 32);
+        let mut carry = 0u64;
+        let shifted = self.0.iter().chain(&[0]).map(|&limb| {
+            carry |= u64::from(limb) << left;
+            let low = carry as u32;
+            carry >>= 32;
+            low
+        });
+        let shifted: Vec<u32> = shifted.collect();
+        BigNat(shifted).limbs_up(limbs)
+    }
+
+    /// Divided by 2^`places`, rounded down.
+    pub fn down(&self, places: u32) -> BigNat {
+        let (limbs, right) = ((places / 32) as usize, places % 32);
+        let from = self.0.get(limbs..).unwrap_or_default();
+        let above = from.iter().skip(1).chain(&[0]);
+        BigNat(
+            from.iter()
+                .zip(above)
+                .map(|(&low, &high)| ((u64::from(high) << 32 | u64::from(low)) >> right) as u32)
+                .collect(),
+        )
+    }
+
+    /// It without limbs of 0 at either end, and the power of two that is missing then.
+    pub fn odd_limbs(&self) -> (BigNat, i32) {
+        let first = self.0.iter().position(|&limb| limb != 0).unwrap_or(self.0.len());
+        let end = self.0.iter().rposition(|&limb| limb != 0).map_or(first, |last| last + 1);
+        (BigNat(self.0[first..end].to_vec()), 32 * first as i32)
     }
 
     /// The difference with a smaller number.
@@ -118,7 +174,7 @@ impl BigNat {
             borrow = first || second;
             low
         });
-        BigNat(difference.collect())
+        BigNat::from_limbs(difference.collect())
     }
 
     /// Times 2^(32·`limbs`).
@@ -136,6 +192,42 @@ impl BigNat {
             remainder %= u128::from(divisor);
         }
         (BigNat(limbs), remainder as u64)
+    }
+
+    /// The quotient, and whether something remains; by a number that is not 0. Source: Knuth, The Art of Computer Programming 2, 4.3.1,
+    /// algorithm D.
+    pub fn long_divided(&self, divisor: &BigNat) -> (BigNat, bool) {
+        // With the divisor's highest bit set.
+        let shift = 31 - (divisor.highest().max(0) % 32) as u32;
+        let by = divisor.up(shift).0;
+        let n = by.iter().rposition(|&limb| limb != 0).map_or(1, |last| last + 1);
+        let (top, second) = (u64::from(by[n - 1]).max(1), if n > 1 { u64::from(by[n - 2]) } else { 0 });
+        let mut rest = self.up(shift).0;
+        rest.resize(rest.len().max(n) + 1, 0);
+        let mut quotient = vec![0; rest.len() - n];
+        for (at, digit) in quotient.iter_mut().enumerate().rev() {
+            let rest = &mut rest[at..=at + n];
+            let front = u64::from(rest[n]) << 32 | u64::from(rest[n - 1]);
+            let third = if n > 1 { u64::from(rest[n - 2]) } else { 0 };
+            // At most one too many behind this.
+            let mut guess = (front / top).min(u64::from(u32::MAX));
+            while guess > 0
+                && u128::from(guess) * u128::from(second) > (u128::from(front - guess * top) << 32 | u128::from(third))
+            {
+                guess -= 1;
+            }
+            if !take(rest, &by[..n], guess) {
+                guess -= 1;
+                add_back(rest, &by[..n]);
+            }
+            *digit = guess as u32;
+        }
+        (BigNat(quotient), rest.iter().any(|&limb| limb != 0))
+    }
+
+    /// The low 128 bits.
+    pub fn low(&self) -> u128 {
+        self.0.iter().take(4).rev().fold(0, |all, &limb| all << 32 | u128::from(limb))
     }
 
     /// Long division, digit by digit, until `digits` stand there or place `last` is reached.
@@ -174,5 +266,58 @@ impl BigNat {
         }
         let round_bit = next(found, &mut remainder, at - 1);
         Quotient { digits: found, exponent: at, round_bit, sticky: remainder != 0 || self.any_below(2 * at - 2) }
+    }
+}
+
+/// Takes `times` as much as `by` is from a number of one limb more; whether there was so much, else it is short of 2^(32 limbs).
+fn take(rest: &mut [u32], by: &[u32], times: u64) -> bool {
+    let mut borrow = 0u64;
+    for (limb, theirs) in rest.iter_mut().zip(by.iter().map(|&limb| u64::from(limb)).chain([0])) {
+        // At most 2^64 - 1.
+        let less = theirs * times + borrow;
+        let (low, short) = limb.overflowing_sub(less as u32);
+        (*limb, borrow) = (low, (less >> 32) + u64::from(short));
+    }
+    borrow == 0
+}
+
+/// Adds it again, what is carried out with that.
+fn add_back(rest: &mut [u32], by: &[u32]) {
+    let mut carry = 0u64;
+    for (limb, theirs) in rest.iter_mut().zip(by.iter().map(|&limb| u64::from(limb)).chain([0])) {
+        carry += u64::from(*limb) + theirs;
+        *limb = carry as u32;
+        carry >>= 32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quotients and what remains of them make the number again, limbs of all ones and of zeros among them.
+    #[test]
+    fn long_division_is_undone_by_multiplication() {
+        let mut state = 1u64;
+        let mut limb = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            match state >> 61 {
+                0 | 1 => 0,
+                2 | 3 => u32::MAX,
+                4 => 1 << 31,
+                _ => (state >> 20) as u32,
+            }
+        };
+        for round in 0..20_000usize {
+            let mut some = |limbs: usize| BigNat((0..limbs).map(|_| limb()).collect());
+            let (quotient, mut divisor) = (some(round % 5), some(1 + round % 4));
+            divisor.0[0] |= 1;
+            let remains = some(round % 3).long_divided(&divisor).0;
+            let rest = if remains.is_less_than(&divisor) { remains } else { BigNat::of(0) };
+            let number = quotient.times(&divisor).plus(&rest);
+            let (found, more) = number.long_divided(&divisor);
+            let same = !found.is_less_than(&quotient) && !quotient.is_less_than(&found);
+            assert!(same && more == (rest.highest() >= 0), "{number:?} / {divisor:?}: {found:?}, {quotient:?}");
+        }
     }
 }

@@ -16,14 +16,24 @@ pub(crate) struct Spread {
 impl Spread {
     /// `sum`: the size of S; its sign does not matter.
     pub fn new(sum: &BigNat, squares: &BigNat, unit: i32, n: u64) -> Spread {
-        Spread { scaled: squares.times(&BigNat::of(n.into())).minus(&sum.times(sum)), unit, n }
+        Spread::of(squares.times(&BigNat::of(n.into())).minus(&sum.times(sum)), unit, n)
+    }
+
+    /// That of n·Q - S², or of the like of two inputs.
+    pub fn of(scaled: BigNat, unit: i32, n: u64) -> Spread {
+        Spread { scaled, unit, n }
     }
 
     /// The variance (n·Q - S²) / (n·(n - `ddof`)), rounded once; n > `ddof`.
     pub fn variance<F: Float>(&self, ddof: u64) -> F {
+        F::from_size(self.variance_bits::<F>(ddof), false)
+    }
+
+    /// Its bits.
+    pub fn variance_bits<F: Float>(&self, ddof: u64) -> u64 {
         let (by_n, rest) = self.scaled.limbs_up(ROOM).divided(self.n.max(1));
         let last = F::EXPONENT_MIN - 2 * self.unit + 32 * ROOM as i32;
-        float(by_n.quotient(self.n.saturating_sub(ddof).max(1), last, F::DIGITS), rest != 0, last)
+        bits::<F>(by_n.quotient(self.n.saturating_sub(ddof).max(1), last, F::DIGITS), rest != 0, last)
     }
 
     /// The standard deviation, the root of the variance, rounded once; n > `ddof`.
@@ -44,13 +54,14 @@ impl Spread {
             (quotient, remains || rest != 0)
         });
         let last = F::EXPONENT_MIN - self.unit + 32 * ROOM as i32;
-        float(quotient.root(last, F::DIGITS), remains, last)
+        F::from_size(bits::<F>(quotient.root(last, F::DIGITS), remains, last), false)
     }
 }
 
-fn float<F: Float>(mut digits: Quotient, sticky: bool, last: i32) -> F {
-    digits.sticky |= sticky;
-    F::from_size(digits.round(last, F::DIGITS), false)
+/// The bits of a float of digits behind which something remains.
+pub(super) fn bits<F: Float>(mut digits: Quotient, remains: bool, last: i32) -> u64 {
+    digits.sticky |= remains;
+    digits.round(last, F::DIGITS)
 }
 
 /// A whole number divided by another, rounded once.

@@ -35,7 +35,7 @@ pub struct Components<O, const K: usize>(pub O);
 pub struct ComponentsFold<F, const K: usize>(F);
 
 /// The number at a place of each vector.
-struct NumberAt<V, const K: usize>(usize, PhantomData<fn(V)>);
+pub struct NumberAt<V, const K: usize>(usize, PhantomData<fn(V)>);
 
 impl<V, const K: usize> Clone for NumberAt<V, K> {
     fn clone(&self) -> Self {
@@ -74,13 +74,29 @@ impl<const K: usize, V: Vector<K>> Map<V> for NumberAt<V, K> {
     }
 }
 
+/// A fold of the numbers at one place of vectors.
+pub type NumberFold<V, const K: usize, F> = MappedFold<NumberAt<V, K>, F>;
+
+/// The fold of the numbers at that place.
+pub(crate) fn number_of_each<V: Vector<K>, const K: usize, F: Fold<V::Number>>(
+    place: usize,
+    fold: F,
+) -> NumberFold<V, K, F> {
+    MappedFold::new(fold, NumberAt(place, PhantomData))
+}
+
 impl<F, const K: usize> ComponentsFold<F, K> {
+    /// That fold over each of the numbers.
+    pub(crate) fn of(fold: F) -> Self {
+        ComponentsFold(fold)
+    }
+
     /// The fold of the numbers at one place.
-    fn at<V: Vector<K>>(&self, place: usize) -> MappedFold<NumberAt<V, K>, F>
+    fn at<V: Vector<K>>(&self, place: usize) -> NumberFold<V, K, F>
     where
         F: Fold<V::Number>,
     {
-        MappedFold::new(self.0.clone(), NumberAt(place, PhantomData))
+        number_of_each(place, self.0.clone())
     }
 }
 

@@ -303,7 +303,7 @@ impl Leaf {
     }
 
     /// The type of what it is over, where elements of this type are read.
-    fn over_type(&self, read: Dtype) -> Dtype {
+    pub fn over_type(&self, read: Dtype) -> Dtype {
         self.map.as_ref().map_or(read.wide().unwrap_or(read), |map| map.to)
     }
 
@@ -444,7 +444,9 @@ impl DeviceOp {
                 check_names(name, &wgsl.helpers)?;
             }
         }
-        let mut over = folds.iter().filter(|fold| !fold.is_blind()).map(|fold| fold.over_type(dtype));
+        // Those that may call functions of elements, of which a text has one type's.
+        let over = folds.iter().filter(|fold| !fold.is_blind()).map(|fold| fold.over_type(dtype));
+        let mut over = over.filter(|over| !over.wgsl().is_empty());
         let first = over.next();
         if over.any(|other| Some(other) != first) {
             let why =
@@ -528,10 +530,10 @@ impl DeviceOp {
         DeviceOp { dtype, folds: vec![leaf], order: vec![0], answers: Vec::new(), ..self.clone() }
     }
 
-    /// The type of the elements that its folds are over.
+    /// The type of the elements that its folds are over; of several that one which has functions in WGSL.
     pub fn over_type(&self) -> Dtype {
-        let asking = self.folds.iter().find(|fold| !fold.is_blind());
-        asking.map_or(self.dtype, |fold| fold.over_type(self.dtype))
+        let asking = || self.folds.iter().filter(|fold| !fold.is_blind()).map(|fold| fold.over_type(self.dtype));
+        asking().find(|over| !over.wgsl().is_empty()).or_else(|| asking().next()).unwrap_or(self.dtype)
     }
 
     /// Whether the order of all folds is free.

@@ -20,7 +20,8 @@ mod widened;
 pub use accumulator::{Accumulator, Member};
 pub(crate) use accumulator::{LINES_MAX, join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
-pub use components::{Components, ComponentsFold};
+pub(crate) use components::number_of_each;
+pub use components::{Components, ComponentsFold, NumberFold};
 pub use device::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf};
 pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,8 +1,7 @@
 //! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
-use crate::exact::{
-    LongAccumulator, PRODUCTS_F64, Unpacked, flag, products_f32, squares_f32, squares_f64, sum_f32, sum_f64,
-};
+use super::factors::RaisedTo;
+use crate::exact::{LongAccumulator, PRODUCTS_F64, Unpacked, flag, squares_f32, squares_f64, sum_f32, sum_f64};
 use crate::half::f16;
 use crate::op::{Bins, Device, Keep, LINES_MAX, Member, Text, Trips, Wgsl, unroll};
 use crate::{Accumulator, Dtype, Element};
@@ -30,7 +29,7 @@ const SCATTER: &str = include_str!("../../shaders/exact/scatter.wgsl");
 const STATE_BINS: &str = include_str!("../../shaders/exact/state_bins.wgsl");
 const OWN: &str = include_str!("../../shaders/exact/own.wgsl");
 const PRODUCT: &str = include_str!("../../shaders/exact/product.wgsl");
-const PRODUCT_FLAGS: &str = include_str!("../../shaders/exact/product_flags.wgsl");
+pub(super) const PRODUCT_FLAGS: &str = include_str!("../../shaders/exact/product_flags.wgsl");
 const DOUBLE_FLAGS: &str = include_str!("../../shaders/exact/f64_flags.wgsl");
 const LINKED: &str = include_str!("../../shaders/exact/linked.wgsl");
 const FLOAT64: &str = include_str!("../../shaders/exact/float64_window.wgsl");
@@ -41,10 +40,12 @@ const ONE_SUM: &str = include_str!("../../shaders/exact/float64_sum.wgsl");
 const PRODUCT_NUMBER: &str = include_str!("../../shaders/exact/product_number.wgsl");
 const COLUMN_LIMBS: &str = include_str!("../../shaders/exact/column_limbs.wgsl");
 const COLUMNS: &str = include_str!("../../shaders/exact/columns.wgsl");
-const IN_TURN: &str = include_str!("../../shaders/vector/words_in_turn.wgsl");
+pub(super) const IN_TURN: &str = include_str!("../../shaders/vector/words_in_turn.wgsl");
 const WHOLE_32: &str = include_str!("../../shaders/exact/whole32.wgsl");
 const WHOLE_64: &str = include_str!("../../shaders/exact/whole64.wgsl");
-const PAIRS: &str = include_str!("../../shaders/vector/pairs.wgsl");
+pub(super) const SQUARE_64: &str = include_str!("../../shaders/exact/square64.wgsl");
+const CUBE_32: &str = include_str!("../../shaders/exact/cube32.wgsl");
+pub(super) const PAIRS: &str = include_str!("../../shaders/vector/pairs.wgsl");
 
 /// Bins of a workgroup: their texts, their number, and the limbs that they reach.
 fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: u64) -> Bins {
@@ -82,7 +83,7 @@ fn addition(limbs: u64) -> String {
 
 /// An accumulator of so many limbs, by value. From twenty on, carries are told by the highest bits (shaders/exact/accumulator.wgsl): 2^26 f32 on
 /// an H100, `treefold bench sumsq,variance --size 2^26 --segments 4096`, 325, 504 µs, by comparisons 350, 564.
-fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
+pub(super) fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
     // One loop adds, and another copies.
     let combine = if limbs <= LINES_MAX as u64 { 0 } else { 2 * limbs };
     let wgsl = Wgsl::new("return Acc();", lift, "return long_add(a, b);").trips(Trips { combine, ..trips });
@@ -102,19 +103,19 @@ fn values(limbs: u64, texts: &[&'static str], trips: Trips) -> Device {
 }
 
 /// Bins whose counters are words of longer numbers: shaders/exact/linked.wgsl.
-struct Linked {
-    replicas: u32,
-    limbs: u64,
+pub(super) struct Linked {
+    pub replicas: u32,
+    pub limbs: u64,
     /// The parts into which exponents divide, and how many of them a limb holds.
-    places: u64,
-    per_limb: u64,
+    pub places: u64,
+    pub per_limb: u64,
     /// Words of a place.
-    words: u64,
-    signed: bool,
+    pub words: u64,
+    pub signed: bool,
 }
 
 impl Linked {
-    fn bins(self, element: &[&'static str]) -> Bins {
+    pub fn bins(self, element: &[&'static str]) -> Bins {
         let Linked { replicas, limbs, places, per_limb, words, signed } = self;
         let columns = places / per_limb + words - 1;
         let read = [&[LINKED, COLUMNS], element].concat();
@@ -126,7 +127,7 @@ impl Linked {
 }
 
 /// The text that multiplies significands.
-fn multiply(words64: bool) -> &'static str {
+pub(super) fn multiply(words64: bool) -> &'static str {
     match words64 {
         true => include_str!("../../shaders/exact/multiply64.wgsl"),
         false => include_str!("../../shaders/exact/multiply.wgsl"),
@@ -134,11 +135,12 @@ fn multiply(words64: bool) -> &'static str {
 }
 
 /// Terms of up to 64 bits that go into a bin for each limb.
-fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
+pub(super) fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
     match keep {
         Keep::Bins { replicas, .. } => {
             let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
-            Device::Bins(bins(replicas, limbs, read, 2 * limbs, limbs))
+            // A limb takes less than 2^34 of each product.
+            Device::Bins(Bins { elements_max: 1 << 29, ..bins(replicas, limbs, read, 2 * limbs, limbs) })
         }
         Keep::Registers
         | Keep::Registers64
@@ -212,7 +214,7 @@ fn with_cell(keep: Keep, device: Device) -> Device {
     }
 }
 
-const AMOUNT: &str = include_str!("../../shaders/exact/f32_amount.wgsl");
+pub(super) const AMOUNT: &str = include_str!("../../shaders/exact/f32_amount.wgsl");
 const COLUMN: &str = include_str!("../../shaders/exact/column_bytes.wgsl");
 const WHOLE: &str = "fn column(j: u32) -> vec3<u32> { return column_of_bytes(j); }\n";
 
@@ -325,7 +327,7 @@ fn sum_f16(elements: &[f16], bits: impl Fn(f16) -> u16) -> LongAccumulator<4> {
 
 /// Whole numbers, or their squares, go as they are into integers of so many limbs.
 macro_rules! integer_terms {
-    ($terms:ident of $limbs:literal limbs, $lift:expr, $sum:expr; $($type:ty),+) => {$(
+    ($terms:ty = $limbs:literal limbs, $lift:expr, with $texts:expr, $sum:expr; $($type:ty),+) => {$(
         impl Terms<$type> for $terms {
             const LIMBS: u64 = $limbs;
             const UNIT: i32 = 0;
@@ -345,31 +347,49 @@ macro_rules! integer_terms {
                 let wgsl = long($limbs, $lift, Trips::default())
                     .helpers(format!("fn below(bits: Bits) -> u32 {{ return {below}; }}\n"))
                     .helpers(if <$type>::BITS == 32 { WHOLE_32 } else { WHOLE_64 });
-                Device::Value(wgsl)
+                let texts: &[&str] = &$texts;
+                Device::Value(texts.iter().fold(wgsl, |wgsl, &text| wgsl.helpers(text)))
             }
         }
     )+};
 }
 
-integer_terms!(Elements of 4 limbs,
+integer_terms!(Elements = 4 limbs,
     "let above = below(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(bits.x, bits.y, above, above));",
+    with [],
     |xs| whole(xs.iter().map(|&x| i128::from(x)));
     i64, u64);
-integer_terms!(Sizes of 4 limbs,
+integer_terms!(Sizes = 4 limbs,
     "return Acc(FLAG_OTHER, array<u32, 4>(magnitude_of(bits), 0u, 0u, 0u));",
+    with [],
     |xs| whole(xs.iter().map(|&x| i128::from(x).abs()));
     i32, u32);
-integer_terms!(Sizes of 4 limbs,
+integer_terms!(Sizes = 4 limbs,
     "let size = magnitude_of(bits);\nreturn Acc(FLAG_OTHER, array<u32, 4>(size.x, size.y, 0u, 0u));",
+    with [],
     |xs| whole(xs.iter().map(|&x| i128::from(x).abs()));
     i64, u64);
-integer_terms!(Squares of 4 limbs,
+integer_terms!(Squares = 4 limbs,
     "let square = multiply32(magnitude_of(bits), magnitude_of(bits));\nreturn Acc(FLAG_OTHER, array<u32, 4>(square.x, square.y, 0u, 0u));",
+    with [],
     |xs| naturals(xs.iter().map(|&x| square(i64::from(x).unsigned_abs())));
     i32, u32);
-integer_terms!(Squares of 6 limbs,
+integer_terms!(RaisedTo<3> = 6 limbs,
+    "return Acc(FLAG_OTHER, cube_of(bits));",
+    with [CUBE_32],
+    // Of 96 bits each, so many that no sign changes.
+    |xs| xs.chunks(1 << 30).map(|xs| whole(xs.iter().map(|&x| i128::from(x).pow(3)))).fold(LongAccumulator::ZERO, LongAccumulator::plus);
+    i32, u32);
+integer_terms!(RaisedTo<4> = 6 limbs,
+    "let fourth = square64(multiply32(magnitude_of(bits), magnitude_of(bits)));
+return Acc(FLAG_OTHER, array<u32, 6>(fourth[0], fourth[1], fourth[2], fourth[3], 0u, 0u));",
+    with [SQUARE_64],
+    |xs| naturals(xs.iter().map(|&x| square(i128::from(x).pow(2) as u64)));
+    i32, u32);
+integer_terms!(Squares = 6 limbs,
     "let square = square64(magnitude_of(bits));
 return Acc(FLAG_OTHER, array<u32, 6>(square[0], square[1], square[2], square[3], 0u, 0u));",
+    with [SQUARE_64],
     |xs| naturals(xs.iter().map(|&x| square(i128::from(x).unsigned_abs() as u64)));
     i64, u64);
 
@@ -397,7 +417,7 @@ pub(super) fn naturals<const L: usize>(terms: impl Iterator<Item = u128>) -> Lon
 }
 
 /// The kernel of products of f32 that invocations add for themselves: of one state, whatever it takes, and of several.
-fn products(keep: Keep, one: &[&'static str], (several, trips): (&[&'static str], Trips)) -> Device {
+pub(super) fn products(keep: Keep, one: &[&'static str], (several, trips): (&[&'static str], Trips)) -> Device {
     const WINDOW: &str = include_str!("../../shaders/exact/product_window.wgsl");
     const WINDOW64: &str = include_str!("../../shaders/exact/product_window64.wgsl");
     const VALUES: &str = include_str!("../../shaders/exact/product_values.wgsl");
@@ -410,30 +430,13 @@ fn products(keep: Keep, one: &[&'static str], (several, trips): (&[&'static str]
     }
 }
 
-/// The products of pairs.
-#[derive(Clone, Copy, Debug)]
-pub struct Products;
-
-impl Terms<[f32; 2]> for Products {
-    const LIMBS: u64 = 20;
-    const UNIT: i32 = -300;
-    type Acc = LongAccumulator<20>;
-
-    #[inline(always)]
-    fn sum(elements: &[[f32; 2]]) -> LongAccumulator<20> {
-        products_f32(elements, |[x, _]| x, |[_, y]| y)
-    }
-    fn device(keep: Keep) -> Device {
-        if let Keep::Bins { replicas, words64, .. } = keep {
-            let shared = include_str!("../../shaders/exact/dot_shared.wgsl");
-            // More gain nothing: an H200, `treefold bench dot --dtype f32x2 --size 2^27`, with this changed, 8: 260.1 µs, 16: 260.3.
-            let replicas = replicas.min(8);
-            let linked = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: true };
-            return Device::Bins(linked.bins(&[AMOUNT, multiply(words64), PRODUCT_FLAGS, shared]));
-        }
-        let dot = include_str!("../../shaders/exact/dot.wgsl");
-        products(keep, &[dot, PAIRS], (&[dot, PAIRS], Trips::default()))
-    }
+/// Numbers of 106 bits as two f64, each in two levels, and from time to time in bins.
+pub(super) fn levels_f64(replicas: u32, texts: &[&'static str]) -> Bins {
+    const UPPER: &str = include_str!("../../shaders/exact/upper_f64.wgsl");
+    const BOTH: &str = include_str!("../../shaders/exact/two_levels.wgsl");
+    let number = include_str!("../../shaders/exact/scatter_f64.wgsl");
+    let read = [&[SCATTER, COLUMN_LIMBS, COLUMNS, SIZE_F64, FLOAT64, LEVELS, UPPER, number, BOTH], texts].concat();
+    Bins { float64: Some(1), elements_max: 1 << 29, ..bins(replicas, 134, read, 2 * 134, 134) }
 }
 
 /// The squares of elements.
@@ -447,7 +450,7 @@ impl Terms<f32> for Squares {
 
     #[inline(always)]
     fn sum(elements: &[f32]) -> LongAccumulator<20> {
-        squares_f32(elements, |x| x)
+        squares_f32(elements)
     }
     fn device(keep: Keep) -> Device {
         if let Keep::Bins { replicas, words64, float64 } = keep {
@@ -483,10 +486,8 @@ impl Terms<f64> for Squares {
     fn device(keep: Keep) -> Device {
         const PUT: &str = include_str!("../../shaders/exact/square_f64_put.wgsl");
         if let Keep::Bins { replicas, float64: true, .. } = keep {
-            let number = include_str!("../../shaders/exact/scatter_f64.wgsl");
             let levels = include_str!("../../shaders/exact/square_f64_levels.wgsl");
-            let read = vec![SCATTER, COLUMN_LIMBS, COLUMNS, PUT, SIZE_F64, FLOAT64, LEVELS, number, levels];
-            return Device::Bins(Bins { float64: Some(1), ..bins(replicas, 134, read, 2 * 134, 134) });
+            return Device::Bins(levels_f64(replicas, &[PUT, levels]));
         }
         scattered(keep, 134, &[PUT, include_str!("../../shaders/exact/square_f64.wgsl"), PAIRS])
     }
@@ -519,10 +520,16 @@ long_accumulator_words!(4, 6, 11, 20, 68, 134);
 
 /// A fold of exact terms; `tested`: into bins, whose kernels a self-test must pass.
 macro_rules! exact_fold {
-    ($name:ident over $($type:ty),+; $terms:ty, tested: $tested:literal) => {$(
+    ($name:ident over $($type:ty),+; $terms:ty, tested: $tested:literal) => {
+        $(exact_fold!(@($name) $type; $terms, $tested);)+
+    };
+    ($name:ident<$at:literal> over $($type:ty),+; $terms:ty, tested: $tested:literal) => {
+        $(exact_fold!(@($name<$at>) $type; $terms, $tested);)+
+    };
+    (@($name:ty) $type:ty; $terms:ty, $tested:literal) => {
         impl crate::Fold<$type> for $name {
             type Acc = <$terms as crate::ops::exact::Terms<$type>>::Acc;
-            /// A bin of 64 bits takes up to 32 of each element.
+            /// A bin of 64 bits takes up to 32 bits of each element; what more it may take, its `elements_max` says.
             const ELEMENTS_MAX: u64 = if $tested { 1 << 32 } else { u64::MAX };
             const TESTED: bool = $tested;
 
@@ -556,36 +563,6 @@ macro_rules! exact_fold {
             }
             fn device_over(&self, keep: crate::op::Keep, read: crate::Dtype) -> crate::op::Device {
                 <$terms as crate::ops::exact::Terms<$type>>::device_over(keep, read)
-            }
-        }
-    )+};
-}
-
-/// A fold of exact sums that the host alone computes, of what `$sum` makes of elements, in accumulators of so many limbs.
-macro_rules! host_sums {
-    ($name:ident over $type:ty, $limbs:literal limbs, $why:expr; |$elements:ident| $sum:expr) => {
-        impl crate::Fold<$type> for $name {
-            type Acc = crate::exact::LongAccumulator<$limbs>;
-            const HOST_ONLY: Option<&'static str> = Some($why);
-
-            fn identity(&self) -> Self::Acc {
-                crate::exact::LongAccumulator::ZERO
-            }
-            fn lift(&self, x: $type, _: u64) -> Self::Acc {
-                crate::Fold::accumulate(self, &[x], 0)
-            }
-            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
-                a.plus(b)
-            }
-            #[inline(always)]
-            fn accumulate(&self, $elements: &[$type], _: u64) -> Self::Acc {
-                $sum
-            }
-            fn canonical(&self, acc: Self::Acc) -> Self::Acc {
-                acc.canonical()
-            }
-            fn wgsl(&self) -> crate::Wgsl {
-                crate::ops::doubles::no_wgsl()
             }
         }
     };
@@ -624,12 +601,12 @@ macro_rules! exact_answer {
     };
 }
 
-/// A natural number over a fold of exact terms of integers: so many words, and one more where they may not suffice.
-macro_rules! natural_answer {
-    ($name:ident = $text:literal over $($type:ty),+; $about:expr, $words:literal, $finish:literal) => {$(
+/// A whole number of 128 bits over a fold of exact terms of integers: so many words, and one more where they may not suffice.
+macro_rules! whole_answer {
+    ($name:ident = $text:literal over $($type:ty),+; $about:expr, $fitting:ident as $output:ty, $words:literal, $finish:literal) => {$(
         impl crate::Op<$type> for $name {
             type Fold = $name;
-            type Output = u128;
+            type Output = $output;
             const NAME: &'static str = $text;
             const ABOUT: &'static str = $about;
             const EXACT: bool = true;
@@ -637,8 +614,8 @@ macro_rules! natural_answer {
             fn fold(&self) -> $name {
                 $name
             }
-            fn finish(&self, acc: crate::Acc<$type, Self>, _: u64) -> crate::Result<u128> {
-                acc.natural_128().ok_or(crate::Error::Overflow { operator: $text, bits: 128 })
+            fn finish(&self, acc: crate::Acc<$type, Self>, _: u64) -> crate::Result<$output> {
+                acc.$fitting().ok_or(crate::Error::Overflow { operator: $text, bits: 128 })
             }
             fn answer(&self) -> Option<crate::DeviceAnswer> {
                 use crate::op::WordType;
@@ -646,13 +623,13 @@ macro_rules! natural_answer {
                 let words = words.chain([("does not fit", WordType::U32)]).take($words);
                 Some(crate::DeviceAnswer::checked(words, $finish))
             }
-            fn read(&self, words: &[u32], _: u64) -> crate::Result<u128> {
+            fn read(&self, words: &[u32], _: u64) -> crate::Result<$output> {
                 if words.get(4).is_some_and(|&beyond| beyond != 0) {
                     return Err(crate::Error::Overflow { operator: $text, bits: 128 });
                 }
-                Ok(words.iter().take(4).rev().fold(0, |all, &word| all << 32 | u128::from(word)))
+                Ok(words.iter().take(4).rev().fold(0u128, |all, &word| all << 32 | u128::from(word)) as $output)
             }
         }
     )+};
 }
-pub(crate) use {exact_answer, exact_fold, host_sums, natural_answer};
+pub(crate) use {exact_answer, exact_fold, whole_answer};

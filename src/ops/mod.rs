@@ -14,6 +14,7 @@ mod doubles;
 mod edges;
 mod exact;
 mod extreme;
+mod factors;
 mod filtered;
 mod histogram_wide;
 mod located;

@@ -1,6 +1,6 @@
 //! The exact sum of sizes.
 
-use super::exact::{Sizes, exact_answer, exact_fold, natural_answer};
+use super::exact::{Sizes, exact_answer, exact_fold, whole_answer};
 use super::rounding::Rounding;
 use crate::half::f16;
 
@@ -35,4 +35,4 @@ macro_rules! norm1 {
 norm1!(f32, f16; f32, Rounding::SUM);
 norm1!(f64; f64, Rounding::SUM_F64);
 
-natural_answer!(Norm1 = "norm1" over i32, u32, i64, u64; ABOUT, 4, "return acc.limbs;");
+whole_answer!(Norm1 = "norm1" over i32, u32, i64, u64; ABOUT, natural_128 as u128, 4, "return acc.limbs;");

@@ -1,6 +1,6 @@
 //! Exact sums of squares, and the Euclidean norm.
 
-use super::exact::{Squares, exact_answer, exact_fold, natural_answer};
+use super::exact::{Squares, exact_answer, exact_fold, whole_answer};
 use super::rounding::Rounding;
 
 /// The sum of squares Σx², exact.
@@ -57,7 +57,7 @@ macro_rules! norm {
 norm!(f32; f32, Some(Rounding::ROOT));
 norm!(f64, i32, u32, i64, u64; f64, None);
 
-natural_answer!(SumOfSquares = "sumsq" over i32, u32; ABOUT, 4, "return acc.limbs;");
-natural_answer!(SumOfSquares = "sumsq" over i64, u64; ABOUT, 5, "let limbs = acc.limbs;
+whole_answer!(SumOfSquares = "sumsq" over i32, u32; ABOUT, natural_128 as u128, 4, "return acc.limbs;");
+whole_answer!(SumOfSquares = "sumsq" over i64, u64; ABOUT, natural_128 as u128, 5, "let limbs = acc.limbs;
 let beyond = select(0u, 1u, (limbs[4] | limbs[5]) != 0u);
 return array<u32, 5>(limbs[0], limbs[1], limbs[2], limbs[3], beyond);");

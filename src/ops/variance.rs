@@ -3,7 +3,7 @@
 use super::exact::{Elements, Terms};
 use super::rounding::{DIGIT, QUOTIENT_F64, ROOT, ROUND_F64, TOP};
 use super::{Sum, SumOfSquares};
-use crate::exact::{BigNat, Float, Spread};
+use crate::exact::{BigNat, Float, Signed, Spread};
 use crate::op::{Member, WordType, unroll};
 use crate::{Acc, Accumulator, DeviceAnswer, Fold, Op, Result, Wgsl};
 
@@ -190,6 +190,11 @@ pub struct Powers {
 
 impl Powers {
     const ZERO: Powers = Powers { sum: 0, squares: 0 };
+
+    /// Both as signed numbers.
+    pub(super) fn signed(&self) -> (Signed, Signed) {
+        (Signed::of_i128(self.sum), Signed::of_i128(self.squares))
+    }
 
     /// The spread of the elements about their mean.
     pub(super) fn spread(&self, count: u64) -> Spread {

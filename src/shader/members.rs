@@ -40,7 +40,16 @@ const TAKING: [&str; 5] = ["accumulate", "accumulate_vector", "init_state", "add
 /// The functions that take what is read, where a map makes of it what the fold is over.
 fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     let leaf = &op.folds[fold];
-    let Some(map) = leaf.map.as_ref().filter(|_| variant.kernel.reads()) else { return };
+    if !variant.kernel.reads() {
+        // Beside folds over another type, whose bits the text speaks of.
+        let own = leaf.over_type(op.dtype).bits();
+        if own != op.over_type().bits() {
+            pieces.text = renamed(&pieces.text, &["Bits"], BEHIND);
+            pieces.add(&format!("alias {BEHIND}Bits = {own};"));
+        }
+        return;
+    }
+    let Some(map) = &leaf.map else { return };
     let (from, to) = (map.from.bits(), map.to.bits());
     let names = TAKING.into_iter().chain((from != to).then_some("Bits"));
     pieces.text = renamed(&pieces.text, &names.collect::<Vec<_>>(), BEHIND);

@@ -30,10 +30,10 @@ impl Format {
     fn infinity(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
-    fn nan(self) -> u64 {
+    pub fn nan(self) -> u64 {
         self.infinity() | 1 << (self.fraction_bits - 1)
     }
-    fn sign(self) -> u64 {
+    pub fn sign(self) -> u64 {
         1 << (self.exponent_bits + self.fraction_bits)
     }
     fn digits(self) -> i64 {
@@ -51,7 +51,7 @@ enum Size {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Term {
+pub struct Term {
     negative: bool,
     size: Size,
 }
@@ -84,21 +84,21 @@ impl Term {
 }
 
 /// The lowest place of any term: that of the square of the smallest f64.
-const PLACE_MIN: i64 = -2148;
+pub const PLACE_MIN: i64 = -2148;
 
 /// A sum of terms in real numbers.
 #[derive(Clone, Debug)]
-struct Total {
+pub struct Total {
     nan: bool,
     infinite: [bool; 2],
-    only_minus_zeros: bool,
-    count: u64,
+    pub only_minus_zeros: bool,
+    pub count: u64,
     /// In units of 2^PLACE_MIN.
-    value: BigInt,
+    pub value: BigInt,
 }
 
 impl Total {
-    fn of(terms: impl Iterator<Item = Term>) -> Total {
+    pub fn of(terms: impl Iterator<Item = Term>) -> Total {
         let mut total =
             Total { nan: false, infinite: [false; 2], only_minus_zeros: true, count: 0, value: BigInt::zero() };
         let mut places = vec![0i128; 4300];
@@ -121,7 +121,7 @@ impl Total {
     }
 
     /// The answer that is no number: NaN, or the only infinity.
-    fn special(&self, format: Format) -> Option<u64> {
+    pub fn special(&self, format: Format) -> Option<u64> {
         match (self.nan, self.infinite) {
             (true, _) | (_, [true, true]) => Some(format.nan()),
             (_, [true, false]) => Some(format.infinity()),
@@ -161,7 +161,7 @@ fn even(digits: BigUint, rest: Ordering, place: i64, format: Format) -> u64 {
 }
 
 /// a / b, in units of 2^PLACE_MIN, to the nearest float.
-fn nearest(a: &BigUint, b: &BigUint, format: Format) -> u64 {
+pub fn nearest(a: &BigUint, b: &BigUint, format: Format) -> u64 {
     let mut place = (a.bits() as i64 - b.bits() as i64 + PLACE_MIN - format.digits()).max(format.last());
     loop {
         let shift = PLACE_MIN - place;
@@ -202,7 +202,7 @@ fn nearest_root(a: &BigUint, format: Format) -> u64 {
 }
 
 /// The root of a / b in units of 2^PLACE_MIN to the nearest float.
-fn nearest_root_of_quotient(a: &BigUint, b: &BigUint, format: Format) -> u64 {
+pub fn nearest_root_of_quotient(a: &BigUint, b: &BigUint, format: Format) -> u64 {
     let mut place = ((a.bits() as i64 - b.bits() as i64 + PLACE_MIN) / 2 - format.digits() - 2).max(format.last());
     loop {
         // In units of 4^place.
@@ -251,17 +251,26 @@ fn spread_floats<T: Element>(x: &[T], format: Format, nearest: fn(&BigUint, &Big
     spread(&Total::of(terms(x, format)), squares(x, format), 0, nearest).map(u128::from)
 }
 
-fn integers<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> {
+pub fn integers<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> {
     x.iter().map(|&x| x.into()).map(|x| Term { negative: x < 0, size: Size::Finite(x.unsigned_abs(), 0) })
 }
 
-/// The squares of integers of up to 64 bits, by halves: a square may have 128.
-fn integer_squares<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> {
-    x.iter().map(|&x| x.into().unsigned_abs()).flat_map(|x| {
-        let (low, high) = (x % (1 << 32), x >> 32);
-        [(low * low, 0), (low * high, 33), (high * high, 64)]
-            .map(|(size, place)| Term { negative: false, size: Size::Finite(size, place) })
+/// The products of integers of up to 64 bits, by halves: one may have 128 bits.
+pub fn integer_products<T: Copy + Into<i128>>(pairs: impl Iterator<Item = [T; 2]>) -> impl Iterator<Item = Term> {
+    pairs.map(|pair| pair.map(Into::into)).flat_map(|[x, y]| {
+        let negative = (x < 0) != (y < 0);
+        let ([x, x_up], [y, y_up]) = (halves(x), halves(y));
+        [(x * y, 0), (x_up * y, 32), (x * y_up, 32), (x_up * y_up, 64)]
+            .map(|(size, place)| Term { negative, size: Size::Finite(size, place) })
     })
+}
+
+fn halves(x: i128) -> [u128; 2] {
+    [x.unsigned_abs() % (1 << 32), x.unsigned_abs() >> 32]
+}
+
+fn integer_squares<T: Copy + Into<i128>>(x: &[T]) -> impl Iterator<Item = Term> {
+    integer_products(x.iter().map(|&x| [x, x]))
 }
 
 /// The same of integers.
@@ -284,7 +293,7 @@ fn double(x: &Option<f64>) -> Option<u128> {
     x.map(|x| x.to_bits().into())
 }
 
-fn terms<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = Term> {
+pub fn terms<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = Term> {
     elements.iter().map(move |x| Term::of(x.pattern(), format))
 }
 
@@ -292,7 +301,7 @@ fn squares<T: Element>(elements: &[T], format: Format) -> impl Iterator<Item = T
     terms(elements, format).map(|term| term.times(term))
 }
 
-fn products<T: Element>(pairs: &[[T; 2]], format: Format) -> impl Iterator<Item = Term> {
+pub fn products<T: Element>(pairs: &[[T; 2]], format: Format) -> impl Iterator<Item = Term> {
     pairs.iter().map(move |pair| {
         let [a, b] = pair.map(|x| Term::of(x.pattern(), format));
         a.times(b)

@@ -21,9 +21,37 @@ fn format<T: Element>() -> Option<(u32, u32)> {
     match T::DTYPE {
         Dtype::F16 => Some((5, 10)),
         Dtype::F32 | Dtype::F32x2 => Some((8, 23)),
-        Dtype::F64 => Some((11, 52)),
+        Dtype::F64 | Dtype::F64x2 => Some((11, 52)),
         _ => None,
     }
+}
+
+/// Whether it is a pair of two numbers.
+fn is_pair<T: Element>() -> bool {
+    T::DTYPE.pair_of().is_some()
+}
+
+/// The element of these bits; of a pair beside those of a second number.
+fn element<T: Element>(first: u64, second: u64) -> T {
+    match (is_pair::<T>(), size_of::<T>()) {
+        (false, _) => T::from_pattern(first),
+        (true, 8) => T::from_pattern(first | second << 32),
+        (true, _) => bytemuck::pod_read_unaligned(bytemuck::bytes_of(&[first, second])),
+    }
+}
+
+/// The bits of both numbers of a pair, or those of an element and nothing.
+fn bits_of<T: Element>(x: T) -> [u64; 2] {
+    match (is_pair::<T>(), size_of::<T>()) {
+        (false, _) => [x.pattern(), 0],
+        (true, 8) => [x.pattern() & 0xffff_ffff, x.pattern() >> 32],
+        (true, _) => bytemuck::pod_read_unaligned(bytemuck::bytes_of(&x)),
+    }
+}
+
+/// The bits of 1.
+fn one(format: (u32, u32)) -> u64 {
+    pattern(format, false, (1 << (format.0 - 1)) - 1, 0)
 }
 
 /// The bits of one float: a sign, a biased exponent, a fraction (any bits, cut to fit).
@@ -79,15 +107,11 @@ pub const KINDS: [&str; 16] = [
     "nearly cancel",
 ];
 
-/// The sign bits of an element.
+/// The element with another sign; of a pair the first number's, so that the product has another one.
 fn minus<T: Element>(x: T) -> T {
-    let sign = match T::DTYPE {
-        Dtype::F16 => 1 << 15,
-        Dtype::F64 => 1 << 63,
-        // Of a pair, one alone changes the sign of the product.
-        _ => 1 << 31,
-    };
-    T::from_pattern(x.pattern() ^ sign)
+    let [first, second] = bits_of(x);
+    let sign = format::<T>().map_or(0, |(exponent_bits, fraction_bits)| 1 << (exponent_bits + fraction_bits));
+    element(first ^ sign, second)
 }
 
 /// `n` elements of a kind. `cancel`: any bits, each with its opposite, in any order, and three small ones. `nearly cancel`:
@@ -95,14 +119,12 @@ fn minus<T: Element>(x: T) -> T {
 pub fn make<T: Element>(kind: &str, n: usize, seed: u64) -> Vec<T> {
     let mut random = Random(seed);
     let Some(format) = format::<T>() else {
-        return (0..n).map(|at| T::from_pattern(integer(kind, &mut random, at))).collect();
+        let mut number = |at| integer(kind, &mut random, at);
+        return (0..n).map(|at| element(number(at), if is_pair::<T>() { number(2 * at + 1) } else { 0 })).collect();
     };
-    let mut one = |kind: &str, at: usize| match T::DTYPE {
-        Dtype::F32x2 => {
-            let [x, y] = [0, 1].map(|k| float(kind, format, &mut random, (1 + k) * at + k));
-            T::from_pattern(x | y << 32)
-        }
-        _ => T::from_pattern(float(kind, format, &mut random, at)),
+    let mut one = |kind: &str, at: usize| {
+        let mut number = |at| float(kind, format, &mut random, at);
+        element::<T>(number(at), if is_pair::<T>() { number(2 * at + 1) } else { 0 })
     };
     if !matches!(kind, "cancel" | "nearly cancel") {
         return (0..n).map(|at| one(kind, at)).collect();
@@ -111,7 +133,8 @@ pub fn make<T: Element>(kind: &str, n: usize, seed: u64) -> Vec<T> {
     for at in 0..n / 2 {
         let x: T = one(if kind == "cancel" { "any bits" } else { "near one" }, at);
         let last_place = u64::from(kind == "nearly cancel" && at % 3 == 0);
-        elements.extend([x, minus(T::from_pattern(x.pattern() ^ last_place))]);
+        let [first, second] = bits_of(x);
+        elements.extend([x, minus(element(first ^ last_place, second))]);
     }
     let small = elements.len().min(3);
     for (at, element) in elements.iter_mut().enumerate().take(small) {
@@ -163,22 +186,20 @@ fn number<T: Element>(negative: bool, exponent: i64, places: &[u32]) -> T {
     let fraction = places.iter().map(|place| 1u64 << (fraction_bits - place)).sum();
     let bits = pattern((exponent_bits, fraction_bits), negative, (bias + exponent) as u64, fraction);
     // Pairs: times one.
-    let one = pattern((8, 23), false, 127, 0) << 32;
-    T::from_pattern(if T::DTYPE == Dtype::F32x2 { bits | one } else { bits })
+    element(bits, one(format::<T>().expect("a float")))
 }
 
 /// The smallest number, and the largest.
 fn ends<T: Element>() -> [T; 2] {
-    let (exponent_bits, fraction_bits) = format::<T>().expect("a float");
-    let most = (1u64 << exponent_bits) - 2;
-    let one = if T::DTYPE == Dtype::F32x2 { pattern((8, 23), false, 127, 0) << 32 } else { 0 };
-    [1, pattern((exponent_bits, fraction_bits), false, most, u64::MAX)].map(|bits| T::from_pattern(bits | one))
+    let format = format::<T>().expect("a float");
+    let most = (1u64 << format.0) - 2;
+    [1, pattern(format, false, most, u64::MAX)].map(|bits| element(bits, one(format)))
 }
 
 /// Short inputs of floats in which one rounding decides: ties both ways, cancellation, underflow, overflow.
 pub fn by_hand<T: Element>() -> Vec<Set<T>> {
     // The answer has this many digits, for f16 more than its elements.
-    let digits: i64 = if T::DTYPE == Dtype::F64 { 53 } else { 24 };
+    let digits: i64 = if format::<T>().is_some_and(|format| format.0 == 11) { 53 } else { 24 };
     let number = number::<T>;
     let [tiny, max] = ends::<T>();
     let one = number(false, 0, &[]);
@@ -191,10 +212,10 @@ pub fn by_hand<T: Element>() -> Vec<Set<T>> {
     // Half a unit in the last place of the largest; f16 sums to f32, which ends far above.
     let half = match T::DTYPE {
         Dtype::F16 => tiny,
-        Dtype::F64 => number(false, 1023 - 53, &[]),
+        Dtype::F64 | Dtype::F64x2 => number(false, 1023 - 53, &[]),
         _ => number(false, 127 - 24, &[]),
     };
-    let zero = T::from_pattern(one.pattern() & if T::DTYPE == Dtype::F32x2 { !0xffff_ffff } else { 0 });
+    let zero = element(0, bits_of(one)[1]);
     let lists: Vec<(&str, Vec<T>)> = vec![
         ("nothing", vec![]),
         ("one", vec![one]),
@@ -249,21 +270,15 @@ fn specials<T: Element>() -> Vec<T> {
         pattern(format, false, most, 0),
         pattern(format, true, most, 0),
     ];
-    if T::DTYPE != Dtype::F32x2 {
+    if !is_pair::<T>() {
         return plain.map(T::from_pattern).to_vec();
     }
     let infinite = pattern(format, false, most, 0);
-    let one = pattern(format, false, 127, 0);
+    let sign = 1 << (format.0 + format.1);
     // Infinity times zero, both ways round, and with signs.
-    let others = [
-        infinite,
-        infinite << 32,
-        infinite << 32 | 1 << 31,
-        infinite << 32 | infinite,
-        infinite << 32 | infinite | 1 << 31,
-    ];
-    let beside_one = plain.iter().flat_map(|&x| [x | one << 32, x << 32 | one]);
-    beside_one.chain(others).map(T::from_pattern).collect()
+    let others = [(infinite, 0), (0, infinite), (sign, infinite), (infinite, infinite), (infinite | sign, infinite)];
+    let beside_one = plain.iter().flat_map(|&x| [(x, one(format)), (one(format), x)]);
+    beside_one.chain(others).map(|(first, second)| element(first, second)).collect()
 }
 
 /// A special value in every position of a short input; every other time with another one in the opposite place.
@@ -272,7 +287,8 @@ pub fn special_everywhere<T: Element>() -> Vec<Set<T>> {
     let special = specials::<T>();
     let mut sets = Vec::new();
     for (s, &x) in special.iter().enumerate() {
-        for p in 0..N {
+        // Of pairs, of which there are more, every fourth position.
+        for p in (0..N).skip(if is_pair::<T>() { s % 4 } else { 0 }).step_by(if is_pair::<T>() { 4 } else { 1 }) {
             let mut elements = make::<T>("near one", N, (s * N + p) as u64);
             elements[p] = x;
             if p % 2 == 0 {

@@ -37,6 +37,7 @@ macro_rules! for_every_operator {
         $call::<f32, SumOfSquares>($($arg),*);
         $call::<f32, Norm2>($($arg),*);
         $call::<[f32; 2], Dot>($($arg),*);
+        $call::<[f64; 2], Dot>($($arg),*);
         $call::<i64, Sum>($($arg),*);
         $call::<u64, Sum>($($arg),*);
         for_every_operator_of_64_bits!($call($($arg),*));
@@ -105,7 +106,7 @@ fn merged<T: Element, O: Op<T>>(mut partials: Vec<Partial<T, O>>, random: &mut R
     partials.pop().expect("a partial")
 }
 
-fn on_the_host<T: Element, O: Exactly<T>>(longest: usize, failures: &mut Failures) {
+pub(super) fn on_the_host<T: Element, O: Exactly<T>>(longest: usize, failures: &mut Failures) {
     let mut random = Random(11);
     for set in inputs::<T>(longest) {
         let elements = &set.elements;
@@ -230,7 +231,7 @@ fn kernel<T: Element, O: Op<T>>(gpu: &Gpu, reducer: &Reducer<T, O>) {
 }
 
 /// With every `step`th of the inputs, the longest of which has so many elements.
-fn on_a_device<T: Element, O: Exactly<T>>(gpu: &Gpu, longest: usize, step: usize, failures: &mut Failures) {
+pub(super) fn on_a_device<T: Element, O: Exactly<T>>(gpu: &Gpu, longest: usize, step: usize, failures: &mut Failures) {
     let reducer = gpu.reducer::<T, O>(O::default()).expect("a reducer");
     kernel(gpu, &reducer);
     let sets: Vec<Set<T>> = inputs(longest).into_iter().step_by(step).collect();

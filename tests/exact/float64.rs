@@ -74,11 +74,11 @@ fn sets() -> Vec<Vec<u32>> {
 }
 
 /// The bits of an f64 beside its exponent.
-const SIGN: u64 = 1 << 63;
-const MANTISSA: u64 = (1 << 52) - 1;
+pub(super) const SIGN: u64 = 1 << 63;
+pub(super) const MANTISSA: u64 = (1 << 52) - 1;
 
 /// The same of f64, whose windows have 39 exponents.
-fn sets_f64() -> Vec<Vec<u64>> {
+pub(super) fn sets_f64() -> Vec<Vec<u64>> {
     let mut random = Random(65);
     let mut next = || random.next() << 32 ^ random.next();
     let any: Vec<u64> = (0..50_000).map(|_| next()).filter(|&bits| f64::from_bits(bits).is_finite()).collect();
@@ -179,7 +179,7 @@ fn sets_f16() -> Vec<Vec<u16>> {
 }
 
 /// An operator, sets of elements, and the bytes of their partials, as the host finds them.
-struct Cases<T, O> {
+pub(super) struct Cases<T, O> {
     op: O,
     sets: Vec<(Vec<T>, Vec<u8>)>,
     /// Those of the first set from [`HEAD`] on.
@@ -190,7 +190,7 @@ struct Cases<T, O> {
 const HEAD: usize = 5;
 
 impl<T: Element, O: Op<T>> Cases<T, O> {
-    fn new(op: O, sets: impl IntoIterator<Item = Vec<T>>) -> Self {
+    pub(super) fn new(op: O, sets: impl IntoIterator<Item = Vec<T>>) -> Self {
         let with_partial = |set: Vec<T>| {
             let partial = Cpu::new().partial(op.clone(), &set).to_bytes().expect("bytes");
             (set, partial)
@@ -201,12 +201,12 @@ impl<T: Element, O: Op<T>> Cases<T, O> {
     }
 
     /// Whether the kernel passes its self-test, where it runs at all.
-    fn passes(&self, gpu: &Gpu) -> bool {
+    pub(super) fn passes(&self, gpu: &Gpu) -> bool {
         gpu.sums_right::<T, O>(&self.op, Keep::Bins { replicas: 8, words64: true, float64: true }).expect("a verdict")
     }
 
     /// The kernel of a device, and the number of the first set whose partial is not the host's.
-    fn wrong(&self, gpu: &Gpu) -> (Option<Keep>, Option<usize>) {
+    pub(super) fn wrong(&self, gpu: &Gpu) -> (Option<Keep>, Option<usize>) {
         let reducer = gpu.reducer::<T, O>(self.op.clone()).expect("a reducer");
         let is_wrong = |set: &[T], begin: usize, want: &[u8]| {
             let buffer = upload(gpu, set);
@@ -219,7 +219,7 @@ impl<T: Element, O: Op<T>> Cases<T, O> {
 }
 
 /// Sets of patterns as numbers.
-fn all<T, B: Copy>(sets: Vec<Vec<B>>, of: fn(B) -> T) -> Vec<Vec<T>> {
+pub(super) fn all<T, B: Copy>(sets: Vec<Vec<B>>, of: fn(B) -> T) -> Vec<Vec<T>> {
     sets.iter().map(|set| set.iter().map(|&bits| of(bits)).collect()).collect()
 }
 
@@ -228,16 +228,16 @@ fn of_upper(bits: u32) -> bf16 {
 }
 
 /// A launch shape whose bins workgroups share, with an f64 before them.
-fn with_float64(shape: Tuning) -> Tuning {
+pub(super) fn with_float64(shape: Tuning) -> Tuning {
     shape.with(|tuning| (tuning.own_bins_max, tuning.float64) = (0, true))
 }
 
-fn is_float64(keep: Option<Keep>) -> bool {
+pub(super) fn is_float64(keep: Option<Keep>) -> bool {
     matches!(keep, Some(Keep::Bins { float64: true, .. }))
 }
 
 /// Whether the adapter has f64 in shaders; says so where it has not.
-fn has_float64() -> bool {
+pub(super) fn has_float64() -> bool {
     let has = gpu().device().features().contains(treefold::wgpu::Features::SHADER_F64);
     if !has {
         tell("skipped: this adapter has no f64 in shaders");

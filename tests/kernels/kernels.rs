@@ -9,7 +9,6 @@ const TYPES: &[(&str, &[Dtype])] = {
     use Dtype::*;
     const NUMBERS: &[Dtype] = &[F32, I32, U32, F64, I64, U64];
     const ORDERED: &[Dtype] = &[F32, I32, U32, F16, F64, I64, U64];
-    const WORDS: &[Dtype] = &[F32, I32, U32];
     const FLOATS: &[Dtype] = &[F32];
     const INTEGERS: &[Dtype] = &[I32, U32, I64, U64];
     &[
@@ -35,12 +34,12 @@ const TYPES: &[(&str, &[Dtype])] = {
         ("or", INTEGERS),
         ("xor", INTEGERS),
         ("stats", NUMBERS),
-        ("dot", &[F32x2]),
+        ("dot", &[F32x2, F64x2, I64x2, U64x2]),
         ("sumsq", NUMBERS),
         ("norm2", NUMBERS),
         ("logsumexp", FLOATS),
-        ("histogram", WORDS),
-        ("histogram2d", &[F32x2]),
+        ("histogram", NUMBERS),
+        ("histogram2d", &[F32x2, F64x2, I64x2, U64x2]),
     ]
 };
 
@@ -94,7 +93,7 @@ fn compare(gpu: &Gpu, shape: Tuning, names: &[&str], types: Types, device: Optio
         // Of several types of 64 bits each one way, the other way that of the next operator.
         let mut ways = [false, true].map(|way| one_way(device.unwrap_or(way)));
         for (turn, dtype) in types.of(name).into_iter().enumerate() {
-            let compare = if dtype.bytes() == 8 { &mut ways[(number + turn) % 2] } else { &mut both };
+            let compare = if dtype.bytes() >= 8 { &mut ways[(number + turn) % 2] } else { &mut both };
             ops::visit(name, dtype, compare);
         }
         ways.iter_mut().for_each(|way| both.failures.append(&mut way.failures));

@@ -307,9 +307,9 @@ impl Texts {
                     continue;
                 }
                 let text = assemble(&op, &variant).text;
-                // What f64 of invocations have left in bins is combined as it is everywhere.
+                // What f64 of invocations have left is combined and carried as it is everywhere.
                 let combines = matches!(keep, Keep::Bins { float64: true, .. })
-                    && matches!(variant.kernel, Kernel::Combine { .. });
+                    && matches!(variant.kernel, Kernel::Combine { .. } | Kernel::Carry);
                 let web = variant.lanes_min.is_none() && (combines || !keep.words64()) && !variant.words64;
                 self.add(text, web, || {
                     let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);

@@ -1,0 +1,132 @@
+//! Covariance, correlation, weighted mean and cosine of pairs: exact sums, one rounding; against rational arithmetic.
+
+use super::doors::through;
+use super::exact::{on_a_device, on_the_host};
+use crate::common::exactly::{Failures, inputs};
+use crate::common::sets::Set;
+use crate::common::{Random, all, gpu, one_in, patched_gpu, small};
+use std::sync::atomic::Ordering;
+use treefold::ops::{Correlation, Cosine, Covariance, Dot, WeightedMean};
+use treefold::{Cpu, Error, Gpu};
+
+/// Pairs that lie close to a line far from 0, so that nearly all of their sums cancels.
+fn nearly_on_a_line(n: usize, seed: u64) -> Vec<[f64; 2]> {
+    let mut random = Random(seed);
+    let mut below = |most: u64| random.below(most) as f64;
+    (0..n)
+        .map(|_| below(1 << 20))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|x| [1e15 + x, 3e15 - 3.0 * x + below(9)])
+        .collect()
+}
+
+macro_rules! on_the_host {
+    ($($number:ty: $longest:literal),+; $failures:ident) => {$(
+        on_the_host::<[$number; 2], Covariance>($longest, &mut $failures);
+        on_the_host::<[$number; 2], Correlation>($longest, &mut $failures);
+        on_the_host::<[$number; 2], WeightedMean>($longest, &mut $failures);
+        on_the_host::<[$number; 2], Cosine>($longest, &mut $failures);
+    )+};
+}
+
+#[test]
+fn the_host_engine() {
+    let mut failures = Failures::default();
+    on_the_host!(f32: 400, f64: 150, i64: 400, u64: 400; failures);
+    failures.none();
+}
+
+#[test]
+fn pairs_near_a_line() {
+    let mut failures = Failures::default();
+    for n in [2, 3, 999, 40_000] {
+        let set = Set::new(format!("a line x {n}"), nearly_on_a_line(n, n as u64));
+        let (cpu, x) = (Cpu::with_threads(2), &set.elements);
+        let covariance = cpu.reduce(Covariance::default(), x).expect("an answer");
+        failures.judge::<[f64; 2], Covariance>("a line", &set, covariance.map(|out| out.to_bits().into()));
+        let correlation = cpu.reduce(Correlation, x).expect("an answer");
+        failures.judge::<[f64; 2], Correlation>("a line", &set, correlation.map(|out| out.to_bits().into()));
+        assert!(correlation.is_some_and(|r| (-1.0..-0.9).contains(&r)), "{n}: {correlation:?}");
+    }
+    failures.none();
+}
+
+/// Each fold over each type: of correlations all three, of means the one of a single number of each pair.
+#[test]
+fn on_devices() {
+    let gpu = gpu().with_tuning(small()).expect("a launch shape");
+    let mut failures = Failures::default();
+    let step = if all() { 1 } else { 9 };
+    on_a_device::<[f32; 2], Correlation>(&gpu, 1500, step, &mut failures);
+    on_a_device::<[f32; 2], WeightedMean>(&gpu, 1500, step, &mut failures);
+    on_a_device::<[f64; 2], WeightedMean>(&gpu, 700, step, &mut failures);
+    on_a_device::<[i64; 2], Correlation>(&gpu, 1500, step, &mut failures);
+    on_a_device::<[u64; 2], Covariance>(&gpu, 1500, step, &mut failures);
+    if all() {
+        on_a_device::<[f64; 2], Correlation>(&gpu, 700, step, &mut failures);
+        on_a_device::<[f32; 2], Cosine>(&gpu, 1500, step, &mut failures);
+        on_a_device::<[u64; 2], Cosine>(&gpu, 1500, step, &mut failures);
+    }
+    failures.none();
+}
+
+#[test]
+fn through_every_door() {
+    let mut failures = Failures::default();
+    through::<[f32; 2], WeightedMean>(&inputs(300), 61, &mut failures);
+    through::<[i64; 2], Correlation>(&inputs(300), 17, &mut failures);
+    failures.none();
+}
+
+/// Words of products of whole numbers, read back: at the ends of 128 bits and beyond them.
+#[test]
+fn dots_of_whole_numbers_on_devices() {
+    let gpu = gpu();
+    for pairs in [
+        vec![[i64::MIN, i64::MIN]],
+        vec![[i64::MIN, i64::MAX], [i64::MIN, i64::MAX]],
+        vec![[-1, 1], [1, 1], [i64::MAX, -7]],
+        vec![],
+    ] {
+        let want = pairs.iter().map(|&[x, y]| i128::from(x) * i128::from(y)).sum::<i128>();
+        assert_eq!(gpu.reduce(Dot, &pairs).expect("it fits"), want, "{pairs:?}");
+    }
+    for (pair, times) in [([i64::MIN, i64::MIN], 2), ([i64::MIN, i64::MAX], 3)] {
+        let error = gpu.reduce(Dot, &vec![pair; times]).expect_err("more than 128 bits");
+        assert!(matches!(error, Error::Overflow { .. }), "{error}");
+    }
+    let most = [u64::MAX; 2];
+    assert_eq!(gpu.reduce(Dot, &[most, [u64::MAX, 2]]).expect("it fits"), u128::MAX);
+    assert!(matches!(gpu.reduce(Dot, &[most, most]), Err(Error::Overflow { .. })));
+}
+
+/// Products of whole numbers have no self-test: the comparison with the host notices.
+#[test]
+fn wrong_products_of_whole_numbers_are_noticed() {
+    let mut random = Random(9);
+    let pairs: Vec<[u64; 2]> =
+        (0..300).map(|at| [random.next() >> (at % 5), random.next()]).chain([[u64::MAX; 2]]).collect();
+    let signed: Vec<[i64; 2]> = pairs.iter().map(|pair| pair.map(|x| x as i64 >> 5)).collect();
+    let cpu = Cpu::with_threads(1);
+    let want = (cpu.reduce(WeightedMean, &pairs).ok(), cpu.reduce(Dot, &signed).ok());
+    let noticed = |gpu: &Gpu| {
+        let found = (gpu.reduce(WeightedMean, &pairs).ok(), gpu.reduce(Dot, &signed).ok());
+        found != want
+    };
+    assert!(!noticed(&gpu()));
+    let patches = [
+        patch!("vec2<u32>(low.y, 0u)" => "vec2<u32>()"),
+        patch!("vec2<u32>(one.x, 0u)" => "vec2<u32>()"),
+        patch!("vec2<u32>(one.y, 0u)" => "vec2<u32>()"),
+        patch!("vec2<u32>(other.y, 0u)" => "vec2<u32>()"),
+        patch!("b & vec2<u32>(above_of(a.y))" => "vec2<u32>()"),
+        patch!("a & vec2<u32>(above_of(b.y))" => "vec2<u32>()"),
+        patch!("add64(add64(high, ~over), vec2<u32>(1u, 0u))" => "add64(high, ~over)"),
+        patch!("let above = above_of(product[3]);" => "let above = 0u;"),
+    ];
+    for (number, (patch, matched)) in one_in(3, &patches).into_iter().enumerate() {
+        assert!(noticed(&patched_gpu(small(), patch)), "{number}");
+        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    }
+}
