@@ -1,10 +1,11 @@
 //! Many answers on the CPU: rows and axes, in tiles of neighbouring answers.
 
 use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
+use super::finish::finished;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{Axes, Dim, Strided, offset, room};
-use crate::op::{Acc, Fold, Op, accumulate_block};
+use crate::op::{Fold, Op, accumulate_block};
 use std::sync::{Mutex, PoisonError};
 
 /// Neighbouring answers that are gathered together: a line of the cache holds as many floats.
@@ -24,7 +25,8 @@ impl Cpu {
             return Err(Error::RaggedRows { elements: elements.len() as u64, length: length as u64 });
         }
         let rows = Strided::rows((elements.len() / length) as u64, length as u64);
-        finished(&op, self.accumulate_each(&op.fold(), elements, &rows, 0)?, length as u64)
+        let accs = self.accumulate_each(&op.fold(), elements, &rows, 0)?;
+        finished(accs, self.threads(), |_, acc| op.finish(acc, length as u64))
     }
 
     /// The answers over axes of a view of `elements`, in C order.
@@ -43,7 +45,8 @@ impl Cpu {
     /// [`Error::ViewOutside`], [`Error::TooManyAnswers`]; what [`Op::finish`] says.
     pub fn reduce_axes<T: Element, O: Op<T>>(&self, op: O, elements: &[T], axes: &Axes) -> Result<Vec<O::Output>> {
         axes.check(elements.len() as u64)?;
-        finished(&op, self.accumulate_each(&op.fold(), elements, &axes.strided, 0)?, axes.length())
+        let accs = self.accumulate_each(&op.fold(), elements, &axes.strided, 0)?;
+        finished(accs, self.threads(), |_, acc| op.finish(acc, axes.length()))
     }
 
     /// The accumulator of each answer; the first element of every one has this position. The view lies within the elements.
@@ -88,10 +91,6 @@ impl Cpu {
         }
         Ok(all)
     }
-}
-
-fn finished<T: Element, O: Op<T>>(op: &O, accs: Vec<Acc<T, O>>, length: u64) -> Result<Vec<O::Output>> {
-    accs.into_iter().map(|acc| op.finish(acc, length)).collect()
 }
 
 /// Answers in tiles of neighbours along the innermost dimension.

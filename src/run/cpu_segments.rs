@@ -1,6 +1,7 @@
 //! Segments on the CPU: short ones in shares of equal work, long ones on all threads.
 
 use super::cpu::{BLOCK, Cpu, accumulate_all, on_threads};
+use super::finish::finished;
 use crate::element::Element;
 use crate::error::Result;
 use crate::input::{Offsets, room};
@@ -33,8 +34,7 @@ impl Cpu {
     ) -> Result<Vec<O::Output>> {
         Offsets::check(offsets, elements.len() as u64)?;
         let accs = self.accumulate_segments(&op.fold(), elements, offsets, 0)?;
-        let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
-        accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
+        finished(accs, self.threads(), |segment, acc| op.finish(acc, offsets[segment + 1] - offsets[segment]))
     }
 
     /// The accumulator of each segment; the first element of the first segment has this position in it. Offsets rise and stay within the

@@ -1,8 +1,10 @@
 //! Groups by the key of each element, unsorted: with how many elements each has, by every engine.
 
 use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
+use super::crew::copiers;
 use super::engine::Engine;
 use super::failure::Failure;
+use super::finish::finished;
 use super::reduce::Counted;
 use super::reducer::Reducer;
 use super::shares::{Make, Shares};
@@ -30,10 +32,18 @@ pub struct Grouped<A> {
 
 impl<A> Grouped<A> {
     /// Of accumulators with their numbers, of so many elements in all.
-    fn of<T: Element, O: Op<T, Output = A>>(op: &O, accs: Vec<(Acc<T, O>, u64)>, elements: u64) -> Result<Self> {
+    fn of<T: Element, O: Op<T, Output = A>>(
+        op: &O,
+        accs: Vec<(Acc<T, O>, u64)>,
+        elements: u64,
+        threads: usize,
+    ) -> Result<Self>
+    where
+        A: Send,
+    {
         let counts: Vec<u64> = accs.iter().map(|&(_, count)| count).collect();
         let outside = elements - counts.iter().sum::<u64>().min(elements);
-        let answers = accs.into_iter().map(|(acc, count)| op.finish(acc, count)).collect::<Result<_>>()?;
+        let answers = finished(accs, threads, |_, (acc, count)| op.finish(acc, count))?;
         Ok(Grouped { answers, counts, outside })
     }
 }
@@ -52,7 +62,8 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
         may_block("Reducer::reduce_groups", "Reducer::reduce_each_async")?;
         let values = values.into();
         let elements = values.elements();
-        Grouped::of::<T, O>(self.op(), self.accumulate_each(&values.groups(keys, groups), 0)?, elements)
+        let accs = self.accumulate_each(&values.groups(keys, groups), 0)?;
+        Grouped::of::<T, O>(self.op(), accs, elements, copiers())
     }
 }
 
@@ -79,7 +90,7 @@ impl Cpu {
         groups: u64,
     ) -> Result<Grouped<O::Output>> {
         let accs = self.accumulate_groups(&op.fold(), keys, elements, groups, 0)?;
-        Grouped::of::<T, O>(&op, accs, elements.len() as u64)
+        Grouped::of::<T, O>(&op, accs, elements.len() as u64, self.threads())
     }
 
     /// The accumulators of groups, to be merged with those of other elements and finished elsewhere.
@@ -401,7 +412,11 @@ impl<T: Element, O: Op<T>> StreamGroups<T, O> {
     /// Those of [`Op::finish`]; the first one of [`StreamGroups::push`].
     pub fn finish(self) -> Result<Grouped<O::Output>> {
         self.failure.check()?;
-        Grouped::of::<T, O>(&self.op, self.accs, self.taken)
+        let threads = match &self.way {
+            GroupsWay::Alone(GroupsOn::Cpu(cpu), _) => cpu.threads(),
+            GroupsWay::Alone(..) | GroupsWay::Team(_) => copiers(),
+        };
+        Grouped::of::<T, O>(&self.op, self.accs, self.taken, threads)
     }
 
     /// The accumulators, to be merged with those of other elements and finished elsewhere.

@@ -10,6 +10,7 @@ mod crew;
 mod engine;
 mod explain;
 mod failure;
+mod finish;
 mod futures;
 mod groups;
 mod jobs;

@@ -1,5 +1,7 @@
 //! Reductions with the answer on the host: one, many, by rows, or as parts that are finished elsewhere.
 
+use super::crew::copiers;
+use super::finish;
 use super::jobs::{Results, Submitted, each_answer, each_group, each_segment, submit};
 use super::reducer::Reducer;
 use super::segments::Keyed;
@@ -176,7 +178,7 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 
 /// Answers from their accumulators and how many elements each has.
 pub(super) fn finished<T: Element, O: Op<T>>(op: &O, accs: Counted<T, O>) -> Result<Vec<O::Output>> {
-    accs.into_iter().map(|(acc, elements)| op.finish(acc, elements)).collect()
+    finish::finished(accs, copiers(), |_, (acc, elements)| op.finish(acc, elements))
 }
 
 /// The accumulators of many answers, as they come.

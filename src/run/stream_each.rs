@@ -1,8 +1,10 @@
 //! Many answers over elements that come in parts: axes of an array larger than memory.
 
 use super::cpu::Cpu;
+use super::crew::copiers;
 use super::engine::Engine;
 use super::failure::Failure;
+use super::finish::finished;
 use super::reducer::Reducer;
 use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
@@ -196,13 +198,16 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// [`StreamEach::push`].
     pub fn finish(self) -> Result<Vec<O::Output>> {
         self.whole()?;
-        let StreamEach { op, division, accs, taken, .. } = self;
+        let StreamEach { op, division, accs, taken, way, .. } = self;
+        let threads = match &way {
+            EachWay::Alone(EachOn::Cpu(cpu), _) => cpu.threads(),
+            EachWay::Alone(..) | EachWay::Team(_) => copiers(),
+        };
         match division {
-            StreamDivision::Axes { length, .. } => accs.into_iter().map(|acc| op.finish(acc, length)).collect(),
+            StreamDivision::Axes { length, .. } => finished(accs, threads, |_, acc| op.finish(acc, length)),
             StreamDivision::Segments(offsets) => {
                 Offsets::check(&offsets, taken)?;
-                let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
-                accs.into_iter().zip(lengths).map(|(acc, length)| op.finish(acc, length)).collect()
+                finished(accs, threads, |segment, acc| op.finish(acc, offsets[segment + 1] - offsets[segment]))
             }
         }
     }

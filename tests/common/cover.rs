@@ -30,7 +30,7 @@ pub fn stands_for_others(name: &str, dtype: Dtype) -> bool {
 }
 
 fn is_wide(dtype: Dtype) -> bool {
-    matches!(dtype, Dtype::F64 | Dtype::I64 | Dtype::U64) || dtype.bytes() == 16
+    dtype.bytes() >= 8
 }
 
 /// The declarations of an operator's texts: of a whole reduction and of one by keys, in all ways to keep accumulators.
