@@ -494,8 +494,10 @@ pub enum Error {
         /// The most that one plan takes.
         most: u64,
     },
-    /// An operator that counts in bins, which segments have no room for.
-    #[error("{operator} counts in bins, which cannot be had for every segment; reduce each segment alone")]
+    /// An operator that counts in bins, or adds up several long sums, which segments and groups have no room for.
+    #[error(
+        "{operator} counts in bins, or adds up several long sums, which cannot be had for every segment; reduce each segment alone"
+    )]
     NotBySegments {
         /// The operator's name.
         operator: &'static str,

@@ -54,7 +54,7 @@ pub(crate) struct Context {
     /// Verdicts that error scopes have yet to give, where they are promises.
     pub(super) verdicts: Verdicts,
     /// Tests put a wrong kernel in here, to see that they notice.
-    pub patch: Option<fn(String) -> String>,
+    pub patch: Option<Arc<dyn Fn(String) -> String + Send + Sync>>,
 }
 
 impl std::fmt::Debug for Context {

@@ -168,9 +168,9 @@ impl Gpu {
 
     /// This device with every shader text changed by `patch`: for tests that must notice a wrong kernel.
     #[doc(hidden)]
-    pub fn with_patched_shaders(&self, patch: fn(String) -> String) -> Result<Gpu> {
+    pub fn with_patched_shaders(&self, patch: impl Fn(String) -> String + Send + Sync + 'static) -> Result<Gpu> {
         let mut context = self.again(*self.context.tuning())?;
-        context.patch = Some(patch);
+        context.patch = Some(Arc::new(patch));
         // Nothing that a wrong kernel tells is kept.
         context.cache = Arc::default();
         Ok(Gpu { context: Arc::new(context) })

@@ -162,7 +162,7 @@ impl Context {
 
     /// The text as a test has it patched, and whether that changes it; then it may do what the plan does not know of.
     fn patched(&self, text: String) -> (String, bool) {
-        let Some(patch) = self.patch else { return (text, false) };
+        let Some(patch) = &self.patch else { return (text, false) };
         let patched = patch(text.clone());
         let changed = patched != text;
         (patched, changed)

@@ -482,6 +482,14 @@ impl DeviceOp {
         self.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.own_memory))
     }
 
+    /// Whether its accumulators are too long for segments and groups, which combine them by value: more than two sums of many words, one of them
+    /// longer than half of a lane's 256 registers. RADV (Mesa 22.3) spills up to 1482 registers over them, or ends with a fault.
+    pub fn too_long_by_value(&self) -> bool {
+        let is_long = |fold: &&Leaf| fold.members.iter().any(|member| member.of == "array");
+        let words: Vec<usize> = self.folds.iter().filter(is_long).map(|fold| fold.words).collect();
+        words.len() > 2 && words.iter().any(|&words| words > 128)
+    }
+
     /// Whether all answers are over one fold that has narrow sums, which they finish.
     pub fn is_narrow(&self) -> bool {
         self.folds.len() == 1

@@ -33,6 +33,8 @@ pub struct Cost {
     pub own_state: bool,
     /// Whether it keeps that in memory of the invocation, so that an invocation holds one state.
     pub own_memory: bool,
+    /// Whether accumulators are too long for segments and groups.
+    pub too_long_by_value: bool,
     /// Loop trips of taking one element.
     pub element_trips: u64,
     /// Loop trips of taking a vector by its own form; `None`: element by element.
@@ -113,6 +115,7 @@ impl Cost {
             own_shuffle: false,
             own_state: false,
             own_memory: false,
+            too_long_by_value: false,
             element_trips: 0,
             vector_trips: None,
             combine_trips: 0,
@@ -195,6 +198,7 @@ impl Cost {
             reads_position: op.folds.iter().any(Leaf::places),
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
             own_memory,
+            too_long_by_value: op.too_long_by_value(),
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {

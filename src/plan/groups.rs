@@ -96,6 +96,9 @@ impl Planner {
         let [ref cost @ GroupCost::Values { words }] = self.cost.groups[..] else {
             return Err(Error::NotBySegments { operator: "the operator" });
         };
+        if self.cost.too_long_by_value {
+            return Err(Error::NotBySegments { operator: "the operator" });
+        }
         if !self.cost.commutative {
             return Err(Error::OrderOfGroups);
         }

@@ -127,9 +127,9 @@ impl Planner {
     /// Sources: shares of equal work, merge path (Merrill and Garland); what crosses their borders, as in CUB's segmented reductions by key.
     pub(super) fn segments(&self, draft: &mut Draft, request: &Request, ends: Ends, elements: u64) -> Result<()> {
         let segments = ends.segments;
-        let [GroupCost::Values { .. }] = self.cost.groups[..] else {
+        if self.cost.too_long_by_value || !matches!(self.cost.groups[..], [GroupCost::Values { .. }]) {
             return Err(Error::NotBySegments { operator: "the operator" });
-        };
+        }
         let most = ITEMS_IN_ALL;
         if elements + segments > most {
             return Err(Error::SegmentsTooMany { elements, segments, most });

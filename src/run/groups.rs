@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::finish::finished;
 use super::reduce::Counted;
 use super::reducer::Reducer;
+use super::segments::shares_many;
 use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
 use super::stream_each::{SHARED_ANSWERS, has_positions};
@@ -283,7 +284,11 @@ impl Engine {
         let mut accs = room(groups)?;
         accs.resize(groups as usize, (op.fold().identity(), 0));
         let way = match self {
-            Engine::Team(team) if team.shares::<T, O>(&op, options.elements_hint) && groups <= SHARED_ANSWERS => {
+            Engine::Team(team)
+                if team.shares::<T, O>(&op, options.elements_hint)
+                    && groups <= SHARED_ANSWERS
+                    && shares_many::<T, O>(&op) =>
+            {
                 let (op, options, hint) = (op.clone(), options.clone(), options.elements_hint);
                 let make: Make<GroupsOn<T, O>> = Arc::new(move |engine, devices| {
                     let memory_bytes = options.memory_bytes / devices;

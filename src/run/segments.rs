@@ -42,9 +42,17 @@ impl SegmentBatch<'_> {
     }
 }
 
+/// Whether a device that shares segments or groups with others has room for them.
+pub(super) fn shares_many<T: Element, O: Op<T>>(op: &O) -> bool {
+    DeviceOp::new::<T, O>(op, Keep::Registers).is_ok_and(|op| !op.too_long_by_value())
+}
+
 impl<T: Element, O: Op<T>> Reducer<T, O> {
     /// The recorder for segments: bins have no room for each segment, so that exact sums are values, or are kept in registers.
     pub(super) fn by_segments(&self) -> Result<&Recorder> {
+        if self.recorder.op.too_long_by_value() {
+            return Err(Error::NotBySegments { operator: self.op.name() });
+        }
         if let Some(recorder) = self.by_values()? {
             return Ok(recorder);
         }

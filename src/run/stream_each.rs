@@ -6,6 +6,7 @@ use super::engine::Engine;
 use super::failure::Failure;
 use super::finish::finished;
 use super::reducer::Reducer;
+use super::segments::shares_many;
 use super::shares::{Make, Shares};
 use super::stream::StreamOptions;
 use super::team::Noted;
@@ -152,7 +153,11 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
             StreamDivision::Axes { .. } => None,
         });
         let way = match engine {
-            Engine::Team(team) if team.shares::<T, O>(&op, known) && answers <= SHARED_ANSWERS => {
+            Engine::Team(team)
+                if team.shares::<T, O>(&op, known)
+                    && answers <= SHARED_ANSWERS
+                    && (matches!(division, StreamDivision::Axes { .. }) || shares_many::<T, O>(&op)) =>
+            {
                 let (op, options) = (op.clone(), options.clone());
                 let make: Make<EachOn<T, O>> = Arc::new(move |engine, devices| {
                     let memory_bytes = options.memory_bytes / devices;

@@ -1,6 +1,7 @@
 //! The adapter under test, and what goes there and comes back.
 
 use std::cell::OnceCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use treefold::wgpu::{self, BufferUsages, util::DeviceExt};
 use treefold::{Element, Gpu, Input, Op, Output, Reducer, Tuning};
@@ -37,6 +38,43 @@ pub type Patch = fn(String) -> String;
 /// The adapter with this launch shape and texts that are changed.
 pub fn patched_gpu(tuning: Tuning, patch: Patch) -> Gpu {
     gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape")
+}
+
+/// What stands in a text, and what a change puts there.
+pub type Change = (&'static str, &'static str);
+
+/// Whether a check notices a change to each text of the adapter with this launch shape. A change to none fails.
+pub fn notices(tuning: Tuning, change: Change, noticed: impl FnOnce(&Gpu) -> bool) -> bool {
+    notices_within(|_| true, tuning, change, noticed)
+}
+
+/// The same, of texts that are to be changed alone.
+pub fn notices_within(
+    within: fn(&str) -> bool,
+    tuning: Tuning,
+    (from, to): Change,
+    noticed: impl FnOnce(&Gpu) -> bool,
+) -> bool {
+    let matched = Arc::new(AtomicBool::new(false));
+    let seen = matched.clone();
+    let patch = move |text: String| {
+        if !within(&text) || !text.contains(from) {
+            return text;
+        }
+        seen.store(true, Ordering::Relaxed);
+        text.replace(from, to)
+    };
+    let gpu = gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
+    let noticed = noticed(&gpu);
+    assert!(matched.load(Ordering::Relaxed), "{from}: nothing to patch");
+    noticed
+}
+
+/// Fails with those of the changes that a check does not notice.
+pub fn assert_noticed(tuning: Tuning, changes: &[Change], noticed: impl Fn(&Gpu) -> bool) {
+    let goes_by = |change: &&Change| !notices(tuning, **change, &noticed);
+    let unnoticed: Vec<&Change> = changes.iter().filter(goes_by).collect();
+    assert!(unnoticed.is_empty(), "{unnoticed:?}");
 }
 
 /// The same adapter, opened with small limits: short bindings, little workgroup memory, small workgroups, no features.

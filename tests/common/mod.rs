@@ -27,7 +27,8 @@ pub mod textures;
 mod views;
 
 pub use adapter::{
-    Patch, adapter, answers, download, gpu, limited_gpu, patched_gpu, recorded, short_bindings, small_gpu, tell, upload,
+    Change, Patch, adapter, answers, assert_noticed, download, gpu, limited_gpu, notices, notices_within, patched_gpu,
+    recorded, short_bindings, small_gpu, tell, upload,
 };
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};

@@ -1,8 +1,6 @@
 //! Exact sums that stay in one or two f64 of each invocation as long as these hold them: the host's bits, whatever the data.
 
 use crate::common::*;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::{bf16, f16};
 use treefold::internals::Keep;
 use treefold::ops::{Filtered, Norm1, Std, Sum, SumOfSquares};
@@ -417,18 +415,7 @@ fn wrong_kernels_are_noticed() {
         (squares, "all.flags = m1_FLAG_OTHER;", ""),
     ];
     for (of, from, to) in one_in(3, &changes) {
-        static CHANGE: Mutex<(&str, &str)> = Mutex::new(("", ""));
-        static MATCHED: AtomicBool = AtomicBool::new(false);
-        *CHANGE.lock().expect("no thread failed") = (from, to);
-        MATCHED.store(false, Ordering::Relaxed);
-        let patch: Patch = |text| {
-            let (from, to) = *CHANGE.lock().expect("no thread failed");
-            MATCHED.fetch_or(text.contains(from), Ordering::Relaxed);
-            text.replace(from, to)
-        };
-        let noticed = of(&patched_gpu(with_float64(small()), patch));
-        assert!(MATCHED.load(Ordering::Relaxed), "{from}: nothing to patch");
-        if !noticed {
+        if !notices(with_float64(small()), (from, to), of) {
             unnoticed.push(from);
         }
     }

@@ -2,8 +2,6 @@
 
 use super::float64::{Cases, MANTISSA, SIGN, all, has_float64, is_float64, sets_f64, with_float64};
 use crate::common::*;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::ops::Dot;
 use treefold::{Gpu, Tuning};
 
@@ -149,21 +147,5 @@ fn wrong_kernels_are_noticed() {
         ("| (zero & (largest == 0x7ff00000u))", ""),
         ("let largest = max(size.x | some.x, size.y | some.y);", "let largest = size.x | some.x;"),
     ];
-    let mut unnoticed = Vec::new();
-    for (from, to) in one_in(4, &changes) {
-        static CHANGE: Mutex<(&str, &str)> = Mutex::new(("", ""));
-        static MATCHED: AtomicBool = AtomicBool::new(false);
-        *CHANGE.lock().expect("no thread failed") = (from, to);
-        MATCHED.store(false, Ordering::Relaxed);
-        let patch: Patch = |text| {
-            let (from, to) = *CHANGE.lock().expect("no thread failed");
-            MATCHED.fetch_or(text.contains(from), Ordering::Relaxed);
-            text.replace(from, to)
-        };
-        if !noticed(&patched_gpu(with_float64(small()), patch)) {
-            unnoticed.push(from);
-        }
-        assert!(MATCHED.load(Ordering::Relaxed), "{from}: nothing to patch");
-    }
-    assert!(unnoticed.is_empty(), "{unnoticed:?}");
+    assert_noticed(with_float64(small()), &one_in(4, &changes), noticed);
 }

@@ -4,10 +4,9 @@ use super::doors::through;
 use super::exact::{on_a_device, on_the_host};
 use crate::common::exactly::{Failures, inputs};
 use crate::common::sets::Set;
-use crate::common::{Random, all, gpu, one_in, patched_gpu, small};
-use std::sync::atomic::Ordering;
-use treefold::ops::{Correlation, Cosine, Covariance, Dot, WeightedMean};
-use treefold::{Cpu, Error, Gpu};
+use crate::common::{Random, all, assert_noticed, gpu, one_in, small, upload};
+use treefold::ops::{Correlation, Cosine, Covariance, Dot, Kurtosis, Skewness, WeightedMean};
+use treefold::{Cpu, Element, Error, Gpu, Input, Op};
 
 /// Pairs that lie close to a line far from 0, so that nearly all of their sums cancels.
 fn nearly_on_a_line(n: usize, seed: u64) -> Vec<[f64; 2]> {
@@ -115,18 +114,46 @@ fn wrong_products_of_whole_numbers_are_noticed() {
         found != want
     };
     assert!(!noticed(&gpu()));
-    let patches = [
-        patch!("vec2<u32>(low.y, 0u)" => "vec2<u32>()"),
-        patch!("vec2<u32>(one.x, 0u)" => "vec2<u32>()"),
-        patch!("vec2<u32>(one.y, 0u)" => "vec2<u32>()"),
-        patch!("vec2<u32>(other.y, 0u)" => "vec2<u32>()"),
-        patch!("b & vec2<u32>(above_of(a.y))" => "vec2<u32>()"),
-        patch!("a & vec2<u32>(above_of(b.y))" => "vec2<u32>()"),
-        patch!("add64(add64(high, ~over), vec2<u32>(1u, 0u))" => "add64(high, ~over)"),
-        patch!("let above = above_of(product[3]);" => "let above = 0u;"),
+    let changes = [
+        ("vec2<u32>(low.y, 0u)", "vec2<u32>()"),
+        ("vec2<u32>(one.x, 0u)", "vec2<u32>()"),
+        ("vec2<u32>(one.y, 0u)", "vec2<u32>()"),
+        ("vec2<u32>(other.y, 0u)", "vec2<u32>()"),
+        ("b & vec2<u32>(above_of(a.y))", "vec2<u32>()"),
+        ("a & vec2<u32>(above_of(b.y))", "vec2<u32>()"),
+        ("add64(add64(high, ~over), vec2<u32>(1u, 0u))", "add64(high, ~over)"),
+        ("let above = above_of(product[3]);", "let above = 0u;"),
     ];
-    for (number, (patch, matched)) in one_in(3, &patches).into_iter().enumerate() {
-        assert!(noticed(&patched_gpu(small(), patch)), "{number}");
-        assert!(matched.load(Ordering::Relaxed), "{number}: nothing to patch");
+    assert_noticed(small(), &one_in(3, &changes), noticed);
+}
+
+/// Accumulators of three long sums and more are by whole inputs, rows and axes on a device; of segments and groups it says so, and the CPU has them.
+#[test]
+fn long_sums_by_segments_and_groups_are_the_cpus() {
+    fn refused<T: Element, O: Op<T>>(op: O, elements: &[T]) {
+        let (gpu, offsets, keys) = (gpu(), [0u32, 2, 2, 5], [1u32, 0, 1, 0, 0]);
+        let (reducer, buffer) = (gpu.reducer::<T, O>(op.clone()).expect("a reducer"), upload(&gpu, elements));
+        let keys = upload(&gpu, &keys);
+        let input = || Input::<T>::range(&buffer, 0..5);
+        let by_segments = reducer.reduce_each(input().segments(&offsets[..])).map(drop).expect_err("too long");
+        let by_groups =
+            reducer.reduce_groups(input(), Input::<u32>::range(&keys, 0..5), 2).map(drop).expect_err("too long");
+        for error in [by_segments, by_groups] {
+            assert!(matches!(error, Error::NotBySegments { operator } if operator == op.name()), "{error}");
+        }
+        let cpu = Cpu::with_threads(2);
+        let alone = |of: &[T]| format!("{:?}", cpu.reduce(op.clone(), of).expect("an answer"));
+        let want = [&elements[..2], &[], &elements[2..]].map(alone);
+        let all = cpu.reduce_segments(op.clone(), elements, &[0, 2, 2, 5]).expect("answers");
+        assert_eq!(all.iter().map(|answer| format!("{answer:?}")).collect::<Vec<_>>(), want);
+        let rows = gpu.reducer::<T, O>(op.clone()).expect("a reducer").reduce_each(input().rows(5)).expect("answers");
+        assert_eq!(rows.iter().map(|answer| format!("{answer:?}")).collect::<Vec<_>>(), [alone(elements)]);
     }
+    let numbers = [1.5f32, -2.0, 7.0, 0.25, 1e10];
+    let pairs = [[1.5f64, 2.0], [-3.0, 1e100], [0.0, 7.0], [1e-200, 5.0], [2.0, -1.0]];
+    refused(Skewness, &numbers);
+    refused(Kurtosis, &numbers);
+    refused(Covariance { ddof: 1 }, &pairs);
+    refused(Correlation, &pairs);
+    refused(Cosine, &pairs);
 }

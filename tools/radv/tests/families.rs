@@ -3,8 +3,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use treefold::ops::{TABLE, Visitor, visit};
-use treefold::{DynOp, Element, Fold, Op};
 use treefold_radv::{FAMILIES, Family, Row, Wanted, manifest, measure};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-radv");
@@ -32,24 +30,8 @@ fn every_text_compiles_and_nothing_spills() {
     });
 }
 
-/// Words of an operator's accumulator that a lane has no registers for twice: what combines two of them where answers are many is by value.
-const WORDS_BY_VALUE: usize = 160;
-
-/// Whether a text combines accumulators that are too long for registers, of segments or of groups.
-fn is_too_long(name: &str) -> bool {
-    struct Words;
-    impl Visitor for Words {
-        type Out = usize;
-        fn visit<T: Element>(self, op: DynOp<T>) -> usize {
-            op.fold().acc_words()
-        }
-    }
-    let mut parts = name.split_whitespace();
-    let (operator, of) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let entry = TABLE.iter().find(|entry| entry.name == operator && entry.dtype.name() == of);
-    let words = entry.and_then(|entry| visit(entry.name, entry.dtype, Words)).unwrap_or(0);
-    words > WORDS_BY_VALUE && (name.contains(" groups: ") || name.contains(" carry "))
-}
+/// The text that spilled before this test asked for it: two sums of squares of f64 that segments carry by value.
+const KNOWN: &str = "norm2 c128 segments: carry sealed";
 
 /// Compiles for one family: all texts where every combination is wanted, else some of them.
 fn compiled(family: &Family) {
@@ -57,18 +39,18 @@ fn compiled(family: &Family) {
     let wanted = if all { Wanted::All } else { Wanted::Some };
     let rows = measure(Path::new(PROGRAM), family, wanted).expect("rows");
     assert!(rows.len() > if all { 1500 } else { 700 }, "{}: {} texts", family.name, rows.len());
-    let (mut failures, mut too_long) = (Vec::new(), 0);
+    let (mut failures, mut known) = (Vec::new(), 0);
     for Row { name, outcome } in &rows {
         match outcome {
             Err(error) => failures.push(format!("{name}: {error}")),
             Ok(s) if s.vgprs == 0 || s.waves == 0 || s.code_bytes == 0 => failures.push(format!("{name}: {s:?}")),
-            Ok(s) if s.spilled_vgprs + s.spilled_sgprs > 0 && is_too_long(name) => too_long += 1,
+            Ok(s) if s.spilled_vgprs + s.spilled_sgprs > 0 && name == KNOWN => known += 1,
             Ok(s) if s.spilled_vgprs + s.spilled_sgprs > 0 => failures.push(format!("{name} spills: {s:?}")),
             Ok(_) => {}
         }
     }
     let told = format!("{} texts for {} ({})", rows.len(), family.name, family.architecture);
-    tell(&format!("{told}, {too_long} of which spill accumulators of more than {WORDS_BY_VALUE} words"));
+    tell(&format!("{told}, {known} of which spill as is known"));
     assert!(failures.is_empty(), "{}:\n{}", family.name, failures.join("\n"));
 }
 
