@@ -32,6 +32,10 @@ fn leave(status: u8) {
 }
 
 fn work() -> Result<ExitCode> {
+    let asked = std::env::var_os("RUST_LOG").is_some();
+    if asked {
+        log();
+    }
     match std::env::args_os().nth(1) {
         Some(word) if word == LADDER => return ladder::run(),
         Some(word) if word == BENCH => return bench::run(),
@@ -46,7 +50,9 @@ fn work() -> Result<ExitCode> {
         Asked::Work(args) => *args,
         Asked::Printed(status) => return Ok(status.into()),
     };
-    log_as_told(args.verbose);
+    if args.verbose && !asked {
+        log();
+    }
     let text = if args.is(ADAPTERS) {
         adapters::list(args.json)?
     } else if let Some(named) = &args.columns {
@@ -70,11 +76,9 @@ fn work() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Messages of the library and of wgpu: with --verbose at level info, or as RUST_LOG says; else none.
-fn log_as_told(verbose: bool) {
-    if verbose || std::env::var_os("RUST_LOG").is_some() {
-        // wgpu warns of what results are read through where the kernel left them.
-        let told = env_logger::Env::default().default_filter_or("info,wgpu_core::instance=error");
-        env_logger::Builder::from_env(told).init();
-    }
+/// Messages of the library and of wgpu: at level info, or as RUST_LOG says.
+fn log() {
+    // wgpu warns of what results are read through where the kernel left them.
+    let told = env_logger::Env::default().default_filter_or("info,wgpu_core::instance=error");
+    env_logger::Builder::from_env(told).init();
 }

@@ -1,6 +1,6 @@
-// The product of two f64: 106 bits, exact, as those of their words, into a bin for each limb.
+// The product of two f64: 106 bits, exact, into a bin for each limb.
 //
-// Expects: scatter (exact/scatter.wgsl).
+// Expects: product128 (exact/product128.wgsl), scatter128 (exact/scatter128.wgsl).
 
 // The flags of a product, as any other way to multiply would have it.
 fn product_flags(a: vec2<u32>, b: vec2<u32>) -> u32 {
@@ -21,11 +21,7 @@ fn put(a: vec2<u32>, b: vec2<u32>, replica: u32) -> u32 {
     // 53 bits with the leading one, which subnormals lack; their exponent counts as 1.
     let high = (size & vec2<u32>(0xfffffu)) | min(size & vec2<u32>(0x7ff00000u), vec2<u32>(0x100000u));
     let exponents = max(size >> vec2<u32>(20u), vec2<u32>(1u));
-    let at = exponents.x + exponents.y;
-    let negative = (a.y ^ b.y) >> 31u == 1u;
-    scatter(multiply32(a.x, b.x), at, negative, replica);
-    scatter(multiply32(a.x, high.y), at + 32u, negative, replica);
-    scatter(multiply32(high.x, b.x), at + 32u, negative, replica);
-    scatter(multiply32(high.x, high.y), at + 64u, negative, replica);
+    let product = product128(vec2<u32>(a.x, high.x), vec2<u32>(b.x, high.y));
+    scatter128(product, exponents.x + exponents.y, (a.y ^ b.y) >> 31u == 1u, replica);
     return product_flags(a, b);
 }

@@ -26,6 +26,7 @@ pub trait Terms<T: Element> {
 
 const ACCUMULATOR: &str = include_str!("../../shaders/exact/accumulator.wgsl");
 const SCATTER: &str = include_str!("../../shaders/exact/scatter.wgsl");
+pub(super) const SCATTER_128: &str = include_str!("../../shaders/exact/scatter128.wgsl");
 const STATE_BINS: &str = include_str!("../../shaders/exact/state_bins.wgsl");
 const OWN: &str = include_str!("../../shaders/exact/own.wgsl");
 const PRODUCT: &str = include_str!("../../shaders/exact/product.wgsl");
@@ -134,20 +135,28 @@ pub(super) fn multiply(words64: bool) -> &'static str {
     }
 }
 
-/// Terms of up to 64 bits that go into a bin for each limb.
-pub(super) fn scattered(keep: Keep, limbs: u64, element: &[&'static str]) -> Device {
+/// Terms of up to 128 bits that go into a bin for each limb, and for each sign where some are negative.
+pub(super) fn scattered(
+    keep: Keep,
+    limbs: u64,
+    signed: bool,
+    (element, vector_trips): (&[&'static str], u64),
+) -> Device {
     match keep {
         Keep::Bins { replicas, .. } => {
-            let read = [&[SCATTER, STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
-            // A limb takes less than 2^34 of each product.
-            Device::Bins(Bins { elements_max: 1 << 29, ..bins(replicas, limbs, read, 2 * limbs, limbs) })
+            let read = [&[STATE_BINS, COLUMN_LIMBS, COLUMNS], element].concat();
+            let all = bins(replicas, limbs, read, if signed { 2 * limbs } else { limbs }, limbs);
+            // A limb takes less than 2^32 of each term.
+            Device::Bins(Bins { vector_trips, signed, elements_max: 1 << 29, ..all })
         }
         Keep::Registers
         | Keep::Registers64
         | Keep::Values { .. }
         | Keep::Cells
         | Keep::Slices { .. }
-        | Keep::Memory => own(limbs, &[&[SCATTER, STATE_BINS, OWN], element].concat(), Trips::default()),
+        | Keep::Memory => {
+            own(limbs, &[&[STATE_BINS, OWN], element].concat(), Trips { vector: vector_trips, ..Trips::default() })
+        }
     }
 }
 
@@ -382,14 +391,14 @@ integer_terms!(RaisedTo<3> = 6 limbs,
     i32, u32);
 integer_terms!(RaisedTo<4> = 6 limbs,
     "let fourth = square64(multiply32(magnitude_of(bits), magnitude_of(bits)));
-return Acc(FLAG_OTHER, array<u32, 6>(fourth[0], fourth[1], fourth[2], fourth[3], 0u, 0u));",
-    with [SQUARE_64],
+return Acc(FLAG_OTHER, array<u32, 6>(fourth.x, fourth.y, fourth.z, fourth.w, 0u, 0u));",
+    with [multiply(false), SQUARE_64],
     |xs| naturals(xs.iter().map(|&x| square(i128::from(x).pow(2) as u64)));
     i32, u32);
 integer_terms!(Squares = 6 limbs,
     "let square = square64(magnitude_of(bits));
-return Acc(FLAG_OTHER, array<u32, 6>(square[0], square[1], square[2], square[3], 0u, 0u));",
-    with [SQUARE_64],
+return Acc(FLAG_OTHER, array<u32, 6>(square.x, square.y, square.z, square.w, 0u, 0u));",
+    with [multiply(false), SQUARE_64],
     |xs| naturals(xs.iter().map(|&x| square(i128::from(x).unsigned_abs() as u64)));
     i64, u64);
 
@@ -426,7 +435,7 @@ pub(super) fn products(keep: Keep, one: &[&'static str], (several, trips): (&[&'
             let window = if words64 { WINDOW64 } else { WINDOW };
             values(20, &[&[multiply(words64), PRODUCT_FLAGS, window, VALUES], several].concat(), trips)
         }
-        _ => scattered(keep, 20, &[&[PRODUCT_FLAGS, PRODUCT], one].concat()),
+        _ => scattered(keep, 20, true, (&[&[SCATTER, PRODUCT_FLAGS, PRODUCT], one].concat(), 0)),
     }
 }
 
@@ -485,11 +494,13 @@ impl Terms<f64> for Squares {
     }
     fn device(keep: Keep) -> Device {
         const PUT: &str = include_str!("../../shaders/exact/square_f64_put.wgsl");
+        let put = [multiply(keep.words64()), SQUARE_64, SCATTER_128, PUT];
         if let Keep::Bins { replicas, float64: true, .. } = keep {
             let levels = include_str!("../../shaders/exact/square_f64_levels.wgsl");
-            return Device::Bins(levels_f64(replicas, &[PUT, levels]));
+            return Device::Bins(levels_f64(replicas, &[&put[..], &[levels]].concat()));
         }
-        scattered(keep, 134, &[PUT, include_str!("../../shaders/exact/square_f64.wgsl"), PAIRS])
+        let one = include_str!("../../shaders/exact/square_f64.wgsl");
+        scattered(keep, 134, false, (&[&put[..], &[one, PAIRS]].concat(), 0))
     }
 }
 

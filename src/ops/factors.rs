@@ -1,12 +1,13 @@
 //! Terms that are products of two numbers: of pairs, of one number of each, and the third and fourth powers of elements.
 
 use super::exact::{
-    AMOUNT, IN_TURN, Linked, PAIRS, PRODUCT_FLAGS, SQUARE_64, Terms, levels_f64, long, multiply, naturals, products,
-    scattered,
+    AMOUNT, Linked, PAIRS, PRODUCT_FLAGS, SCATTER_128, SQUARE_64, Terms, levels_f64, long, multiply, naturals,
+    products, scattered,
 };
 use crate::exact::{LongAccumulator, PRODUCTS_F64, flag, products_f32, products_f64};
-use crate::op::{Bins, Device, Keep, Trips};
+use crate::op::{Device, Keep, Trips};
 
+const PRODUCT_128: &str = include_str!("../../shaders/exact/product128.wgsl");
 const QUADS: &str = include_str!("../../shaders/vector/quads.wgsl");
 
 /// The products of the numbers at two places of each pair: of both, or of one with itself.
@@ -61,33 +62,30 @@ impl<const A: usize, const B: usize> Terms<[f64; 2]> for ProductsOf<A, B> {
         products_f64(elements, |pair| pair[A], |pair| pair[B])
     }
     fn device(keep: Keep) -> Device {
-        product_of_two(keep, &[factors(false, [A, B])], (PAIR_IN_LEVELS, 0), QUADS)
+        const REST: &str = include_str!("../../shaders/exact/product_f64_rest.wgsl");
+        const LEVELS: &str = include_str!("../../shaders/exact/product_f64_levels.wgsl");
+        const VECTOR: &str = "fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State { return with_product(state, factors(vector)); }\n";
+        let factors = [factors(false, [A, B])];
+        if let Keep::Bins { replicas, float64: true, .. } = keep {
+            return Device::Bins(levels_f64(replicas, &[&factors, &put(keep)[..], &[REST, LEVELS, VECTOR]].concat()));
+        }
+        scattered(keep, 134, A != B, (&[&factors, &put(keep)[..], &[PRODUCT_F64, QUADS]].concat(), 0))
     }
 }
 
-/// The kernel of products of two f64, which `factors` makes of elements; the texts that take vectors, in levels and without, and the loop trips of
-/// the first.
-fn product_of_two(
-    keep: Keep,
-    factors: &[&'static str],
-    (levels, vector_trips): (&'static str, u64),
-    vectors: &'static str,
-) -> Device {
-    const PUT: &str = include_str!("../../shaders/exact/product_f64_put.wgsl");
-    const REST: &str = include_str!("../../shaders/exact/product_f64_rest.wgsl");
-    if let Keep::Bins { replicas, float64: true, .. } = keep {
-        let with_one = include_str!("../../shaders/exact/product_f64_levels.wgsl");
-        let texts = [factors, &[PUT, REST, with_one, levels]].concat();
-        return Device::Bins(Bins { vector_trips, ..levels_f64(replicas, &texts) });
-    }
-    scattered(keep, 134, &[factors, &[PUT, include_str!("../../shaders/exact/product_f64.wgsl"), vectors]].concat())
+/// Products of two f64, one at a time, of factors that the text before it makes of elements.
+const PRODUCT_F64: &str = include_str!("../../shaders/exact/product_f64.wgsl");
+
+/// What adds such a product to bins.
+fn put(keep: Keep) -> [&'static str; 4] {
+    const PRODUCT: &str = include_str!("../../shaders/exact/product_f64_put.wgsl");
+    [multiply(keep.words64()), PRODUCT_128, SCATTER_128, PRODUCT]
 }
 
-/// A vector in levels: a pair, or four numbers.
-const PAIR_IN_LEVELS: &str = "fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State { return with_product(state, factors(vector)); }\n";
-const FOUR_IN_LEVELS: &str = "fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
+/// Four neighbours, in a loop: with a copy of a product for each, lavapipe compiles for many seconds.
+const FOUR: &str = "fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
     var all = state;
-    for (var k = 0u; k < 4u; k++) { all = with_product(all, factors(vector[k])); }
+    for (var k = 0u; k < 4u; k++) { all = accumulate(all, vector[k], index + k); }
     return all;
 }
 ";
@@ -112,7 +110,9 @@ impl<const POWER: usize> Terms<f32> for RaisedTo<POWER> {
         const CUBE: &str =
             "fn factors(bits: u32) -> vec4<u32> { return vec4<u32>(square_of(bits), number_of(bits)); }\n";
         const FOURTH: &str = "fn factors(bits: u32) -> vec4<u32> { return square_of(bits).xyxy; }\n";
-        product_of_two(keep, &[AMOUNT, FACTORS, if POWER == 3 { CUBE } else { FOURTH }], (FOUR_IN_LEVELS, 4), IN_TURN)
+        let factors = [AMOUNT, FACTORS, if POWER == 3 { CUBE } else { FOURTH }];
+        // Levels of f64 gain nothing: an H200, 2^28, `treefold bench skewness,kurtosis --size 2^28 --what answer`, with them 3.1 and 6.5 ms.
+        scattered(keep, 134, POWER == 3, (&[&factors, &put(keep)[..], &[PRODUCT_F64, FOUR]].concat(), 4))
     }
 }
 
@@ -142,16 +142,17 @@ macro_rules! whole_products {
                     "let number = factors(bits).xy;
 let sign = above_of(number.y);
 let square = square64(add64(number ^ vec2<u32>(sign), vec2<u32>(sign & 1u, 0u)));
-return Acc(FLAG_OTHER, array<u32, 6>(square[0], square[1], square[2], square[3], 0u, 0u));"
+return Acc(FLAG_OTHER, array<u32, 6>(square.x, square.y, square.z, square.w, 0u, 0u));"
                 } else {
                     "let pair = factors(bits);
 let product = product64(pair.xy, pair.zw);
-let above = above_of(product[3]);
-return Acc(FLAG_OTHER, array<u32, 6>(product[0], product[1], product[2], product[3], above, above));"
+let above = above_of(product.w);
+return Acc(FLAG_OTHER, array<u32, 6>(product.x, product.y, product.z, product.w, above, above));"
                 };
-                let text = if A == B { SQUARE_64 } else { include_str!("../../shaders/exact/product64.wgsl") };
+                const PRODUCT_64: &str = include_str!("../../shaders/exact/product64.wgsl");
+                let texts: &[&str] = if A == B { &[SQUARE_64] } else { &[PRODUCT_128, PRODUCT_64] };
                 let wgsl = long(6, lift, Trips::default()).helpers($signs).helpers(factors(false, [A, B]));
-                Device::Value(wgsl.helpers(text))
+                Device::Value(texts.iter().fold(wgsl.helpers(multiply(false)), |wgsl, &text| wgsl.helpers(text)))
             }
         }
     )+};

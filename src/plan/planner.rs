@@ -363,12 +363,13 @@ impl Planner {
         each.max(DISPATCH_BYTES_LEAST)
     }
 
-    /// Rounds of loads after which no counter has overflowed; one more is for the ends of a window.
+    /// Rounds of loads after which no counter has overflowed, nor behind the ends of a window.
     fn rounds_of_counters(&self, workgroup_size: u32) -> u64 {
         let rounds = |group: &GroupCost| match *group {
             GroupCost::Bins { replicas: replicas @ 1.., elements_max, .. } => {
                 let lanes = u64::from(workgroup_size.div_ceil(replicas));
-                (elements_max / (lanes * u64::from(self.loads()) * self.per_load())).saturating_sub(1)
+                let ends = 2 * (self.per_load() - 1);
+                (elements_max / lanes).saturating_sub(ends) / (u64::from(self.loads()) * self.per_load())
             }
             _ => u64::MAX,
         };

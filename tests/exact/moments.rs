@@ -94,8 +94,8 @@ fn wrong_kernels_are_noticed() {
             "array<u32, 6>(words.x, words.y, high.y, 0u, 0u, 0u)",
         ),
         (
-            "array<u32, 6>(fourth[0], fourth[1], fourth[2], fourth[3], 0u, 0u)",
-            "array<u32, 6>(fourth[0], fourth[1], fourth[2], 0u, 0u, 0u)",
+            "array<u32, 6>(fourth.x, fourth.y, fourth.z, fourth.w, 0u, 0u)",
+            "array<u32, 6>(fourth.x, fourth.y, fourth.z, 0u, 0u, 0u)",
         ),
     ];
     assert_noticed(small(), &one_in(5, &changes), noticed);

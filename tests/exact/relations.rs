@@ -121,8 +121,8 @@ fn wrong_products_of_whole_numbers_are_noticed() {
         ("vec2<u32>(other.y, 0u)", "vec2<u32>()"),
         ("b & vec2<u32>(above_of(a.y))", "vec2<u32>()"),
         ("a & vec2<u32>(above_of(b.y))", "vec2<u32>()"),
-        ("add64(add64(high, ~over), vec2<u32>(1u, 0u))", "add64(high, ~over)"),
-        ("let above = above_of(product[3]);", "let above = 0u;"),
+        ("add64(add64(words.zw, ~over), vec2<u32>(1u, 0u))", "add64(words.zw, ~over)"),
+        ("let above = above_of(product.w);", "let above = 0u;"),
     ];
     assert_noticed(small(), &one_in(3, &changes), noticed);
 }
