@@ -494,9 +494,10 @@ pub enum Error {
         /// The most that one plan takes.
         most: u64,
     },
-    /// An operator that counts in bins, or adds up several long sums, which segments and groups have no room for.
+    /// An operator that counts in bins, or adds up several long sums, which segments, runs, groups and inputs whose count a device holds have no
+    /// room for.
     #[error(
-        "{operator} counts in bins, or adds up several long sums, which cannot be had for every segment; reduce each segment alone"
+        "{operator} counts in bins, or adds up several long sums, which cannot be had for every segment, run or group, or for a count on the device; reduce each alone, by lengths that the host knows"
     )]
     NotBySegments {
         /// The operator's name.

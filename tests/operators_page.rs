@@ -9,9 +9,9 @@ const HEAD: &str = "# Operators
 
 Which operator takes which elements, and where it is computed: on devices and on the CPU engine (`yes`, `exact` where the answer is the
 real-number one, rounded once at most), on the CPU engine alone (`CPU`, with the number of the reason below), or not at all (`·`). By rows, axes,
-segments and groups as for whole inputs, but that on devices bins have no segments and no groups, nor have three long sums and more (`skewness` and `kurtosis` of
-f32, `covariance`, `correlation` and `cosine` of f64), and that what counts the order has no groups of
-unsorted keys. Made from the table in `src/ops/mod.rs` by `TREEFOLD_WRITE=1 cargo test --test operators_page`.
+segments and groups as for whole inputs, but that on devices bins have no segments, runs or groups and no count that the device alone knows, nor have three long
+sums and more (`skewness` and `kurtosis` of f32, `covariance`, `correlation` and `cosine` of f64, and tuples of such sums), and that what counts the order has no
+groups of unsorted keys. Made from the table in `src/ops/mod.rs` by `TREEFOLD_WRITE=1 cargo test --test operators_page`.
 
 ";
 

@@ -11,8 +11,8 @@ use crate::{Acc, Fold, Op, Result, Wgsl};
 /// The skewness of a population, √n·Σ(x - mean)³ / (Σ(x - mean)²)^1.5: SciPy's `skew` as it is by default.
 ///
 /// - **f32, i32, u32**: as if computed in real numbers and rounded once to f64, from sums of powers that no addition rounds: the same bits on every
-///   engine. **On the device**: those sums; the host rounds, so there are no words; of f32 no segments and no groups:
-///   [`Error::NotBySegments`](crate::Error::NotBySegments).
+///   engine. **On the device**: those sums; the host rounds, so there are no words; of f32 no segments, runs, groups or counts
+///   that the device alone knows: [`Error::NotBySegments`](crate::Error::NotBySegments).
 /// - **f64, i64, u64**: (n, mean, sums of the second to fourth powers of x - mean) in f64, of blocks in two passes, merged pairwise; the relative error is
 ///   about 10^-13 where the mean is no more than 1000 deviations from 0, and grows with that; NaN where a fourth power of x - mean leaves the range of
 ///   f64. On the CPU engine alone, for it adds up in f64.

@@ -14,8 +14,8 @@ use crate::{Acc, Op, Result};
 /// - **ddof**: delta degrees of freedom; 0 (the default) divides by n. NumPy's `cov` divides by n - 1.
 /// - **Exact**: the same bits on every engine, whatever the order, the launch shape and the parts.
 /// - **Order**: commutative. **Empty** or n <= ddof: `None`. **NaN and infinities**: NaN.
-/// - **On the device**: the sums; the host rounds, so there are no words. Covariances, correlations and cosines of f64 have no segments and no
-///   groups there: [`Error::NotBySegments`](crate::Error::NotBySegments).
+/// - **On the device**: the sums; the host rounds, so there are no words. Covariances, correlations and cosines of f64 have no segments, runs,
+///   groups or counts that the device alone knows there: [`Error::NotBySegments`](crate::Error::NotBySegments).
 ///
 /// ```
 /// use treefold::{Cpu, ops::Covariance};

@@ -85,7 +85,9 @@ pub(super) fn through<T: Element, O: Exactly<T>>(sets: &[Set<T>], step: usize, f
     let records = recordable::<T, O>() && O::default().answer().is_some();
     assert_eq!(reducer.answer_words() > 0, O::default().answer().is_some(), "{} says otherwise in its page", O::NAME);
     // Devices have no segments of three long sums and more.
-    let has_segments = !matches!((O::NAME, T::DTYPE), ("skewness" | "kurtosis", Dtype::F32));
+    let long = [("skewness", Dtype::F32), ("kurtosis", Dtype::F32)];
+    let long_pairs = ["covariance", "correlation", "cosine"].map(|name| (name, Dtype::F64x2));
+    let has_segments = !long.iter().chain(&long_pairs).any(|&of| of == (O::NAME, T::DTYPE));
     let segments = has_segments && (all() || !matches!(T::DTYPE, Dtype::F64 | Dtype::F64x2));
     let skipped = |name: &str| name == "record" && !records || name == "segments" && !segments;
     for (name, door) in doors::<T, O>().into_iter().filter(|(name, _)| !skipped(name)) {

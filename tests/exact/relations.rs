@@ -138,7 +138,10 @@ fn long_sums_by_segments_and_groups_are_the_cpus() {
         let by_segments = reducer.reduce_each(input().segments(&offsets[..])).map(drop).expect_err("too long");
         let by_groups =
             reducer.reduce_groups(input(), Input::<u32>::range(&keys, 0..5), 2).map(drop).expect_err("too long");
-        for error in [by_segments, by_groups] {
+        let count = upload(&gpu, &[3u32]);
+        let counted = input().counted(Input::<u32>::range(&count, 0..1));
+        let by_count = reducer.reduce_each(counted).map(drop).expect_err("too long");
+        for error in [by_segments, by_groups, by_count] {
             assert!(matches!(error, Error::NotBySegments { operator } if operator == op.name()), "{error}");
         }
         let cpu = Cpu::with_threads(2);
