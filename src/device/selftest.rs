@@ -87,15 +87,13 @@ fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
     let replicas = [(32, 40_960), (8, 16_384), (1, 0)].into_iter().filter(|&(_, needs)| room >= needs);
     let float64 = context.tuning().float64 && context.device.features().contains(wgpu::Features::SHADER_F64);
     // The bits of an f64 are a word of 64.
-    let float64 = (float64 && context.limits.words64).then_some(true);
+    let float64 = float64 && context.limits.words64;
     // Levels with few replicas before bins with more: little of what they add goes to the bins.
-    let levels = replicas.clone().flat_map(move |(replicas, _)| {
-        float64.into_iter().map(move |float64| Keep::Bins { replicas, words64: true, float64 })
-    });
-    let bins =
-        levels.chain(replicas.flat_map(|(replicas, _)| {
-            words.iter().map(move |&words64| Keep::Bins { replicas, words64, float64: false })
-        }));
+    let levels = replicas.clone().filter(move |_| float64);
+    let levels = levels.map(|(replicas, _)| Keep::Bins { replicas, words64: true, float64: true });
+    let bins = replicas
+        .flat_map(|(replicas, _)| words.iter().map(move |&words64| Keep::Bins { replicas, words64, float64: false }));
+    let bins = levels.chain(bins);
     let own = context.limits.words64.then_some(Keep::Registers64).into_iter().chain([Keep::Registers]);
     if shared { bins.chain(own).collect() } else { own.chain(bins).collect() }
 }

@@ -159,7 +159,8 @@ impl Tuning {
     /// workgroups_max=8 --launch words64=false`: 7.5 GB/s; with `order=striped` 1.6. Groups of 8 to 64 invocations and 8 to 16
     /// groups differ by less than its noise. `loads_in_flight`: by 1, 2 and 4 with 2^24 f32 (`treefold bench
     /// fast_sum,min,sum,argmax,variance --size 2^24 --pool 128M --adapter 0 --launch loads_in_flight=1,2,4`) 4.9, 4.9, 5.0 ms; 5.0, 5.0, 5.1; 37.9, 37.8,
-    /// 37.6; 6.6, 6.6, 6.6; 70.8, 69.4, 70.3; but each is a copy of the operator, for a compiler that takes seconds. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold bench
+    /// 37.6; 6.6, 6.6, 6.6; 70.8, 69.4, 70.3; but each is a copy of the operator, for a compiler that takes seconds over bins.
+    /// Two of `fold` halve the dispatches of inputs whose loop trips end them, so that 2^40 elements still have a plan. `own_bins_max`: `MESA_SHADER_CACHE_DISABLE=true treefold bench
     /// sum,norm2,variance --dtype f64 --size 100000 --adapter 0 --launch own_bins_max=64,400 --json`, each alone, compiles for 0.6, 1.9 and 2.7 s;
     /// where each invocation has words of its own, 2.4, 8.9 and 11.5. `own_rows_max`: `treefold bench sum --dtype f64 --shape 4096x64
     /// --axis 1 --launch own_rows_max=0,1024` takes 85.5 and 4.0 ms, but the self-test of that kernel compiles as long. `slices_max`:
@@ -168,7 +169,7 @@ impl Tuning {
         fold: Launch {
             workgroup_size: 32,
             workgroups_max: 16,
-            loads_in_flight: 1,
+            loads_in_flight: 2,
             single_elements_max: 1 << 12,
             short_rows_max: 1 << 9,
         },

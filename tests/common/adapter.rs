@@ -36,7 +36,7 @@ pub fn gpu() -> Gpu {
 pub type Patch = fn(String) -> String;
 
 /// The adapter with this launch shape and texts that are changed.
-pub fn patched_gpu(tuning: Tuning, patch: Patch) -> Gpu {
+pub fn patched_gpu(tuning: Tuning, patch: impl Fn(String) -> String + Send + Sync + 'static) -> Gpu {
     gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape")
 }
 
@@ -64,8 +64,7 @@ pub fn notices_within(
         seen.store(true, Ordering::Relaxed);
         text.replace(from, to)
     };
-    let gpu = gpu().with_tuning(tuning).and_then(|gpu| gpu.with_patched_shaders(patch)).expect("a launch shape");
-    let noticed = noticed(&gpu);
+    let noticed = noticed(&patched_gpu(tuning, patch));
     assert!(matched.load(Ordering::Relaxed), "{from}: nothing to patch");
     noticed
 }
