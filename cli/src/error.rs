@@ -115,7 +115,7 @@ mod tests {
         assert!(told(&passed.into()).0.ends_with("(here: --adapter 3)"));
         assert!(told(&Error::NoExactKernel { operator: "sum" }.into()).0.contains("--adapter cpu"));
         assert!(
-            told(&Error::NotBySegments { operator: "histogram" }.into()).0.ends_with("alone (here: --adapter cpu)")
+            told(&Error::NotBySegments { operator: "histogram" }.into()).0.ends_with("knows (here: --adapter cpu)")
         );
         assert!(told(&Error::OrderOfGroups.into()).0.ends_with("equal keys (here: --by KEYS)"));
         let (line, status) = told(&usage("two\nlines").context("x"));
