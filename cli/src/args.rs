@@ -127,6 +127,10 @@ pub struct Args {
     #[arg(long)]
     pub fast: bool,
 
+    /// Of equal elements the last place in place of the first [argmin, argmax]
+    #[arg(long)]
+    last: bool,
+
     /// Write a partial result to OUT in place of the answer, or of all answers, for merge; of several operators one of each in the
     /// one file. OUT must not exist yet, and appears only when it is complete; - is standard output. Not for what rounds on the way (with --fast, say)
     #[arg(long, value_name = "OUT")]
@@ -205,6 +209,9 @@ impl Args {
     /// The command line after its checks, with the names that patterns stand for.
     pub fn checked(self) -> Result<Args> {
         let mut args = self;
+        if args.last && !args.is(MERGE) && !args.is(ADAPTERS) {
+            args.operators = operators::last_forms(std::mem::take(&mut args.operators))?;
+        }
         if let Some(word) = [EXPLAIN, LADDER, BENCH, TUNE].into_iter().find(|word| args.is(word)) {
             return Err(usage(format!("{word} comes first and has options of its own; see treefold {word} --help")));
         }
@@ -385,6 +392,7 @@ impl Args {
                     | "columns"
                     | "missing"
                     | "fast"
+                    | "last"
                     | "plot"
                     | "nan"
                     | "mask"

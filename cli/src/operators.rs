@@ -153,6 +153,17 @@ fn fast_form(name: &str) -> Option<&'static str> {
     TABLE.iter().find(|entry| entry.fast_form_of == Some(name)).map(|entry| entry.name)
 }
 
+/// These typed names with `--last`: each that has a form which finds the last place becomes that.
+pub fn last_forms(names: Vec<String>) -> Result<Vec<String>> {
+    let form = |name: &str| TABLE.iter().find(|entry| entry.last_form_of == Some(name)).map(|entry| entry.name);
+    if names.iter().all(|name| form(name).is_none()) {
+        let first: Vec<&str> = self::names().into_iter().filter(|name| form(name).is_some()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        return Err(usage(format!("--last is for {}; {}", first.join(" and "), have_none(&names))));
+    }
+    Ok(names.into_iter().map(|name| form(&name).map_or(name, String::from)).collect())
+}
+
 /// The typed names of these entries, once.
 fn typed_names(entries: impl Iterator<Item = &'static Entry>) -> Vec<&'static str> {
     let mut names: Vec<&str> = vec![];

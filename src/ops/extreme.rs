@@ -4,7 +4,7 @@
 //! key's complement; a NaN has rank 0 and so beats everything; no element at all has the highest rank, which no float has.
 //! Ranks of elements of 64 bits are two words.
 
-use super::located::{Found, Located, moved_wgsl};
+use super::located::{Found, Located, before_wgsl, moved_wgsl, place_order};
 use crate::element::{OrderKey, Scalar};
 use crate::op::{Member, WordType, join, split};
 use crate::{Accumulator, DeviceAnswer, Dtype, Fold, Op, Result, Wgsl};
@@ -187,29 +187,41 @@ impl<K: OrderKey> Located<K> {
     pub(super) fn order<T: Scalar<Key = K>>(self) -> (K, u64) {
         (T::tie(self.key), self.index)
     }
+    /// The better one; of equals the first or the last.
     #[inline(always)]
-    pub(crate) fn better<T: Scalar<Key = K>>(self, other: Located<K>) -> Located<K> {
-        if other.order::<T>() < self.order::<T>() { other } else { self }
+    pub(crate) fn better<T: Scalar<Key = K>>(self, other: Located<K>, last: bool) -> Located<K> {
+        let order = |located: Located<K>| (T::tie(located.key), place_order(located.index, last));
+        if order(other) < order(self) { other } else { self }
     }
     pub(crate) fn found<T: Scalar<Key = K>>(self, end: End, count: u64) -> Option<Found<T>> {
         (count > 0).then(|| Found { value: end.unrank(self.key), index: self.index })
     }
 
-    /// The lowest rank of a slice and its first place: one pass for the rank, a second that stops at it.
+    /// The lowest rank of a slice and its first or last place: one pass for the rank, a second from that side that stops at it.
     #[inline(always)]
-    pub(crate) fn of<T: Scalar<Key = K>>(end: End, elements: &[T], index: u64) -> Located<K> {
+    pub(crate) fn of<T: Scalar<Key = K>>(end: End, last: bool, elements: &[T], index: u64) -> Located<K> {
+        const BLOCK: usize = 4096;
         let mut best = Self::NOWHERE;
-        for (block, at) in elements.chunks(4096).zip((index..).step_by(4096)) {
-            // Ties keep the order.
+        let blocks = elements.len().div_ceil(BLOCK);
+        for number in (0..blocks).map(|turn| if last { blocks - 1 - turn } else { turn }) {
+            let (_, rest) = elements.split_at(number * BLOCK);
+            let block = &rest[..rest.len().min(BLOCK)];
+            // What is met first wins ties.
             let rank = T::tie(lowest_rank(end, block));
             if rank < T::tie(best.key) || best.index == u64::MAX {
                 let is_it = |&x: &T| T::tie(end.rank(x)) == rank;
                 // Whole vectors are compared, up to the first that has it.
-                let before =
-                    block.chunks(64).take_while(|part| !part.iter().fold(false, |any, x| any | is_it(x))).count() * 64;
-                let before = before.min(block.len());
-                let first = before + block[before..].iter().position(is_it).unwrap_or(0);
-                best = Located::new(end, block[first], at + first as u64);
+                let without = |part: &&[T]| !part.iter().fold(false, |any, x| any | is_it(x));
+                let passed = match last {
+                    false => block.chunks(64).take_while(without).count() * 64,
+                    true => block.rchunks(64).take_while(without).count() * 64,
+                }
+                .min(block.len());
+                let at = match last {
+                    false => passed + block[passed..].iter().position(is_it).unwrap_or(0),
+                    true => block[..block.len() - passed].iter().rposition(is_it).unwrap_or(0),
+                };
+                best = Located::new(end, block[at], index + (number * BLOCK + at) as u64);
             }
         }
         best
@@ -217,30 +229,39 @@ impl<K: OrderKey> Located<K> {
 }
 
 /// The WGSL of a fold into [`Located`], where elements are read as they are or are of a narrower type.
-pub(super) fn located_wgsl<T: Scalar>(end: End, read: Dtype) -> Wgsl {
+pub(super) fn located_wgsl<T: Scalar>(end: End, last: bool, read: Dtype) -> Wgsl {
+    let before = before_wgsl(last);
     let wgsl = match T::Key::WORDS {
         1 => Wgsl::new(
             "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",
             "return Acc(rank(bits), index, 0u);",
-            "let ra = tie(a.key);
+            format!(
+                "let ra = tie(a.key);
 let rb = tie(b.key);
-let earlier = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
+let earlier = {before};
 let other = (rb < ra) | ((rb == ra) & earlier);
-return Acc(select(a.key, b.key, other), select(a.low, b.low, other), select(a.high, b.high, other));",
+return Acc(select(a.key, b.key, other), select(a.low, b.low, other), select(a.high, b.high, other));"
+            ),
         ),
         _ => Wgsl::new(
             "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
             "let lifted = rank(bits);
 return Acc(lifted.x, lifted.y, index, 0u);",
-            "let ra = tie(vec2<u32>(a.key, a.key_high));
+            format!(
+                "let ra = tie(vec2<u32>(a.key, a.key_high));
 let rb = tie(vec2<u32>(b.key, b.key_high));
-let earlier = less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high));
+let earlier = {before};
 let other = less64(rb, ra) | (all(rb == ra) & earlier);
 return Acc(select(a.key, b.key, other), select(a.key_high, b.key_high, other),
-    select(a.low, b.low, other), select(a.high, b.high, other));",
+    select(a.low, b.low, other), select(a.high, b.high, other));"
+            ),
         ),
     };
     let wgsl = wgsl.offset(moved_wgsl::<T::Key>()).helpers(end.wgsl::<T>("")).checked();
+    // Vectors have forms for the first place.
+    if last {
+        return wgsl;
+    }
     let constant = |name: &str, value: u32| format!("const {name} = {value:#x}u;\n");
     let texts = match read {
         Dtype::F16 => {
@@ -270,7 +291,7 @@ pub(super) fn located_answer<T: Scalar>() -> DeviceAnswer {
 }
 
 macro_rules! arg_extreme {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $end:expr) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $end:expr, $last:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
@@ -288,20 +309,20 @@ macro_rules! arg_extreme {
             }
             #[inline(always)]
             fn combine(&self, a: Located<T::Key>, b: Located<T::Key>) -> Located<T::Key> {
-                a.better::<T>(b)
+                a.better::<T>(b, $last)
             }
             #[inline(always)]
             fn accumulate(&self, elements: &[T], index: u64) -> Located<T::Key> {
-                Located::of($end, elements, index)
+                Located::of($end, $last, elements, index)
             }
             fn offset(&self, acc: Located<T::Key>, by: u64) -> Located<T::Key> {
                 acc.moved(by)
             }
             fn wgsl(&self) -> Wgsl {
-                located_wgsl::<T>($end, T::DTYPE)
+                located_wgsl::<T>($end, $last, T::DTYPE)
             }
             fn device_over(&self, _: crate::op::Keep, read: crate::Dtype) -> crate::op::Device {
-                crate::op::Device::Value(located_wgsl::<T>($end, read))
+                crate::op::Device::Value(located_wgsl::<T>($end, $last, read))
             }
         }
 

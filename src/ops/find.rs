@@ -1,6 +1,6 @@
 //! The first and the last element that compare in some way with a number.
 
-use super::located::{Found, Located, moved_wgsl};
+use super::located::{Found, Located, before_wgsl, moved_wgsl, place_order};
 use super::count_if::{Comparison, Within, holds_wgsl};
 use super::extreme::{element_of, words_of};
 use crate::element::{OrderKey, Scalar};
@@ -58,8 +58,7 @@ impl<T: Scalar> Fold<T> for Finding<T::Key> {
     }
     #[inline(always)]
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        // No index is 0 behind the largest.
-        let rank = |place: &Self::Acc| if self.last { !place.index.wrapping_add(1) } else { place.index };
+        let rank = |place: &Self::Acc| place_order(place.index, self.last);
         if rank(&b) < rank(&a) { b } else { a }
     }
     #[inline(always)]
@@ -79,12 +78,7 @@ impl<T: Scalar> Fold<T> for Finding<T::Key> {
     }
     fn wgsl(&self) -> Wgsl {
         let holds = holds_wgsl::<T::Key>();
-        // The condition for taking the other one.
-        let other = match self.last {
-            false => "less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high))",
-            // One more than the largest index is 0, and none is.
-            true => "less64(add64(vec2<u32>(a.low, a.high), vec2<u32>(1u, 0u)), add64(vec2<u32>(b.low, b.high), vec2<u32>(1u, 0u)))",
-        };
+        let other = before_wgsl(self.last);
         let (identity, lifted, combined) = match T::Key::WORDS {
             1 => (
                 "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu);",

@@ -9,7 +9,7 @@ use crate::op::{Answer, Member, Part, Value, join, split};
 pub struct Found<T> {
     /// The element; a NaN is the canonical one, a zero keeps its sign.
     pub value: T,
-    /// Its index in the whole input. Of equal elements an extreme is the one with the lowest.
+    /// Its index in the whole input. Of equal elements an extreme is the one with the lowest, or with the highest where the operator says so.
     pub index: u64,
 }
 
@@ -61,6 +61,23 @@ impl<K: OrderKey> Accumulator for Located<K> {
     fn read(words: &[u32]) -> Self {
         let (key, index) = words.split_at(K::WORDS);
         Located { key: K::narrow(join(key)), index: join(index) }
+    }
+}
+
+/// The order of places among equals: the lowest index before others, or the highest; that of none behind all.
+#[inline(always)]
+pub(super) fn place_order(index: u64, last: bool) -> u64 {
+    // No index is 0 behind the largest.
+    if last { !index.wrapping_add(1) } else { index }
+}
+
+/// Whether the place of b is before that of a in that order, in WGSL.
+pub(super) fn before_wgsl(last: bool) -> &'static str {
+    match last {
+        false => "less64(vec2<u32>(b.low, b.high), vec2<u32>(a.low, a.high))",
+        true => {
+            "less64(add64(vec2<u32>(a.low, a.high), vec2<u32>(1u, 0u)), add64(vec2<u32>(b.low, b.high), vec2<u32>(1u, 0u)))"
+        }
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Entry {
     pub host_only: Option<&'static str>,
     /// The operator that does exactly what this one accumulates in f32.
     pub fast_form_of: Option<&'static str>,
+    /// The operator of which this one finds the last place, where that finds the first.
+    pub last_form_of: Option<&'static str>,
     /// Its options: the name, which is that of the operator's field, and what it does, in a line.
     pub options: &'static [(&'static str, &'static str)],
     /// The option without which it says little.
@@ -58,6 +60,7 @@ impl Entry {
             sums_exactly: O::EXACT && <O::Fold as Fold<T>>::TESTED,
             host_only: <O::Fold as Fold<T>>::HOST_ONLY,
             fast_form_of: O::FAST_FORM_OF,
+            last_form_of: O::LAST_FORM_OF,
             options: O::OPTIONS,
             needs: O::NEEDS,
         }
@@ -65,11 +68,12 @@ impl Entry {
 }
 
 macro_rules! operators {
-    ($($module:ident: $($op:ident $(fast $exact:literal)? $({ $($field:ident $(at $axis:ident . $place:ident)?: $help:literal),+ })? $(needs $needs:ident)? $(if $settled:ident)? over $($type:ident)+),+;)+) => {
+    ($($module:ident: $($op:ident $(fast $exact:literal)? $(last $first:literal)? $({ $($field:ident $(at $axis:ident . $place:ident)?: $help:literal),+ })? $(needs $needs:ident)? $(if $settled:ident)? over $($type:ident)+),+;)+) => {
         $(mod $module; pub use $module::{$($op),+};)+
 
         $($(impl Configure for $op {
-            const FAST_FORM_OF: Option<&'static str> = fast!($($exact)?);
+            const FAST_FORM_OF: Option<&'static str> = form!($($exact)?);
+            const LAST_FORM_OF: Option<&'static str> = form!($($first)?);
             const OPTIONS: &'static [(&'static str, &'static str)] = &[$($((stringify!($field), $help)),+)?];
             const NEEDS: Option<&'static str> = needs!($($needs)?);
 
@@ -141,12 +145,12 @@ macro_rules! needs {
     };
 }
 
-macro_rules! fast {
+macro_rules! form {
     () => {
         None
     };
-    ($exact:literal) => {
-        Some($exact)
+    ($of:literal) => {
+        Some($of)
     };
 }
 
@@ -176,6 +180,7 @@ fn parsed<V: Rule>(text: &str) -> Result<V, String> {
 /// The table's facts of an operator besides its types.
 trait Configure {
     const FAST_FORM_OF: Option<&'static str>;
+    const LAST_FORM_OF: Option<&'static str>;
     const OPTIONS: &'static [(&'static str, &'static str)];
     const NEEDS: Option<&'static str>;
 
@@ -262,8 +267,8 @@ operators! {
     max: Max over f32 f16 f64 i32 u32 i64 u64;
     minmax: MinMax over f32 f16 f64 i32 u32 i64 u64;
     range: Range over f32 f64 i32 u32 i64 u64, NormInf over f32 f64 i32 u32 i64 u64;
-    argmin: ArgMin over f32 f16 f64 i32 u32 i64 u64;
-    argmax: ArgMax over f32 f16 f64 i32 u32 i64 u64;
+    argmin: ArgMin over f32 f16 f64 i32 u32 i64 u64, ArgMinLast last "argmin" over f32 f16 f64 i32 u32 i64 u64;
+    argmax: ArgMax over f32 f16 f64 i32 u32 i64 u64, ArgMaxLast last "argmax" over f32 f16 f64 i32 u32 i64 u64;
     mean: Mean over f32 f16 f64 i32 u32 i64 u64 c64 c128;
     fast_mean: FastMean fast "mean" over f32;
     variance: Variance { ddof: "Delta degrees of freedom: divide by n - N" } over f32 f64 i32 u32 i64 u64,

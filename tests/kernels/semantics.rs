@@ -99,6 +99,10 @@ fn nan_propagates() {
         let found = got.expect("an answer").expect("not empty");
         assert!(found.value.is_nan() && found.index == 1, "{found:?}");
     }
+    for got in both(ArgMinLast, &with_nan).into_iter().chain(both(ArgMaxLast, &with_nan)) {
+        let found = got.expect("an answer").expect("not empty");
+        assert!(found.value.is_nan() && found.index == 3, "{found:?}");
+    }
     for got in both(Sum, &with_nan).into_iter().chain(both(FastSum, &with_nan)) {
         assert!(got.expect("an answer").is_nan());
     }
@@ -156,7 +160,7 @@ fn zeros() {
 }
 
 #[test]
-fn ties_go_to_the_lowest_index() {
+fn ties_go_to_the_lowest_index_or_the_highest() {
     let mut elements = vec![5i32; 70_000];
     elements[60_001] = -4;
     elements[60_002] = -4;
@@ -165,6 +169,20 @@ fn ties_go_to_the_lowest_index() {
     same!(ArgMin, &elements, Some(Found { value: -4, index: 60_001 }));
     same!(ArgMax, &elements, Some(Found { value: 9, index: 12_345 }));
     same!(ArgMin, &[7u32; 5000], Some(Found { value: 7, index: 0 }));
+    same!(ArgMinLast, &elements, Some(Found { value: -4, index: 60_002 }));
+    same!(ArgMaxLast, &elements, Some(Found { value: 9, index: 54_321 }));
+    // The rank of these is that of no element.
+    same!(ArgMinLast, &[u32::MAX; 5000], Some(Found { value: u32::MAX, index: 4999 }));
+    same!(ArgMaxLast, &[0u64; 9000], Some(Found { value: 0, index: 8999 }));
+    same!(ArgMinLast, &[1.0, 0.0, -0.0, 1.0], Some(Found { value: -0.0, index: 2 }));
+    same!(ArgMaxLast, &[] as &[i32], None);
+    // Blocks, and vectors in them, are searched from behind.
+    for (n, at) in [(4096, 4095), (4097, 4096), (4097, 0), (8200, 4103), (8200, 4104), (130, 1), (130, 66)] {
+        let mut elements = vec![1.5f64; n];
+        elements[at] = -2.0;
+        elements[at / 2] = -2.0;
+        same!(ArgMinLast, &elements, Some(Found { value: -2.0, index: at as u64 }));
+    }
 }
 
 #[test]

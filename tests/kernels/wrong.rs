@@ -529,6 +529,7 @@ wrong! {
     minimum_becomes_maximum: "return min(a, b);" => "return max(a, b);", |gpu, lengths| operator("min", gpu, lengths);
     nan_ignored: "select(key(bits), 0u, is_nan(bits))" => "key(bits)", |gpu, lengths| operator("min", gpu, lengths);
     last_index_wins: "(rb == ra) & earlier" => "(rb == ra) & !earlier", |gpu, lengths| operator("argmin", gpu, lengths);
+    first_index_wins: "(1u, 0u)), add64(vec2<u32>(b.low" => "(1u, 0u)), add64(vec2<u32>(a.low", |gpu, lengths| operator("argmax_last", gpu, lengths);
     negative_zero_lost: "select(0u, 0x80000000u" => "select(0u, 0u", |gpu, lengths| operator("fast_sum", gpu, lengths);
     infinities_cancel: "|| (plus && minus)" => "", |gpu, lengths| operator("fast_sum", gpu, lengths);
     lower_edge_left_out: "if key(bits) >= entry(edge)" => "if key(bits) > entry(edge)", by_edges;

@@ -46,6 +46,8 @@ fn expected() -> Vec<(&'static str, Value, Value, Option<u64>)> {
         ("skewness", json!(SKEWNESS), json!(SKEWNESS), None),
         ("kurtosis", json!(KURTOSIS), json!(KURTOSIS), None),
         ("count", json!(8), json!(8), None),
+        ("argmin_last", json!(1), json!(1.0), Some(3)),
+        ("argmax_last", json!(9), json!(9.0), Some(5)),
         ("parity", json!(false), json!(false), None),
     ]
 }
@@ -120,6 +122,18 @@ fn operators_that_are_told_something_answer_as_by_hand() {
     let turned = folder.i32("turned.npy", &[1, 3, 4, 1, 5, 9, 2, 6]);
     assert!(same(&ints, &ints) && !same(&ints, &turned));
     let floats = folder.f32("x.npy", &[1000.0, 1000.0, -1000.0]);
+    let tied = folder.f32("tied.npy", &[2.0, 7.0, 2.0, 7.0, 3.0]);
+    // By the operators' names.
+    let places = |args: &[&str]| {
+        let of = |answer: &Value| answer["index"].as_u64();
+        let json = value(args);
+        json["answers"].as_object().map_or_else(|| vec![of(&json)], |all| all.values().map(of).collect())
+    };
+    assert_eq!(places(&["argmax", &tied]), [Some(1)]);
+    assert_eq!(places(&["argmax", "--last", &tied]), [Some(3)]);
+    assert_eq!(places(&["argmin,max,argmax", "--last", &tied]), [Some(3), Some(2), None]);
+    run(["max,sum", "--last", &tied]).fails(2, &["--last is for argmin and argmax; max and sum have none"]);
+    run(["argmax,argmax_last", "--last", &tied]).fails(2, &["argmax_last stands twice"]);
     assert_eq!(value(&["softmax_terms", &floats])["value"], json!({"max": 1000.0, "sum": 2.0}));
     let (x, y) = (folder.f32("a.npy", &[1.0, 2.0, 3.0]), folder.f32("b.npy", &[2.0, 4.0, 6.0]));
     for (name, want) in [("covariance(1)", 2.0), ("correlation", 1.0), ("weighted_mean", 28.0 / 12.0), ("cosine", 1.0)]
