@@ -34,7 +34,7 @@ pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};
 pub use cover::{on_devices, stands_for_others};
-pub use elements::{Random, extremes, from_bits, one};
+pub use elements::{Random, extremes, from_bits, numbers, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;
 pub use lists::{list_bits, lists, short_parts};

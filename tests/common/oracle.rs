@@ -131,7 +131,7 @@ impl Total {
     }
 
     /// The bits of the sum divided by `divisor`.
-    fn quotient(&self, divisor: u64, format: Format) -> u64 {
+    pub fn quotient(&self, divisor: u64, format: Format) -> u64 {
         if let Some(special) = self.special(format) {
             return special;
         }

@@ -8,6 +8,8 @@ mod common;
 mod filtered;
 mod mapped;
 mod masked;
+mod matrix;
 mod narrow;
 mod quads;
+mod reference;
 mod vectors;
