@@ -267,7 +267,7 @@ impl Planner {
 
     /// Invocations that share a sum: few where there are many sums; many where there are many partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
-        let GroupCost::Bins { replicas, linked, carries, .. } = *group else { return 1 };
+        let GroupCost::Bins { replicas, linked, carries, columns, .. } = *group else { return 1 };
         if combines && !carries {
             return self.lanes_of_counts(replicas);
         }
@@ -276,6 +276,11 @@ impl Planner {
         match self.lanes_min(workgroup_size) {
             Some(lanes) => lanes.min(most),
             None if linked && !combines => 1,
+            // Two sums of 8 bytes for each column and each of them; what settles has the rest.
+            None if combines => {
+                let room = (self.limits.workgroup_bytes_max * 3 / 4 / (16 * columns.max(1))).max(1);
+                u64::from(replicas.min(workgroup_size).min(most)).min(1 << room.ilog2()) as u32
+            }
             None => replicas.min(workgroup_size).min(most),
         }
     }
