@@ -18,6 +18,14 @@ pub enum Number {
 }
 
 impl Number {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Number::Bool => "bool",
+            Number::Of(dtype) => dtype.name(),
+        }
+    }
+
     /// The type of numbers like this one.
     fn like(value: Value) -> Number {
         match value {

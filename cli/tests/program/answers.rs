@@ -327,13 +327,43 @@ fn options_in_parentheses_are_of_one_operator() {
     run(["count_if()", &file]).fails(2, &["--compare of count_if is \"\""]);
 }
 
+/// Of the input under `dtype`, of the answer under `type`.
+#[test]
+fn json_tells_both_types() {
+    let folder = Folder::new();
+    let (ints, floats) = (folder.i32("i.npy", &[1, 2, 4]), folder.f32("f.npy", &[1.0, 2.5]));
+    let wide = folder.file("w.npy", &npy("'<i8'", false, "(2,)", &[1i64, 2].map(i64::to_le_bytes).concat()));
+    let types = |args: &[&str]| {
+        let json = run_where("auto", args.iter().copied().chain(["--json"])).json();
+        (json["dtype"].clone(), json["type"].clone())
+    };
+    for (args, dtype, of) in [
+        (vec!["sum", &ints], "i32", json!("i64")),
+        (vec!["sum", &wide], "i64", json!("i128")),
+        (vec!["sumsq", "--rows", "1", &ints], "i32", json!("u128")),
+        (vec!["mean", &ints], "i32", json!("f64")),
+        (vec!["max", &floats], "f32", json!("f32")),
+        (vec!["any", &floats], "f32", json!("bool")),
+        (vec!["max", "--map", "f32(x) * 0.5", &ints], "i32", json!("f32")),
+        (vec!["max", "--rows", "3", "--map", "x > 1", &ints], "i32", json!("u32")),
+        (vec!["softmax_terms", &floats], "f32", json!("f32")),
+        (vec!["histogram", "--bins", "2", &floats], "f32", json!("u64")),
+        (vec!["top", "--k", "2", &ints], "i32", json!("i32")),
+    ] {
+        assert_eq!(types(&args), (json!(dtype), of), "{args:?}");
+    }
+    let (_, stats) = types(&["stats", &floats]);
+    let want = json!({"count": "u64", "nan_count": "u64", "sum": "f32", "mean": "f64", "std": "f64", "min": "f32", "max": "f32"});
+    assert_eq!(stats, want);
+}
+
 #[test]
 fn json_fields_keep_order_and_types() {
     let folder = Folder::new();
     let done = run(["sum", "--json", &folder.f32("x.npy", &[0.1])]);
     assert!(done.out.contains("\"value\":0.10000000149011612,\"bits\":\"3dcccccd\""), "{}", done.out);
     let json = done.json();
-    let mut keys = vec!["operator", "dtype", "count", "value", "bits", "exact", "method", "adapter", "backend"];
+    let mut keys = vec!["operator", "dtype", "count", "value", "bits", "type", "exact", "method", "adapter", "backend"];
     // How a device was asked; the CPU engine has nothing to tell there.
     keys.extend(json["launch"].is_string().then_some("launch"));
     keys.push("seconds");

@@ -69,7 +69,7 @@ fn answers_are_those_of_single_calls() {
             assert_eq!(all["answers"].as_object().map(|answers| answers.len()), Some(operators.len()));
             for (name, told) in cases(3, turn, operators) {
                 let one = call(name, &told);
-                for member in ["value", "index", "bits", "edges", "exact", "method"] {
+                for member in ["value", "index", "bits", "type", "edges", "exact", "method"] {
                     // An operator that rounds on the way may take another order alone, where the list asks for C order.
                     if fortran && all["answers"][name]["exact"] == false && member != "exact" {
                         continue;
@@ -94,7 +94,7 @@ fn json_says_once_what_is_common() {
     want.extend((adapter() != "cpu").then_some("launch"));
     want.sort_unstable();
     assert_eq!(members, want);
-    assert_eq!(all["answers"]["argmax"], json!({"value": 7, "index": 0, "exact": true}));
+    assert_eq!(all["answers"]["argmax"], json!({"value": 7, "index": 0, "type": "i32", "exact": true}));
     // Integers that readers round, under their operator.
     let wide = folder.file("w.npy", &npy("'<u8'", false, "(2,)", &[u64::MAX.to_le_bytes(), [0; 8]].concat()));
     assert_eq!(run(["sum", "--json", &wide]).json()["strings"], json!({"value": u64::MAX.to_string()}));
