@@ -503,6 +503,11 @@ pub enum Error {
         /// The operator's name.
         operator: &'static str,
     },
+    /// The best elements of groups of unsorted keys, or of as many rows, segments or elements as the device counts.
+    #[error(
+        "the best elements of groups, and of what the device counts, are not found on a device; take rows, axes or segments whose number the host knows, or the CPU engine"
+    )]
+    NotListed,
     /// An operator of another kind for a reducer that is there.
     #[error(
         "the reducer is of {operator}, and {other} has other kernels, which were neither compiled nor tested here; make a reducer of it"

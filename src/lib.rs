@@ -93,14 +93,15 @@ pub use wgpu;
 /// Internals that this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::device::{runs_texts, slots_text, tournament_texts};
+    pub use crate::device::{list_texts, runs_texts, slots_text, tournament_texts};
     pub use crate::element::{nearest_bf16, nearest_f16};
     pub use crate::input::{Beside, By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, Unit, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf, title};
     pub use crate::plan::{
-        Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Load, Neighbours, Params, Pass, Plan, Planner,
-        ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store, Tournament, Variant, Walk,
+        Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Lies, ListPass, ListRules, Load, Neighbours,
+        Params, Pass, Plan, Planner, ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store,
+        Tournament, Variant, Walk,
     };
     pub use crate::run::{AT_ONCE_BYTES, Wanted};
     pub use crate::shader::{Source, assemble};

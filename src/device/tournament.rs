@@ -78,16 +78,16 @@ impl Context {
         Ok(Prepared { context: self.clone(), dispatches: dispatches.into() })
     }
 
-    /// A dispatch with these first words of its parameters, which are at binding 2.
-    fn pass<'b>(
+    /// A dispatch with these words of its parameters, which are at binding 2.
+    pub(super) fn pass<'b>(
         &self,
         pipeline: &wgpu::ComputePipeline,
-        first: &[u32],
+        words: &[u32],
         bound: impl IntoIterator<Item = (u32, BindingResource<'b>)>,
         workgroups: u32,
     ) -> Result<Dispatch> {
-        let mut params = [0u32; 12];
-        params.iter_mut().zip(first).for_each(|(word, &first)| *word = first);
+        let mut params = words.to_vec();
+        params.resize(words.len().next_multiple_of(4).max(12), 0);
         let uniform = self.parameters(bytemuck::cast_slice(&params).to_vec())?;
         let mut entries = vec![BindGroupEntry { binding: 2, resource: uniform.as_entire_binding() }];
         entries.extend(bound.into_iter().map(|(binding, resource)| BindGroupEntry { binding, resource }));
@@ -102,34 +102,44 @@ impl TournamentTexts {
     }
 }
 
-/// The texts, each with its name.
-#[doc(hidden)]
-pub fn tournament_texts(dtype: Dtype, rules: &Rules, ranks: &str) -> [(&'static str, String); 3] {
-    let Rules { bits, replicas, loads, rank_bytes, .. } = *rules;
-    let words = match rank_bytes {
-        4 => include_str!("../../shaders/top/ranks.wgsl"),
-        _ => include_str!("../../shaders/top/ranks_wide.wgsl"),
-    };
-    let element = match dtype.bytes() {
+/// What takes the best of some candidates.
+pub(super) const TAKE_BEST: &[&str] =
+    &[include_str!("../../shaders/runs/before.wgsl"), include_str!("../../shaders/top/take.wgsl")];
+
+/// What reads an element.
+pub(super) fn element_text(dtype: Dtype) -> &'static str {
+    match dtype.bytes() {
         2 => include_str!("../../shaders/load/half.wgsl"),
         4 => include_str!("../../shaders/load/word.wgsl"),
         _ => include_str!("../../shaders/load/pair.wgsl"),
+    }
+}
+
+/// A text about ranks of elements of a type, with these constants; `ranks` declares `rank` and `unrank`.
+pub(super) fn ranking_text(dtype: Dtype, counts: &[(&str, u32)], ranks: &str, parts: &[&str]) -> String {
+    let words = match dtype.bytes() {
+        8 => include_str!("../../shaders/top/ranks_wide.wgsl"),
+        _ => include_str!("../../shaders/top/ranks.wgsl"),
     };
+    let head: String = counts.iter().map(|(name, count)| format!("const {name} = {count}u;\n")).collect();
     let wide = include_str!("../../shaders/element/wide.wgsl");
+    format!("{head}\n{words}\n{}\n{wide}\n{ranks}\n{}", dtype.wgsl(), parts.join("\n"))
+}
+
+/// The texts, each with its name.
+#[doc(hidden)]
+pub fn tournament_texts(dtype: Dtype, rules: &Rules, ranks: &str) -> [(&'static str, String); 3] {
+    let Rules { bits, replicas, loads, .. } = *rules;
     let text = |size: u32, parts: &[&str]| {
-        let head = format!("const WORKGROUP_SIZE = {size}u;\nconst BITS = {bits}u;\nconst LOADS = {loads}u;\n");
-        format!(
-            "{head}const REPLICAS = {replicas}u;\n\n{words}\n{}\n{wide}\n{ranks}\n{}",
-            dtype.wgsl(),
-            parts.join("\n")
-        )
+        let counts = [("WORKGROUP_SIZE", size), ("BITS", bits), ("LOADS", loads), ("REPLICAS", replicas)];
+        ranking_text(dtype, &counts, ranks, parts)
     };
     let tiles = unroll(include_str!("../../shaders/top/tiles.wgsl"), &[("LOADS", loads)]);
-    let before = include_str!("../../shaders/runs/before.wgsl");
+    let choose = [TAKE_BEST, &[include_str!("../../shaders/top/choose.wgsl")]].concat();
     let (size, choose_size) = (rules.workgroup_size, rules.choose_size);
     [
-        ("treefold: best, tiles", text(size, &[element, &tiles])),
-        ("treefold: best, choose", text(choose_size, &[before, include_str!("../../shaders/top/choose.wgsl")])),
+        ("treefold: best, tiles", text(size, &[element_text(dtype), &tiles])),
+        ("treefold: best, choose", text(choose_size, &choose)),
         ("treefold: best, order", text(size, &[include_str!("../../shaders/top/order.wgsl")])),
     ]
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::input::{Dim, Piece, Strided, Taken, Unit};
 
 /// Dispatches of a plan over a view, at most.
-const PASSES_MAX: usize = 1 << 14;
+pub(super) const PASSES_MAX: usize = 1 << 14;
 
 /// Elements of every answer of a block, neighbours in C order, that lie in one window.
 pub(super) struct BlockPart {

@@ -16,6 +16,7 @@ mod budget;
 mod columns;
 mod cost;
 mod groups;
+mod lists;
 mod planner;
 mod results;
 mod rows;
@@ -27,6 +28,8 @@ mod tuning;
 mod windows;
 
 pub use cost::{Cost, GroupCost};
+pub(crate) use lists::{DIMS_MAX, SHORT, is_adjacent};
+pub use lists::{Lies, ListPass, ListRules};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;

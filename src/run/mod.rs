@@ -21,6 +21,7 @@ mod pace;
 mod partials;
 mod prepared_answer;
 mod rank;
+mod rank_each;
 mod reduce;
 mod reducer;
 mod ring;

@@ -1,6 +1,7 @@
 //! The k best elements of inputs on the device.
 
 use super::futures::AnswerFuture;
+use super::rank_each::Lists;
 use crate::device::{
     BestTo, Context, Destination, Gpu, Pending, Prepared, Readback, TournamentTexts, Waiting, Words, may_block,
 };
@@ -11,7 +12,7 @@ use crate::op::{Op, Ranks};
 use crate::ops::{Ranked, Ranking};
 use crate::plan::{Rules, Tournament, Tuning};
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The k largest or smallest elements on a device: [`Top`](crate::ops::Top) or [`Bottom`](crate::ops::Bottom), recorded as other
 /// reductions are or with the answer on the host, with the same elements and indices as on the CPU.
@@ -21,7 +22,7 @@ use std::sync::Arc;
 ///
 /// - **In the output**: k elements (a word each, or two (low, high) of 64 bits; of f16 a word), then k indices (low, high), then how many elements were
 ///   found, unless the output is [bare](Output::bare). What is not found is all ones.
-/// - **Inputs**: buffers and parts of buffers, any number of them.
+/// - **Inputs**: buffers and parts of buffers, any number of them. **Of each of many rows, axes or segments**: [`Ranker::record_each`].
 ///
 /// ```no_run
 /// # fn frame(device: wgpu::Device, queue: wgpu::Queue, scores: wgpu::Buffer, best: wgpu::Buffer) -> treefold::Result<()> {
@@ -39,8 +40,8 @@ use std::sync::Arc;
 /// Source: tournaments, as Knuth has them for selection (The Art of Computer Programming, 5.2.3), and radix selection among the tiles.
 #[derive(Debug)]
 pub struct Ranker<T: Scalar> {
-    contest: Contest,
-    operator: &'static str,
+    pub(super) contest: Contest,
+    pub(super) operator: &'static str,
     element: PhantomData<T>,
 }
 
@@ -52,6 +53,8 @@ pub(super) struct Contest {
     pub ranks: Ranks,
     rules: Rules,
     texts: TournamentTexts,
+    /// Of many answers, of long ones and of short ones, once they are asked for.
+    pub lists: [OnceLock<Lists>; 2],
 }
 
 impl Contest {
@@ -59,7 +62,7 @@ impl Contest {
     pub fn on(context: Arc<Context>, dtype: Dtype, ranks: Ranks) -> Result<Contest> {
         let rules = Rules::of(&context.limits, context.tuning(), 4 * ranks.words as u64)?;
         let texts = TournamentTexts::of(dtype, &rules, &ranks.wgsl);
-        let contest = Contest { context, dtype, ranks, rules, texts };
+        let contest = Contest { context, dtype, ranks, rules, texts, lists: Default::default() };
         // Whatever the input is, so many are chosen.
         contest.plan(&[])?;
         contest.context.compile_tournament(&contest.texts)?;
@@ -77,11 +80,11 @@ impl Contest {
         self.prepared_to(pieces, buffers, &self.to(words, true, Some(to.seal)))
     }
 
-    fn to<'b>(&self, words: Words<'b>, counted: bool, seal: Option<u32>) -> BestTo<'b> {
+    pub fn to<'b>(&self, words: Words<'b>, counted: bool, seal: Option<u32>) -> BestTo<'b> {
         BestTo { words, room: self.ranks.wanted, counted, seal }
     }
 
-    fn prepared_to(&self, pieces: &[Piece], buffers: &[&wgpu::Buffer], to: &BestTo<'_>) -> Result<Prepared> {
+    pub fn prepared_to(&self, pieces: &[Piece], buffers: &[&wgpu::Buffer], to: &BestTo<'_>) -> Result<Prepared> {
         let limits = &self.context.limits;
         let needs = to.words.bytes.end - to.words.bytes.start / limits.storage_alignment * limits.storage_alignment;
         if needs > limits.binding_bytes_max {
@@ -182,7 +185,12 @@ impl<T: Scalar> Ranker<T> {
 
 /// The elements among the words of a result.
 fn ranked<T: Scalar>(results: Vec<Vec<u32>>, k: u32) -> Result<Ranked<T>> {
-    match results.first().and_then(|words| words.split_last()) {
+    results.first().map_or(Err(Error::ResultMissing), |words| found_in(words, k))
+}
+
+/// The same of one result.
+pub(super) fn found_in<T: Scalar>(words: &[u32], k: u32) -> Result<Ranked<T>> {
+    match words.split_last() {
         Some((&found, words)) if found <= k => Ok(Ranked::of_words(words, k, found)),
         _ => Err(Error::ResultMissing),
     }

@@ -376,7 +376,7 @@ fn batches<'b>(
 }
 
 /// Neighbouring segments of at most so many elements together, or one that is longer.
-fn together(offsets: &[u64], most: u64) -> Vec<Range<usize>> {
+pub(super) fn together(offsets: &[u64], most: u64) -> Vec<Range<usize>> {
     let segments = offsets.len().saturating_sub(1);
     let mut all = Vec::new();
     let mut first = 0;

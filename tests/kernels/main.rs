@@ -14,6 +14,7 @@ mod histogram;
 mod histogram2d;
 mod kernels;
 mod ranker;
+mod ranker_each;
 mod semantics;
 mod top;
 mod wrong;

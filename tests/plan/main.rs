@@ -5,6 +5,7 @@ mod budget;
 mod cases;
 mod groups;
 mod kernels;
+mod lists;
 mod loops;
 mod model;
 #[path = "../common/parts.rs"]

@@ -16,8 +16,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 use treefold::half::{bf16, f16};
 use treefold::internals::{
-    Arrangement, Beside, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, Piece, Plan, Planner, Request,
-    Rules, Runs, Slots, Store, Strided, Texel, Unit, Variant, assemble, runs_texts, slots_text, tournament_texts,
+    Arrangement, Beside, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, ListRules, Piece, Plan, Planner,
+    Request, Rules, Runs, Slots, Store, Strided, Texel, Unit, Variant, assemble, list_texts, runs_texts, slots_text,
+    tournament_texts,
 };
 use treefold::ops::{
     self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Filtered, Histogram, Histogram2d,
@@ -460,6 +461,12 @@ impl Texts {
                 for ranks in ranks {
                     for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
                         all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));
+                    }
+                    for (k, short) in [(10, true), (10, false), (1024, false)] {
+                        let Ok(rules) = ListRules::of(&machine.limits, k, rules.rank_bytes, short) else { continue };
+                        for (label, text) in list_texts(T::DTYPE, &rules, &ranks) {
+                            all.add(text, true, || (format!("{label}, {k} of {} {}", T::DTYPE, machine.name), None));
+                        }
                     }
                 }
             }

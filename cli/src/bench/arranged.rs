@@ -3,9 +3,9 @@
 
 use super::args::BenchArgs;
 use super::data::{fill, random, zeros};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use treefold::wgpu;
-use treefold::{Axes, ByKey, Cpu, Element, Gpu, Input, Op, Output, Prepared, Reducer};
+use treefold::{Axes, ByKey, Cpu, Each, Element, Gpu, Input, Op, Output, Prepared, Reducer};
 
 /// The elements of many answers, or those of one that is not told how many they are.
 pub enum Arranged {
@@ -113,6 +113,18 @@ impl Arranged {
         }
     }
 
+    /// The input, divided so; runs of keys are found on the device.
+    pub fn each<'i, T: Element>(&self, beside: &'i OnDevice, input: Input<'i, T>) -> Result<Each<'i, T>> {
+        let there = || beside.there.as_ref().context("nothing beside the elements");
+        Ok(match self {
+            Arranged::Axes { axes, .. } => input.over(axes.clone()),
+            Arranged::Segments { .. } => input.segments(there()?),
+            Arranged::Groups { groups, .. } => input.groups(there()?, u64::from(*groups)),
+            Arranged::Counted { .. } => input.counted(there()?),
+            Arranged::Runs { .. } => bail!("runs of keys are no division that the host knows; take segments"),
+        })
+    }
+
     /// Makes ready its answers over an input, without count words.
     pub fn prepare<T: Element, O: Op<T>>(
         &self,
@@ -122,19 +134,11 @@ impl Arranged {
         output: &wgpu::Buffer,
     ) -> Result<Prepared> {
         let answers = Output::bare(output);
-        let there = || beside.there.as_ref().context("nothing beside the elements");
-        let each = match self {
-            Arranged::Axes { axes, .. } => input.over(axes.clone()),
-            Arranged::Segments { .. } => input.segments(there()?),
-            Arranged::Groups { groups, .. } => input.groups(there()?, u64::from(*groups)),
-            Arranged::Counted { .. } => input.counted(there()?),
-            Arranged::Runs { .. } => {
-                let [keys, number] = beside.room.as_ref().context("no room for keys")?;
-                let to = ByKey { answers, keys: keys.into(), number: number.into() };
-                return Ok(reducer.prepare_by_key(Input::<u32>::from(there()?), input, to)?);
-            }
-        };
-        Ok(reducer.prepare_each(each, answers)?)
+        if let (Arranged::Runs { .. }, Some(there), Some([keys, number])) = (self, &beside.there, &beside.room) {
+            let to = ByKey { answers, keys: keys.into(), number: number.into() };
+            return Ok(reducer.prepare_by_key(Input::<u32>::from(there), input, to)?);
+        }
+        Ok(reducer.prepare_each(self.each(beside, input)?, answers)?)
     }
 
     /// The answers on the CPU engine.

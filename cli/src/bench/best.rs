@@ -1,6 +1,7 @@
 //! The best elements: times of a ranker's dispatches.
 
 use super::args::{Benched, What};
+use super::arranged::Arranged;
 use super::clock::Sampling;
 use super::data::fill;
 use super::kernels::{Measured, reps};
@@ -9,10 +10,13 @@ use std::time::Instant;
 use treefold::half::f16;
 use treefold::ops::{Bottom, Ranked, Ranking, Top};
 use treefold::wgpu::{self, BufferUsages};
-use treefold::{Cpu, Element, Gpu, Input, Op, Prepared, Scalar, Value};
+use treefold::{Cpu, Element, Gpu, Input, Op, Output, Prepared, Scalar, Value};
 
 const TOP: &str = <Top as Op<f32>>::NAME;
 const BOTTOM: &str = <Bottom as Op<f32>>::NAME;
+
+/// Elements, how they are arranged, and how times are taken.
+type Timing<'a> = (u64, Option<&'a Arranged>, Sampling, u64);
 
 /// Whether a ranker computes it on devices, which reducers do not.
 pub fn is_ranked(asked: &Benched) -> bool {
@@ -23,7 +27,7 @@ pub fn is_ranked(asked: &Benched) -> bool {
 pub fn best<T: Element>(
     gpu: &Gpu,
     asked: &Benched,
-    (block, n): (&[T], u64),
+    (block, n, arranged): (&[T], u64, Option<&Arranged>),
     (what, sampling, pool): (What, Sampling, u64),
 ) -> Result<Option<Measured>> {
     if what != What::Kernel || !is_ranked(asked) {
@@ -31,13 +35,13 @@ pub fn best<T: Element>(
     }
     let told = asked.told.iter().find(|(name, _)| name == "k");
     let k = told.map_or(Ok(10), |(_, k)| k.parse()).context("k")?;
-    let timing = (n, sampling, pool);
+    let timing = (n, arranged, sampling, pool);
     fn both<T: Scalar + Into<Value>>(
         gpu: &Gpu,
         name: &str,
         k: u32,
         block: &dyn std::any::Any,
-        timing: (u64, Sampling, u64),
+        timing: Timing<'_>,
     ) -> Result<Option<Measured>> {
         let Some(block) = block.downcast_ref::<Vec<T>>() else { return Ok(None) };
         match name {
@@ -58,7 +62,7 @@ fn ranked<T: Scalar + Into<Value>, const HIGH: bool>(
     gpu: &Gpu,
     op: impl Op<T, Fold = Ranking<HIGH>, Output = Ranked<T>>,
     block: &[T],
-    (n, sampling, pool): (u64, Sampling, u64),
+    (n, arranged, sampling, pool): Timing<'_>,
 ) -> Result<Measured> {
     let host: Vec<T> = block.iter().copied().cycle().take(n as usize).collect();
     // So many that no window finds its elements in a cache.
@@ -69,14 +73,28 @@ fn ranked<T: Scalar + Into<Value>, const HIGH: bool>(
     let compile_ms = Some(compiling.elapsed().as_secs_f64() * 1e3);
     let output = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: 4 * (ranker.output_words() as u64 + 1),
+        size: 4 * (ranker.output_words() as u64 + 1) * arranged.map_or(1, Arranged::answers),
         usage: BufferUsages::STORAGE,
         mapped_at_creation: false,
     });
-    let found = ranker.reduce(Input::range(&buffers[0], 0..n))?;
-    let right = format!("{found:?}") == format!("{:?}", Cpu::with_threads(1).reduce(op, &host)?);
-    let prepared = buffers.iter().map(|buffer| ranker.prepare(Input::range(buffer, 0..n), &output));
-    let prepared = prepared.collect::<treefold::Result<Vec<Prepared>>>()?;
+    let input = |buffer| Input::range(buffer, 0..n);
+    let alike = |found: &Ranked<T>, want: &Ranked<T>| format!("{found:?}") == format!("{want:?}");
+    let (right, prepared) = match arranged {
+        None => {
+            let right = alike(&ranker.reduce(input(&buffers[0]))?, &Cpu::with_threads(1).reduce(op, &host)?);
+            let prepared = buffers.iter().map(|buffer| Ok(ranker.prepare(input(buffer), &output)?));
+            (right, prepared.collect::<Result<Vec<Prepared>>>()?)
+        }
+        Some(arranged) => {
+            let beside = arranged.upload(gpu);
+            let found = ranker.reduce_each(arranged.each(&beside, input(&buffers[0]))?)?;
+            let want = arranged.on_cpu(&Cpu::new(), &op, &host)?;
+            let right = found.len() == want.len() && found.iter().zip(&want).all(|(found, want)| alike(found, want));
+            let ready =
+                |buffer| Ok(ranker.prepare_each(arranged.each(&beside, input(buffer))?, Output::bare(&output))?);
+            (right, buffers.iter().map(ready).collect::<Result<Vec<Prepared>>>()?)
+        }
+    };
     let samples = sampling.on_device(gpu, &prepared, reps(n))?;
     Ok(Measured { compile_ms, ..Measured::on_host(samples, right) })
 }

@@ -283,9 +283,12 @@ impl Bench<'_> {
         if what == What::Slice {
             return self.slice(&Engine::Gpu(gpu), op, asking);
         }
-        let whole = asking.arranged.is_none() && self.args.map.is_none();
+        let length = asking.host.len() as u64;
         let timing = (what, self.sampling, self.pool(&gpu));
-        let best = if whole { best::best(&gpu, asked, (block, asking.host.len() as u64), timing)? } else { None };
+        let best = match self.args.map {
+            None => best::best(&gpu, asked, (block, length, asking.arranged), timing)?,
+            Some(_) => None,
+        };
         match (best, resident) {
             (Some(measured), _) => Ok(measured),
             (None, Some(resident)) => resident.measure(&gpu, op, asking, (what, self.sampling)),

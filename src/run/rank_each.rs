@@ -1,0 +1,237 @@
+//! The k best elements of each of many answers on the device.
+
+use super::futures::AnswerFuture;
+use super::rank::{Contest, Ranker, found_in};
+use super::segments::{ensure_apart, together};
+use crate::device::{BestTo, ListTexts, Pending, Prepared, Readback, Waiting, Words, may_block};
+use crate::element::Scalar;
+use crate::error::{Error, Result};
+use crate::input::{Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken};
+use crate::ops::Ranked;
+use crate::plan::{ListRules, SHORT, is_adjacent};
+use std::ops::Range;
+use wgpu::BufferUsages;
+
+/// The kernels of many answers.
+#[derive(Debug)]
+pub(super) struct Lists {
+    rules: ListRules,
+    texts: ListTexts,
+}
+
+/// Answers that are so long that each has rounds of its own, at most.
+const LONG_MAX: u64 = 1 << 12;
+
+/// Spans, by the ranges that hold them.
+struct Spans<'e> {
+    pieces: &'e [Piece],
+    buffers: &'e [&'e wgpu::Buffer],
+}
+
+impl Contest {
+    /// The kernels for answers of so many elements at most.
+    fn lists(&self, longest: u64) -> Result<&Lists> {
+        let short = longest <= SHORT;
+        let made = &self.lists[usize::from(short)];
+        if let Some(lists) = made.get() {
+            return Ok(lists);
+        }
+        let rules = ListRules::of(&self.context.limits, self.ranks.wanted, 4 * self.ranks.words as u64, short)?;
+        let texts = ListTexts::of(self.dtype, &rules, &self.ranks.wgsl);
+        Ok(made.get_or_init(|| Lists { rules, texts }))
+    }
+
+    /// Makes ready what leaves the best elements of each answer, dense.
+    fn prepared_each(&self, input: &Ranges<'_>, divided: &Divided<'_, '_>, to: &BestTo<'_>) -> Result<Prepared> {
+        let (pieces, buffers) = input.pieces()?;
+        let elements = Spans { pieces: &pieces, buffers: &buffers };
+        match divided {
+            Divided::Strided(strided) => self.strided(&elements, strided, to),
+            Divided::Segments(Segments { by: SegmentsBy::Offsets(Offsets(offsets)), count: None, .. }) => match offsets
+            {
+                OffsetsIn::Device(there) => self.by_buffer(&elements, there, to),
+                OffsetsIn::Host(offsets) => self.by_slice(&elements, offsets, to),
+            },
+            _ => Err(Error::NotListed),
+        }
+    }
+
+    /// Bytes of an element, and of an answer.
+    fn sizes(&self, to: &BestTo<'_>) -> (u64, u64) {
+        (self.dtype.bytes(), to.bytes(4 * self.ranks.words as u64))
+    }
+
+    fn strided(&self, elements: &Spans<'_>, strided: &Strided, to: &BestTo<'_>) -> Result<Prepared> {
+        let (answers, length) = (strided.answers(), strided.length());
+        let Lists { rules, texts } = self.lists(length)?;
+        if rules.weighed(strided) <= rules.most {
+            let passes = rules.strided(&self.context.limits, elements.pieces, strided, self.sizes(to))?;
+            return self.context.lists((texts, rules), &passes, elements.buffers, to);
+        }
+        if answers > LONG_MAX || !is_adjacent(&strided.reduced) {
+            return Err(Error::ViewTooScattered { most: LONG_MAX as usize });
+        }
+        let row = |answer: u64| (answer, strided.place(answer)..strided.place(answer) + length);
+        self.long(Prepared::nothing(self.context.clone()), elements, (0..answers).map(row), to)
+    }
+
+    /// Each of these answers, of elements that are neighbours, by rounds of its own.
+    fn long(
+        &self,
+        before: Prepared,
+        elements: &Spans<'_>,
+        answers: impl Iterator<Item = (u64, Range<u64>)>,
+        to: &BestTo<'_>,
+    ) -> Result<Prepared> {
+        let (_, each) = self.sizes(to);
+        let mut all = before;
+        for (answer, places) in answers {
+            let mut taken = Taken::default();
+            taken.skip(elements.pieces, places.start);
+            let pieces = taken.take(elements.pieces, places.end - places.start);
+            let start = to.words.bytes.start + answer * each;
+            let to = BestTo { words: Words { buffer: to.words.buffer, bytes: start..start + each }, ..to.clone() };
+            all = all.and(&self.prepared_to(&pieces, elements.buffers, &to)?);
+        }
+        Ok(all)
+    }
+
+    /// Segments by offsets that the device alone sees.
+    fn by_buffer(&self, elements: &Spans<'_>, offsets: &Ranges<'_>, to: &BestTo<'_>) -> Result<Prepared> {
+        let (found, at) = offsets.pieces()?;
+        let [piece] = found[..] else { return Err(Error::OffsetsApart { ranges: found.len() as u64 }) };
+        let Lists { rules, texts } = self.lists(u64::MAX)?;
+        let passes = rules.segments(&self.context.limits, elements.pieces, piece, u64::MAX, self.sizes(to))?;
+        self.context.lists((texts, rules), &passes, &[elements.buffers, &at].concat(), to)
+    }
+
+    /// Segments by offsets of the host: neighbours together, as many elements as a binding holds; the long ones by rounds.
+    fn by_slice(&self, elements: &Spans<'_>, offsets: &[u64], to: &BestTo<'_>) -> Result<Prepared> {
+        let limits = &self.context.limits;
+        let length = |pair: &[u64]| pair[1] - pair[0];
+        let Lists { rules, texts } = self.lists(offsets.windows(2).map(length).max().unwrap_or(0))?;
+        let (element, each) = self.sizes(to);
+        let most = (limits.binding_bytes_max - limits.storage_alignment) / element;
+        let is_long = |places: &Range<u64>| places.end - places.start > rules.longest;
+        let segments = || (0..).zip(offsets.windows(2).map(|pair| pair[0]..pair[1]));
+        let mut all = Prepared::nothing(self.context.clone());
+        for batch in together(offsets, most) {
+            let here = &offsets[batch.start..=batch.end];
+            let (begin, end) = (here[0], here[here.len() - 1]);
+            let longest = here.windows(2).map(length).max().unwrap_or(0);
+            // One that is longer than a binding stands alone.
+            if batch.len() == 1 && longest > rules.longest {
+                continue;
+            }
+            let mut taken = Taken::default();
+            taken.skip(elements.pieces, begin);
+            let pieces = taken.take(elements.pieces, end - begin);
+            let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
+            let buffer = self.context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
+            let of_offsets = Piece::of(0, 0, words.len() as u64);
+            let passes = rules.segments(limits, &pieces, of_offsets, longest, self.sizes(to))?;
+            let start = to.words.bytes.start + batch.start as u64 * each;
+            let end = to.words.bytes.start + batch.end as u64 * each;
+            let to = BestTo { words: Words { buffer: to.words.buffer, bytes: start..end }, ..to.clone() };
+            let buffers = [elements.buffers, &[&buffer]].concat();
+            all = all.and(&self.context.lists((texts, rules), &passes, &buffers, &to)?);
+        }
+        let long = segments().filter(|(_, places)| is_long(places));
+        if long.clone().count() as u64 > LONG_MAX {
+            return Err(Error::ViewTooScattered { most: LONG_MAX as usize });
+        }
+        self.long(all, elements, long, to)
+    }
+}
+
+impl<T: Scalar> Ranker<T> {
+    /// Records what finds the best elements of each of [rows](crate::Input::rows), [axes](crate::Input::over) or
+    /// [segments](crate::Input::segments); the answers are dense in `output`, each as [`Ranker::record`] leaves one, its indices those in the
+    /// row, the axis or the segment.
+    ///
+    /// A workgroup finds an answer, reading its elements twice, in the worst case once more for each digit of a rank. Rows, and segments whose offsets are a slice, of some 100,000 elements and more
+    /// have rounds of their own, as whole inputs do. Of segments by a buffer of offsets none may have so many: all words of such an answer are
+    /// ones, its count too.
+    ///
+    /// ```no_run
+    /// # fn frame(top: &treefold::Ranker<f32>, encoder: &mut wgpu::CommandEncoder, logits: &wgpu::Buffer, best: &wgpu::Buffer)
+    /// # -> treefold::Result<()> {
+    /// use treefold::Input;
+    /// top.record_each(encoder, Input::from(logits).rows(50_257), best)?; // the best tokens of each of them
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Ranker::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`]; [`Error::ViewTooScattered`] where an answer lies in several buffers, or in
+    /// elements far apart that are more than some 100,000; of segments [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`],
+    /// [`Error::OffsetsApart`]; [`Error::SegmentsInPlace`] of an output in a buffer that is read; [`Error::NotListed`] of groups, and of what the device counts.
+    pub fn record_each<'i>(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        each: Each<'_, T>,
+        output: impl Into<Output<'i>>,
+    ) -> Result<()> {
+        self.prepare_each(each, output)?.record(encoder)
+    }
+
+    /// Makes ready what [`Ranker::record_each`] would record.
+    ///
+    /// # Errors
+    /// As for [`Ranker::record_each`].
+    pub fn prepare_each<'i>(&self, each: Each<'_, T>, output: impl Into<Output<'i>>) -> Result<Prepared> {
+        let (answers, output) = (each.count()?, output.into());
+        let bytes = output.claim(self.operator, self.output_words(), answers)?;
+        let divided = each.divided(answers)?;
+        let offsets = if let Divided::Segments(segments) = &divided { Some(segments.reads()) } else { None };
+        ensure_apart(std::iter::once(&each.input.ranges).chain(offsets.into_iter().flatten()), output.buffer, &bytes)?;
+        if answers == 0 {
+            return Ok(Prepared::nothing(self.contest.context.clone()));
+        }
+        let to = self.contest.to(Words { buffer: output.buffer, bytes }, output.counted, None);
+        self.contest.prepared_each(&each.input.ranges, &divided, &to)
+    }
+
+    /// Submits it; nothing is pending where there are no answers.
+    fn submit_each(&self, each: &Each<'_, T>) -> Result<Option<Pending>> {
+        let answers = each.count()?;
+        if answers == 0 {
+            return Ok(None);
+        }
+        let context = &self.contest.context;
+        let readback = Readback::new(context, answers, vec![self.output_words() + 1])?;
+        let (to, _) = readback.destination(0);
+        let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
+        let to = self.contest.to(words, true, Some(to.seal));
+        let prepared = self.contest.prepared_each(&each.input.ranges, &each.divided(answers)?, &to)?;
+        context.sent(&prepared, readback).map(Some)
+    }
+
+    fn ranked_each(&self, results: &[Vec<u32>]) -> Result<Vec<Ranked<T>>> {
+        results.iter().map(|words| found_in(words, self.k())).collect()
+    }
+
+    /// Submits it and waits for the elements of each answer.
+    ///
+    /// # Errors
+    /// As for [`Ranker::record_each`]; [`Error::Timeout`], [`Error::DeviceLost`]; [`Error::ResultMissing`], also of a segment that is too long.
+    pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<Ranked<T>>> {
+        may_block("Ranker::reduce_each", "Ranker::reduce_each_async")?;
+        let results = self.submit_each(&each)?.map_or(Ok(vec![]), |pending| pending.wait(&self.contest.context))?;
+        self.ranked_each(&results)
+    }
+
+    /// Submits it; the future brings the elements of each answer.
+    ///
+    /// # Errors
+    /// As for [`Ranker::reduce_each`].
+    pub fn reduce_each_async(&self, each: Each<'_, T>) -> AnswerFuture<Vec<Ranked<T>>> {
+        let (pending, context, k) = (self.submit_each(&each), self.contest.context.clone(), self.k());
+        Box::pin(async move {
+            let results = match pending? {
+                Some(pending) => pending.results(&context, Waiting::Yielding).await?,
+                None => vec![],
+            };
+            results.iter().map(|words| found_in(words, k)).collect()
+        })
+    }
+}

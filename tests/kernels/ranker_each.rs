@@ -1,0 +1,270 @@
+//! The k best elements of each of many answers on the adapter: rows, axes of views, segments, of every length, against the CPU engine.
+
+use crate::common::*;
+use treefold::half::f16;
+use treefold::ops::{Bottom, Ranked, Ranking, Top};
+use treefold::{Axes, Cpu, Each, Error, Gpu, Input, Op, Output, Ranker, Scalar, Value};
+
+/// Elements of every kind side by side, which rows of any length cut: ordinary, rising, all equal, of few values, rising ones behind equal ones.
+fn elements<T: Scalar>(n: usize) -> Vec<T> {
+    let (mut random, special) = (Random(n as u64), extremes::<T>());
+    let part = n.div_ceil(5);
+    let ordinary: Vec<T> = random.elements(part);
+    let mut rising = ordinary.clone();
+    rising.sort_by_key(|&x| T::tie(x.key()));
+    let few = (0..part).map(|_| special[random.below(special.len() as u64) as usize]);
+    let all: Vec<T> = few
+        .chain(rising.iter().rev().copied())
+        .chain(vec![one(); part])
+        .chain(ordinary)
+        .chain(rising.iter().copied())
+        .collect();
+    all[..n].to_vec()
+}
+
+/// What differs, read back and recorded from behind other words, with a count and without.
+fn judge<T: Scalar + Into<Value>, const HIGH: bool>(
+    gpu: &Gpu,
+    ranker: &Ranker<T>,
+    op: &impl Op<T, Fold = Ranking<HIGH>, Output = Ranked<T>>,
+    what: &str,
+    each: &Each<'_, T>,
+    want: &[Ranked<T>],
+) -> Vec<String> {
+    let mut failures = Vec::new();
+    let compare = |failures: &mut Vec<String>, way: &str, found: &[Ranked<T>]| {
+        let differs = |(found, want): &(&Ranked<T>, &Ranked<T>)| list_bits(found) != list_bits(want);
+        let first = found.iter().zip(want).position(|both| differs(&both));
+        if let Some(at) = first.or((found.len() != want.len()).then_some(found.len().min(want.len()))) {
+            let some = |of: &[Ranked<T>]| of.get(at).map(|of| format!("{of:?}").chars().take(200).collect::<String>());
+            failures.push(format!(
+                "{} {what}, {way}: answer {at}: {:?}, want {:?}",
+                op.signature(),
+                some(found),
+                some(want)
+            ));
+        }
+    };
+    match ranker.reduce_each(each.clone()) {
+        Ok(found) => compare(&mut failures, "reduced", &found),
+        Err(error) => return vec![format!("{} {what}: {error}", op.signature())],
+    }
+    let (words, k) = (ranker.output_words(), ranker.k() as usize);
+    for counted in [1usize, 0] {
+        let before = 3;
+        let output = answers(gpu, before + want.len() * (words + counted) + 1);
+        let place = output.slice(4 * before as u64..);
+        let to = if counted == 1 { Output::from(place) } else { Output::bare(place) };
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        ranker.record_each(&mut encoder, each.clone(), to).expect("a record");
+        gpu.queue().submit([encoder.finish()]);
+        let all = download(gpu, &output);
+        let size = T::DTYPE.bytes().div_ceil(4) as usize;
+        let join = |words: &[u32]| words.iter().rev().fold(0u64, |all, &word| all << 32 | u64::from(word));
+        let of = |(answer, want): (&[u32], &Ranked<T>)| {
+            let there = if counted == 1 { answer[words] as usize } else { want.values.len() };
+            Ranked {
+                values: answer.chunks(size).take(there.min(k)).map(|words| T::from_pattern(join(words))).collect(),
+                indices: answer[k * size..].chunks(2).take(there.min(k)).map(join).collect(),
+            }
+        };
+        let found: Vec<Ranked<T>> = all[before..].chunks(words + counted).zip(want).map(of).collect();
+        compare(&mut failures, "recorded", &found);
+        // Behind what is found stand ones, and nothing else is written.
+        let ones = |(answer, want): (&[u32], &Ranked<T>)| {
+            let there = want.values.len();
+            answer[there * size..k * size]
+                .iter()
+                .chain(&answer[k * size + 2 * there..words])
+                .all(|&word| word == u32::MAX)
+        };
+        let rest = all[before..].chunks(words + counted).zip(want).all(ones);
+        if !rest || all[..before] != [0; 3] || all[all.len() - 1] != 0 {
+            failures.push(format!("{} {what}: words beside answers, counted {counted}", op.signature()));
+        }
+    }
+    failures
+}
+
+/// Both ends, in rows of these lengths, so many elements together.
+fn rows<T: Scalar + Into<Value>>(gpu: &Gpu, ks: &[u32], lengths: &[usize], together: usize) {
+    let mut failures = Vec::new();
+    for &length in lengths {
+        let all = elements::<T>(together.div_ceil(length) * length);
+        let buffer = upload(gpu, &all);
+        let each = Input::<T>::from(&buffer).rows(length as u64);
+        let each = if T::DTYPE.bytes() == 2 {
+            Input::<T>::range(&buffer, 0..all.len() as u64).rows(length as u64)
+        } else {
+            each
+        };
+        for &k in ks {
+            let what = format!("of rows of {length} {}", T::DTYPE);
+            let (top, bottom) = (Top::new(k).expect("a k"), Bottom::new(k).expect("a k"));
+            let want = Cpu::with_threads(2).reduce_each(top, &all, length).expect("rows");
+            failures.extend(judge(gpu, &gpu.ranker(top).expect("a ranker"), &top, &what, &each, &want));
+            let want = Cpu::with_threads(2).reduce_each(bottom, &all, length).expect("rows");
+            failures.extend(judge(gpu, &gpu.ranker(bottom).expect("a ranker"), &bottom, &what, &each, &want));
+        }
+    }
+    none(failures, gpu);
+}
+
+#[test]
+fn rows_of_every_length() {
+    let gpu = gpu();
+    rows::<f32>(&gpu, &[1, 10], &[1, 2, 3, 17, 64, 65], 900);
+    rows::<f32>(&gpu, &[10, 256], &[255, 256, 257, 1025], 3000);
+    rows::<f32>(&gpu, &[300], &[64, 2049], 6000);
+    rows::<f32>(&gpu, &[1024], &[1023, 1025, 10_001], 20_000);
+    rows::<u32>(&gpu, &[64], &[5, 4097], 10_000);
+    rows::<i32>(&gpu, &[2], &[999, 70_001], 70_001);
+}
+
+#[test]
+fn rows_of_halves_and_double_words() {
+    let gpu = gpu();
+    rows::<f16>(&gpu, &[20], &[1, 7, 257, 2001], 3000);
+    rows::<f64>(&gpu, &[5, 300], &[3, 300, 1501], 3000);
+    rows::<u64>(&gpu, &[1024], &[9, 3001], 6000);
+}
+
+/// Short bindings, small workgroups and little of their memory; rows that are so long that each has rounds of its own.
+#[test]
+fn small_limits_and_long_rows() {
+    let gpu = small_gpu(1 << 15);
+    rows::<f32>(&gpu, &[20, 100], &[3, 300, 1500], 9000);
+    rows::<f16>(&gpu, &[7], &[5, 1001], 6000);
+    rows::<u64>(&gpu, &[100], &[40, 1500], 6000);
+    rows::<f32>(&crate::common::gpu(), &[10], &[600_001], 1_200_000);
+}
+
+/// Any view of an array.
+#[test]
+fn axes_of_views() {
+    let gpu = gpu();
+    let all = elements::<f32>(60_000);
+    let buffer = upload(&gpu, &all);
+    let views: [(u64, &[u64], &[i64], &[i64]); 9] = [
+        (0, &[200, 300], &[300, 1], &[1]),
+        (0, &[200, 300], &[300, 1], &[0]),
+        (0, &[20, 30, 100], &[3000, 100, 1], &[1]),
+        (0, &[20, 30, 100], &[3000, 100, 1], &[0, 2]),
+        (0, &[20, 30, 100], &[3000, 100, 1], &[0, 1, 2]),
+        (59_999, &[40, 500], &[-500, -1], &[1]),
+        (7, &[3, 5, 7, 11], &[-1, 90, 0, 13], &[1, 3]),
+        (1, &[9000], &[3], &[0]),
+        (0, &[0, 4], &[4, 1], &[0]),
+    ];
+    let mut failures = vec![];
+    for (first, shape, strides, axes) in views {
+        let view = Axes::strided(first, shape, strides, axes).expect("a view");
+        for k in [12, 400] {
+            let top = Top::new(k).expect("a k");
+            let want = Cpu::with_threads(2).reduce_axes(top, &all, &view).expect("axes");
+            let ranker = gpu.ranker(top).expect("a ranker");
+            let each = Input::<f32>::from(&buffer).over(view.clone());
+            failures.extend(judge(&gpu, &ranker, &top, &format!("of {view:?}"), &each, &want));
+        }
+    }
+    none(failures, &gpu);
+}
+
+/// By offsets of a slice and of a buffer, from a place in it on; long segments by a slice alone.
+#[test]
+fn segments_of_all_lengths() {
+    let gpu = gpu();
+    let all = elements::<f32>(700_000);
+    let buffer = upload(&gpu, &all);
+    let short = [0u32, 0, 3, 260, 260, 1500, 9000, 9001, 12_000];
+    let long = [5u32, 5, 640_000, 640_007, 640_007, 690_000];
+    let mut failures = vec![];
+    for k in [1, 10, 700] {
+        let top = Top::new(k).expect("a k");
+        let ranker = gpu.ranker(top).expect("a ranker");
+        for offsets in [&short[..], &long] {
+            let wide: Vec<u64> = offsets.iter().map(|&offset| offset.into()).collect();
+            let want = Cpu::with_threads(2).reduce_segments(top, &all, &wide).expect("segments");
+            let each = Input::<f32>::from(&buffer).segments(offsets);
+            failures.extend(judge(&gpu, &ranker, &top, "by a slice", &each, &want));
+            let padded: Vec<u32> = [9, 9, 9].iter().chain(offsets).copied().collect();
+            let there = upload(&gpu, &padded);
+            let each = Input::<f32>::from(&buffer).segments(there.slice(12..));
+            match offsets == short {
+                true => failures.extend(judge(&gpu, &ranker, &top, "by a buffer", &each, &want)),
+                false => {
+                    let told = ranker.reduce_each(each);
+                    assert!(matches!(told, Err(Error::ResultMissing)), "{told:?}");
+                }
+            }
+        }
+    }
+    none(failures, &gpu);
+    // Nothing is read out of bounds, whatever the offsets say.
+    let wild = upload(&gpu, &[7u32, 3, u32::MAX, 10, 700_000, 700_001]);
+    let top = Top::new(2).expect("a k");
+    let ranker = gpu.ranker(top).expect("a ranker");
+    let few = Input::<f32>::range(&buffer, 0..1000);
+    let found = ranker.reduce_each(few.segments(&wild)).expect("answers");
+    let want = Cpu::new().reduce(top, &all[3..1000]).expect("an answer");
+    assert_eq!(found.iter().map(|found| found.values.len()).collect::<Vec<_>>(), [0, 2, 0, 2, 0]);
+    assert_eq!(list_bits(&found[1]), list_bits(&want));
+}
+
+/// Whole rows in each of several buffers; an answer that ends in another buffer is an error.
+#[test]
+fn several_buffers_and_bad_input() {
+    let gpu = gpu();
+    let all = elements::<f32>(9000);
+    let (first, second) = (upload(&gpu, &all[..3000]), upload(&gpu, &all[3000..]));
+    let both = || Input::concat([Input::<f32>::from(&first), Input::from(&second)]);
+    let top = Top::new(5).expect("a k");
+    let ranker = gpu.ranker(top).expect("a ranker");
+    let want = Cpu::new().reduce_each(top, &all, 500).expect("rows");
+    none(judge(&gpu, &ranker, &top, "in two buffers", &both().rows(500), &want), &gpu);
+    let later = pollster::block_on(ranker.reduce_each_async(both().rows(500))).expect("rows");
+    assert!(later.iter().zip(&want).all(|(found, want)| list_bits(found) == list_bits(want)));
+    let told = |each: Each<'_, f32>| ranker.reduce_each(each).expect_err("an error");
+    assert!(matches!(told(both().rows(4500)), Error::ViewTooScattered { .. }));
+    assert!(matches!(told(both().rows(7)), Error::RaggedRows { .. }));
+    assert!(matches!(told(both().segments(&[0u32, 4000][..])), Error::ViewTooScattered { .. }));
+    assert!(matches!(told(both().segments(&[4u32, 1][..])), Error::OffsetsFall { .. }));
+    let count = upload(&gpu, &[3u32]);
+    assert!(matches!(told(both().rows(500).counted(&count)), Error::NotListed));
+    assert!(matches!(told(Input::from(&first).groups(&first, 2)), Error::NotListed));
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let mut record = |output: Output<'_>| ranker.record_each(&mut encoder, Input::from(&first).rows(1000), output);
+    assert!(matches!(record(second.slice(..60).into()), Err(Error::OutputTooSmall { answers: 3, .. })));
+    assert!(matches!(record(first.slice(..).into()), Err(Error::Overlap { .. })));
+    let own = record(Output::from(second.slice(..4 * 48)));
+    assert!(own.is_ok(), "{own:?}");
+    assert_eq!(ranker.reduce_each(Input::range(&first, 0..0).rows(3)).expect("no rows").len(), 0);
+}
+
+/// Chosen elements that are not the best, and bounds that leave some out, are noticed.
+#[test]
+fn wrong_kernels_are_noticed() {
+    let judged = |gpu: &Gpu| {
+        let all = elements::<f32>(12_000);
+        let buffer = upload(gpu, &all);
+        let of = |k: u32| {
+            let top = Top::new(k).expect("a k");
+            let want = Cpu::new().reduce_each(top, &all, 1200).expect("rows");
+            let ranker = gpu.ranker(top).expect("a ranker");
+            judge(gpu, &ranker, &top, "wrong", &Input::<f32>::from(&buffer).rows(1200), &want)
+        };
+        // Within a bound, and by digits.
+        [of(40), of(300)].concat()
+    };
+    let changes = [
+        ("if better + 1u == wanted { bound = mine; }", "if better + 9u == wanted { bound = mine; }"),
+        ("select(i, i_0, i_0 < length)", "length - 1u"),
+        ("(places[j] < places[c])", "(places[j] > places[c])"),
+        ("let at = params.at + answer * params.step;", "let at = params.at;"),
+        ("left -= found.y;", ""),
+        ("better_before + min(equal_before, left)", "better_before"),
+        ("return params.first + offset_of(answer, 0u, params.kept);", "return params.first;"),
+    ];
+    assert_noticed(*gpu().tuning(), &changes, |gpu| !judged(gpu).is_empty());
+    assert!(judged(&gpu()).is_empty());
+}
