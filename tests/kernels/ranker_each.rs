@@ -3,7 +3,7 @@
 use crate::common::*;
 use treefold::half::f16;
 use treefold::ops::{Bottom, Ranked, Ranking, Top};
-use treefold::{Axes, Cpu, Each, Error, Gpu, Input, Op, Output, Ranker, Scalar, Value};
+use treefold::{Cpu, Each, Error, Gpu, Input, Op, Output, Ranker, Scalar, Value};
 
 /// Elements of every kind side by side, which rows of any length cut: ordinary, rising, all equal, of few values, rising ones behind equal ones.
 fn elements<T: Scalar>(n: usize) -> Vec<T> {
@@ -145,20 +145,21 @@ fn axes_of_views() {
     let gpu = gpu();
     let all = elements::<f32>(60_000);
     let buffer = upload(&gpu, &all);
-    let views: [(u64, &[u64], &[i64], &[i64]); 9] = [
-        (0, &[200, 300], &[300, 1], &[1]),
-        (0, &[200, 300], &[300, 1], &[0]),
-        (0, &[20, 30, 100], &[3000, 100, 1], &[1]),
-        (0, &[20, 30, 100], &[3000, 100, 1], &[0, 2]),
-        (0, &[20, 30, 100], &[3000, 100, 1], &[0, 1, 2]),
-        (59_999, &[40, 500], &[-500, -1], &[1]),
-        (7, &[3, 5, 7, 11], &[-1, 90, 0, 13], &[1, 3]),
-        (1, &[9000], &[3], &[0]),
-        (0, &[0, 4], &[4, 1], &[0]),
+    let rows = |axes: &[i64]| View::of(&[200, 300], axes);
+    let cube = |axes: &[i64]| View::of(&[20, 30, 100], axes);
+    let views = [
+        rows(&[1]),
+        rows(&[0]),
+        cube(&[1]),
+        cube(&[0, 2]),
+        cube(&[0, 1, 2]),
+        View::strided(59_999, &[40, 500], &[-500, -1], &[1]),
+        View::strided(7, &[3, 5, 7, 11], &[-1, 90, 0, 13], &[1, 3]),
+        View::strided(1, &[9000], &[3], &[0]),
+        View::of(&[0, 4], &[0]),
     ];
     let mut failures = vec![];
-    for (first, shape, strides, axes) in views {
-        let view = Axes::strided(first, shape, strides, axes).expect("a view");
+    for view in views.iter().map(View::axes) {
         for k in [12, 400] {
             let top = Top::new(k).expect("a k");
             let want = Cpu::with_threads(2).reduce_axes(top, &all, &view).expect("axes");
