@@ -155,7 +155,9 @@ def torch():
         "logsumexp": lambda x: t.logsumexp(x, along.get("dim", tuple(range(x.dim())))),
     }
     if axis is None:
-        one |= {"minmax": lambda x: t.aminmax(x), "top": lambda x: t.topk(x, int(options.get("k", 10)))}
+        one["minmax"] = lambda x: t.aminmax(x)
+    if axis is None or len(axis) == 1:
+        one["top"] = lambda x: t.topk(x, int(options.get("k", 10)), **along)
     if name not in one:
         none()
     call = one[name]
