@@ -508,6 +508,16 @@ pub enum Error {
         "the best elements of groups, and of what the device counts, are not found on a device; take rows, axes or segments whose number the host knows, or the CPU engine"
     )]
     NotListed,
+    /// The best elements of an answer that is too long for a workgroup.
+    #[error(
+        "answer {answer} has more elements than the {most} of which a workgroup finds the best; take rows, or segments whose offsets are a slice, which may be longer, or copy the elements of a column into a row"
+    )]
+    ListTooLong {
+        /// The answer's number.
+        answer: u64,
+        /// Elements of an answer that are neighbours, at most; of others fewer.
+        most: u64,
+    },
     /// An operator of another kind for a reducer that is there.
     #[error(
         "the reducer is of {operator}, and {other} has other kernels, which were neither compiled nor tested here; make a reducer of it"

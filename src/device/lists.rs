@@ -32,7 +32,8 @@ pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> [(&'static st
     let text = |lies: &str| {
         let counts =
             [("WORKGROUP_SIZE", workgroup_size), ("BITS", bits), ("LOADS", loads), ("REPLICAS", 1), ("ROOM", room)];
-        let parts = [element_text(dtype), lies, &each, include_str!("../../shaders/top/lists.wgsl")];
+        let told = include_str!("../../shaders/top/answers.wgsl");
+        let parts = [element_text(dtype), told, lies, &each, include_str!("../../shaders/top/lists.wgsl")];
         ranking_text(dtype, &counts, ranks, &[TAKE_BEST, &parts].concat())
     };
     [
@@ -72,7 +73,6 @@ impl Context {
                     words.extend([kept.len() as u32, (kept.len() + reduced.len()) as u32, 0, seal]);
                     let size = |dim: &Dim| [dim.length as u32, dim.stride as u32];
                     words.extend(kept.iter().chain(reduced).flat_map(size));
-                    words.resize(12 + 2 * DIMS_MAX, 0);
                     usize::from(!is_adjacent(reduced))
                 }
                 Lies::Offsets { bytes, word } => {
@@ -82,6 +82,7 @@ impl Context {
                     2
                 }
             };
+            words.resize(12 + 2 * DIMS_MAX, 0);
             let (label, text) = &texts.0[number];
             let pipeline = self.pipeline_of_text(label, text.clone())?;
             dispatches.push(self.pass(&pipeline, &words, bound, pass.workgroups)?);

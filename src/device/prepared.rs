@@ -50,6 +50,11 @@ impl Prepared {
         Prepared { context, dispatches: Arc::default() }
     }
 
+    /// The dispatches of all, one behind the other, of one device.
+    pub(crate) fn all(context: Arc<Context>, parts: &[Prepared]) -> Prepared {
+        Prepared { context, dispatches: parts.iter().flat_map(|part| part.dispatches.iter().cloned()).collect() }
+    }
+
     /// The dispatches of both, one behind the other, of one device.
     pub(crate) fn and(self, other: &Prepared) -> Prepared {
         let dispatches = self.dispatches.iter().chain(&*other.dispatches).cloned().collect();

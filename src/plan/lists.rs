@@ -1,5 +1,6 @@
 //! The k best elements of each of many answers: a workgroup for an answer, which reads it twice, or once more for each digit of a rank.
 
+use super::Tuning;
 use super::axes::PASSES_MAX;
 use crate::error::{Error, Result};
 use crate::input::{Dim, Piece, Strided};
@@ -38,10 +39,10 @@ pub struct ListRules {
     pub rank_bytes: u64,
     /// Elements that are wanted.
     pub wanted: u32,
-    /// Elements of an answer, each counted as often as `weighed` says, at most.
-    pub most: u64,
-    /// Elements of an answer at most, of which the kernel tells anything.
+    /// Elements of an answer, neighbours, of which the kernel tells anything.
     pub longest: u64,
+    /// Bytes that a dispatch reads, where one answer does not take more.
+    pub dispatch_bytes: u64,
 }
 
 /// What finds where an answer lies.
@@ -87,7 +88,7 @@ impl ListRules {
     ///
     /// # Errors
     /// [`Error::LimitTooSmall`].
-    pub fn of(limits: &Limits, wanted: u32, rank_bytes: u64, short: bool) -> Result<ListRules> {
+    pub fn of(limits: &Limits, tuning: &Tuning, wanted: u32, rank_bytes: u64, short: bool) -> Result<ListRules> {
         let small = |limit, value: u64, needs: u64| Err(Error::LimitTooSmall { limit, value, needs });
         if limits.storage_buffers_max < BUFFERS {
             let limit = "max_storage_buffers_per_shader_stage";
@@ -109,53 +110,63 @@ impl ListRules {
             return small(limit, limits.workgroup_bytes_max, bytes(size.into()));
         }
         let bits = [8, 4].into_iter().find(|bits| size >= 1 << bits).unwrap_or(4);
-        let rules =
-            ListRules { workgroup_size: size, bits, room, loads: LOADS, rank_bytes, wanted, most: 0, longest: 0 };
+        let rules = ListRules {
+            workgroup_size: size,
+            bits,
+            room,
+            loads: LOADS,
+            rank_bytes,
+            wanted,
+            longest: 0,
+            dispatch_bytes: tuning.dispatch_bytes_max,
+        };
         // The longest whose digits are found within the trips of an invocation.
         let (mut low, mut high) = (u64::from(room), 1 << 32);
-        if rules.trips(low) > TRIPS_MAX {
+        if rules.trips(low, (0, 0)) > TRIPS_MAX {
             return small("max_compute_invocations_per_workgroup", size.into(), 2 * u64::from(size));
         }
         while high - low > 1 {
             let middle = low.midpoint(high);
-            if rules.trips(middle) > TRIPS_MAX { high = middle } else { low = middle }
+            if rules.trips(middle, (0, 0)) > TRIPS_MAX { high = middle } else { low = middle }
         }
-        Ok(ListRules { most: low, longest: if short { SHORT } else { low }, ..rules })
+        Ok(ListRules { longest: if short { SHORT } else { low }, ..rules })
     }
 
-    /// Loop trips of an invocation for an answer of so many elements.
-    pub fn trips(&self, length: u64) -> u64 {
-        let (size, room) = (u64::from(self.workgroup_size), u64::from(self.room));
-        let some = length.min(room);
-        let last = some.div_ceil(size) * (some + 1) + u64::from(self.wanted).div_ceil(size);
-        let read = length.div_ceil(size * u64::from(self.loads));
+    /// Loop trips of an invocation for an answer of so many elements, which lie by so many dimensions of answers and of elements.
+    pub fn trips(&self, length: u64, (kept, reduced): (u64, u64)) -> u64 {
+        let (size, room, loads) = (u64::from(self.workgroup_size), u64::from(self.room), u64::from(self.loads));
+        let (some, place) = (length.min(room), 1 + reduced);
+        let last = some.div_ceil(size) * (some + place) + u64::from(self.wanted).div_ceil(size);
+        let read = length.div_ceil(size * loads) * (1 + loads * reduced);
+        let fixed = 1 + kept + 2 * read + size + last;
         if length <= room {
-            return 1 + read + last;
+            return fixed;
         }
-        let (each, scan) = (length.div_ceil(size), u64::from(self.workgroup_size.ilog2()) + 1);
+        let (each, scan) = (length.div_ceil(size) * place, u64::from(self.workgroup_size.ilog2()) + 1);
         let digits = 8 * self.rank_bytes / u64::from(self.bits);
-        1 + 2 * read + size + digits * (3 + each + scan) + 2 * (each + scan) + last
+        fixed + digits * (4 + each + scan) + 2 * (each + scan) + length.div_ceil(size) * reduced
     }
 
-    /// The elements of an answer, each as often as an invocation runs a loop to find its place.
-    pub fn weighed(&self, strided: &Strided) -> u64 {
-        let dims = if is_adjacent(&strided.reduced) { 0 } else { strided.reduced.len() as u64 };
-        strided.length().saturating_mul(1 + dims)
+    /// Loop trips of an invocation for an answer of a view.
+    pub fn trips_of(&self, strided: &Strided) -> u64 {
+        let reduced = if is_adjacent(&strided.reduced) { 0 } else { strided.reduced.len() as u64 };
+        self.trips(strided.length(), (strided.kept.len() as u64, reduced))
     }
 
-    /// Answers that one dispatch finds, at most, of so many elements each.
+    /// Answers that one dispatch finds, at most, of so many trips and bytes each, read twice.
     ///
     /// # Errors
     /// [`Error::LimitTooSmall`] where no binding holds one.
-    fn together(&self, limits: &Limits, length: u64, answer_bytes: u64) -> Result<u64> {
-        let loops = (TRIPS_MAX / self.trips(length)).max(1);
+    fn together(&self, limits: &Limits, trips: u64, read_bytes: u64, answer_bytes: u64) -> Result<u64> {
+        let loops = (TRIPS_MAX / trips.max(1)).max(1);
         // A binding begins aligned, before the first of them.
         let bound = limits.binding_bytes_max.saturating_sub(limits.storage_alignment) / answer_bytes;
         if bound == 0 {
             let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
             return Err(Error::LimitTooSmall { limit, value, needs: answer_bytes + limits.storage_alignment });
         }
-        Ok((u64::from(limits.workgroups_max.min(65_535)) * loops).min(bound))
+        let quick = (self.dispatch_bytes / read_bytes.saturating_mul(2).max(1)).max(1);
+        Ok((u64::from(limits.workgroups_max.min(65_535)) * loops).min(bound).min(quick))
     }
 
     /// The dispatches of a view, whose answers have `answer_bytes` each in the output.
@@ -187,7 +198,8 @@ impl ListRules {
                     }
                 };
                 let fits = bytes.end - bytes.start <= limits.binding_bytes_max;
-                let together = self.together(limits, self.weighed(&part), answer_bytes)?;
+                let together =
+                    self.together(limits, self.trips_of(&part), length.saturating_mul(element_bytes), answer_bytes)?;
                 if fits && answers <= together && part.kept.len() + part.reduced.len() <= DIMS_MAX {
                     let element = piece.first + part.first;
                     passes.push(ListPass {
@@ -230,7 +242,7 @@ impl ListRules {
         longest: u64,
         (element_bytes, answer_bytes): (u64, u64),
     ) -> Result<Vec<ListPass>> {
-        let piece = match pieces {
+        let piece = match &there(pieces)[..] {
             [] => Piece::of(0, 0, 0),
             [piece] => *piece,
             _ => return Err(Error::ViewTooScattered { most: PASSES_MAX }),
@@ -245,7 +257,10 @@ impl ListRules {
         }
         let all = offsets.elements.saturating_sub(1);
         let bound = ((limits.binding_bytes_max - limits.storage_alignment) / 4).saturating_sub(1).max(1);
-        let together = self.together(limits, longest.min(self.longest), answer_bytes)?.min(bound);
+        // Those of a dispatch read what they are of on an average.
+        let average = (piece.elements / all.max(1)).max(1) * element_bytes;
+        let trips = self.trips(longest.min(self.longest), (0, 0));
+        let together = self.together(limits, trips, average, answer_bytes)?.min(bound);
         let pass = |number: u64| {
             let answers = number * together..((number + 1) * together).min(all);
             let from = 4 * (offsets.first + answers.start);
@@ -269,19 +284,25 @@ pub(crate) fn is_adjacent(reduced: &[Dim]) -> bool {
     matches!(reduced, [] | [Dim { stride: 1, .. }])
 }
 
+/// The ranges that have elements.
+fn there(pieces: &[Piece]) -> Vec<Piece> {
+    pieces.iter().copied().filter(|piece| piece.elements > 0).collect()
+}
+
 /// A view by the ranges that hold whole answers: of rows each range has some, else one has all.
 fn parts(pieces: &[Piece], strided: &Strided) -> Result<Vec<(Piece, Strided, u64)>> {
-    match (pieces, strided.row_length()) {
+    let pieces = there(pieces);
+    match (&pieces[..], strided.contiguous()) {
         ([], _) => Ok(vec![(Piece::of(0, 0, 0), strided.clone(), 0)]),
         ([piece], _) => Ok(vec![(*piece, strided.clone(), 0)]),
-        (_, Some(length)) if pieces.iter().all(|piece| piece.elements.is_multiple_of(length)) => {
-            let mut before = 0;
+        (_, Some((0, length))) if pieces.iter().all(|piece| piece.elements.is_multiple_of(length)) => {
+            let (mut before, answers) = (0, strided.answers());
             let part = |piece: &Piece| {
-                let rows = piece.elements / length;
+                let rows = (piece.elements / length).min(answers - before);
                 before += rows;
                 (*piece, Strided::rows(rows, length), before - rows)
             };
-            Ok(pieces.iter().filter(|piece| piece.elements > 0).map(part).collect())
+            Ok(pieces.iter().map(part).filter(|(_, rows, _)| rows.answers() > 0).collect())
         }
         _ => Err(Error::ViewTooScattered { most: PASSES_MAX }),
     }

@@ -7,6 +7,7 @@ use crate::device::{BestTo, ListTexts, Pending, Prepared, Readback, Waiting, Wor
 use crate::element::Scalar;
 use crate::error::{Error, Result};
 use crate::input::{Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken};
+use crate::limits::TRIPS_MAX;
 use crate::ops::Ranked;
 use crate::plan::{ListRules, SHORT, is_adjacent};
 use std::ops::Range;
@@ -31,12 +32,13 @@ struct Spans<'e> {
 impl Contest {
     /// The kernels for answers of so many elements at most.
     fn lists(&self, longest: u64) -> Result<&Lists> {
-        let short = longest <= SHORT;
+        let (short, limits) = (longest <= SHORT, &self.context.limits);
         let made = &self.lists[usize::from(short)];
         if let Some(lists) = made.get() {
             return Ok(lists);
         }
-        let rules = ListRules::of(&self.context.limits, self.ranks.wanted, 4 * self.ranks.words as u64, short)?;
+        let rules =
+            ListRules::of(limits, self.context.tuning(), self.ranks.wanted, 4 * self.ranks.words as u64, short)?;
         let texts = ListTexts::of(self.dtype, &rules, &self.ranks.wgsl);
         Ok(made.get_or_init(|| Lists { rules, texts }))
     }
@@ -56,6 +58,11 @@ impl Contest {
         }
     }
 
+    /// Elements of an answer that are neighbours, at most, where the host does not know how many they are.
+    fn longest(&self) -> u64 {
+        self.lists(u64::MAX).map_or(0, |lists| lists.rules.longest)
+    }
+
     /// Bytes of an element, and of an answer.
     fn sizes(&self, to: &BestTo<'_>) -> (u64, u64) {
         (self.dtype.bytes(), to.bytes(4 * self.ranks.words as u64))
@@ -64,36 +71,39 @@ impl Contest {
     fn strided(&self, elements: &Spans<'_>, strided: &Strided, to: &BestTo<'_>) -> Result<Prepared> {
         let (answers, length) = (strided.answers(), strided.length());
         let Lists { rules, texts } = self.lists(length)?;
-        if rules.weighed(strided) <= rules.most {
-            let passes = rules.strided(&self.context.limits, elements.pieces, strided, self.sizes(to))?;
-            return self.context.lists((texts, rules), &passes, elements.buffers, to);
-        }
+        let refused = match rules.trips_of(strided) <= TRIPS_MAX {
+            true => match rules.strided(&self.context.limits, elements.pieces, strided, self.sizes(to)) {
+                Ok(passes) => return self.context.lists((texts, rules), &passes, elements.buffers, to),
+                Err(error) => error,
+            },
+            false => Error::ListTooLong { answer: 0, most: rules.longest },
+        };
+        // Long rows, and few that no binding holds or that end in another buffer.
         if answers > LONG_MAX || !is_adjacent(&strided.reduced) {
-            return Err(Error::ViewTooScattered { most: LONG_MAX as usize });
+            return Err(refused);
         }
         let row = |answer: u64| (answer, strided.place(answer)..strided.place(answer) + length);
-        self.long(Prepared::nothing(self.context.clone()), elements, (0..answers).map(row), to)
+        let all = self.long(elements, (0..answers).map(row), to)?;
+        Ok(Prepared::all(self.context.clone(), &all))
     }
 
     /// Each of these answers, of elements that are neighbours, by rounds of its own.
     fn long(
         &self,
-        before: Prepared,
         elements: &Spans<'_>,
         answers: impl Iterator<Item = (u64, Range<u64>)>,
         to: &BestTo<'_>,
-    ) -> Result<Prepared> {
+    ) -> Result<Vec<Prepared>> {
         let (_, each) = self.sizes(to);
-        let mut all = before;
-        for (answer, places) in answers {
+        let one = |(answer, places): (u64, Range<u64>)| {
             let mut taken = Taken::default();
             taken.skip(elements.pieces, places.start);
             let pieces = taken.take(elements.pieces, places.end - places.start);
             let start = to.words.bytes.start + answer * each;
             let to = BestTo { words: Words { buffer: to.words.buffer, bytes: start..start + each }, ..to.clone() };
-            all = all.and(&self.prepared_to(&pieces, elements.buffers, &to)?);
-        }
-        Ok(all)
+            self.prepared_to(&pieces, elements.buffers, &to)
+        };
+        answers.map(one).collect()
     }
 
     /// Segments by offsets that the device alone sees.
@@ -105,42 +115,58 @@ impl Contest {
         self.context.lists((texts, rules), &passes, &[elements.buffers, &at].concat(), to)
     }
 
-    /// Segments by offsets of the host: neighbours together, as many elements as a binding holds; the long ones by rounds.
+    /// Segments by offsets of the host: neighbours in one range together, as many elements as a binding holds; by rounds those that are long, that
+    /// no binding holds, or that end in another range.
     fn by_slice(&self, elements: &Spans<'_>, offsets: &[u64], to: &BestTo<'_>) -> Result<Prepared> {
         let limits = &self.context.limits;
         let length = |pair: &[u64]| pair[1] - pair[0];
         let Lists { rules, texts } = self.lists(offsets.windows(2).map(length).max().unwrap_or(0))?;
         let (element, each) = self.sizes(to);
-        let most = (limits.binding_bytes_max - limits.storage_alignment) / element;
-        let is_long = |places: &Range<u64>| places.end - places.start > rules.longest;
-        let segments = || (0..).zip(offsets.windows(2).map(|pair| pair[0]..pair[1]));
-        let mut all = Prepared::nothing(self.context.clone());
+        let bound = (limits.binding_bytes_max - limits.storage_alignment) / element;
+        let most = bound.min((self.context.device.limits().max_buffer_size / 4).saturating_sub(1));
+        let mut ends = vec![];
+        elements.pieces.iter().fold(0, |before, piece| {
+            ends.push(before + piece.elements);
+            before + piece.elements
+        });
+        let (mut all, mut long) = (vec![], vec![]);
         for batch in together(offsets, most) {
-            let here = &offsets[batch.start..=batch.end];
-            let (begin, end) = (here[0], here[here.len() - 1]);
-            let longest = here.windows(2).map(length).max().unwrap_or(0);
-            // One that is longer than a binding stands alone.
-            if batch.len() == 1 && longest > rules.longest {
-                continue;
+            let mut first = batch.start;
+            while first < batch.end {
+                let begin = offsets[first];
+                let end = ends.get(ends.partition_point(|&end| end <= begin)).copied().unwrap_or(begin);
+                let fit = offsets[first + 1..=batch.end].partition_point(|&offset| offset <= end);
+                let alone = fit == 0 || offsets[first + 1] - begin > rules.longest.min(bound);
+                let count = if alone { 1 } else { fit };
+                let here = &offsets[first..=first + count];
+                if alone {
+                    long.push((first as u64, here[0]..here[1]));
+                } else {
+                    let longest = here.windows(2).map(length).max().unwrap_or(0);
+                    let mut taken = Taken::default();
+                    taken.skip(elements.pieces, begin);
+                    let pieces = taken.take(elements.pieces, here[count] - begin);
+                    let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
+                    let buffer = self.context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
+                    let of_offsets = Piece::of(0, 0, words.len() as u64);
+                    let passes = rules.segments(limits, &pieces, of_offsets, longest, self.sizes(to))?;
+                    let at = |segment: usize| to.words.bytes.start + segment as u64 * each;
+                    let words = Words { buffer: to.words.buffer, bytes: at(first)..at(first + count) };
+                    let buffers = [elements.buffers, &[&buffer]].concat();
+                    all.push(self.context.lists((texts, rules), &passes, &buffers, &BestTo { words, ..to.clone() })?);
+                    // Of those among them that are long the kernel has told nothing.
+                    let told = (first as u64..).zip(here.windows(2));
+                    let longer = told.filter(|(_, pair)| pair[1] - pair[0] > rules.longest);
+                    long.extend(longer.map(|(segment, pair)| (segment, pair[0]..pair[1])));
+                }
+                first += count;
             }
-            let mut taken = Taken::default();
-            taken.skip(elements.pieces, begin);
-            let pieces = taken.take(elements.pieces, end - begin);
-            let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
-            let buffer = self.context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
-            let of_offsets = Piece::of(0, 0, words.len() as u64);
-            let passes = rules.segments(limits, &pieces, of_offsets, longest, self.sizes(to))?;
-            let start = to.words.bytes.start + batch.start as u64 * each;
-            let end = to.words.bytes.start + batch.end as u64 * each;
-            let to = BestTo { words: Words { buffer: to.words.buffer, bytes: start..end }, ..to.clone() };
-            let buffers = [elements.buffers, &[&buffer]].concat();
-            all = all.and(&self.context.lists((texts, rules), &passes, &buffers, &to)?);
         }
-        let long = segments().filter(|(_, places)| is_long(places));
-        if long.clone().count() as u64 > LONG_MAX {
+        if long.len() as u64 > LONG_MAX {
             return Err(Error::ViewTooScattered { most: LONG_MAX as usize });
         }
-        self.long(all, elements, long, to)
+        all.extend(self.long(elements, long.into_iter(), to)?);
+        Ok(Prepared::all(self.context.clone(), &all))
     }
 }
 
@@ -149,9 +175,10 @@ impl<T: Scalar> Ranker<T> {
     /// [segments](crate::Input::segments); the answers are dense in `output`, each as [`Ranker::record`] leaves one, its indices those in the
     /// row, the axis or the segment.
     ///
-    /// A workgroup finds an answer, reading its elements twice, in the worst case once more for each digit of a rank. Rows, and segments whose offsets are a slice, of some 100,000 elements and more
-    /// have rounds of their own, as whole inputs do. Of segments by a buffer of offsets none may have so many: all words of such an answer are
-    /// ones, its count too.
+    /// A workgroup finds an answer, reading its elements twice, in the worst case once more for each digit of a rank. Rows, and segments whose
+    /// offsets are a slice, that are longer than that may take (50,000 to 600,000 elements, by the device and k), that no binding holds or that end in
+    /// another buffer have rounds of their own, as whole inputs do. Of segments by a buffer of offsets none may be so long, and one binding must hold
+    /// the input: all words of a longer one are ones, its count too.
     ///
     /// ```no_run
     /// # fn frame(top: &treefold::Ranker<f32>, encoder: &mut wgpu::CommandEncoder, logits: &wgpu::Buffer, best: &wgpu::Buffer)
@@ -162,9 +189,10 @@ impl<T: Scalar> Ranker<T> {
     /// ```
     ///
     /// # Errors
-    /// As for [`Ranker::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`]; [`Error::ViewTooScattered`] where an answer lies in several buffers, or in
-    /// elements far apart that are more than some 100,000; of segments [`Error::NoOffsets`], [`Error::OffsetsFall`], [`Error::OffsetsOutside`],
-    /// [`Error::OffsetsApart`]; [`Error::SegmentsInPlace`] of an output in a buffer that is read; [`Error::NotListed`] of groups, and of what the device counts.
+    /// As for [`Ranker::record`]; [`Error::RaggedRows`], [`Error::ViewOutside`]; [`Error::ViewTooScattered`] of views and segments that lie in several
+    /// buffers, or more than 4096 answers that take rounds; [`Error::ListTooLong`] of columns and their like; of segments [`Error::NoOffsets`],
+    /// [`Error::OffsetsFall`], [`Error::OffsetsOutside`], [`Error::OffsetsApart`]; [`Error::SegmentsInPlace`] of an output in a buffer that is read;
+    /// [`Error::TooManyAnswers`]; [`Error::NotListed`] of groups, and of what the device counts.
     pub fn record_each<'i>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -197,27 +225,29 @@ impl<T: Scalar> Ranker<T> {
         if answers == 0 {
             return Ok(None);
         }
-        let context = &self.contest.context;
+        let (context, divided) = (&self.contest.context, each.divided(answers)?);
+        check_division(&divided)?;
+        // Words, a count and a seal.
+        let bytes = u128::from(answers) * (self.output_words() as u128 + 2) * 4;
+        if bytes > context.device.limits().max_buffer_size.into() {
+            return Err(Error::TooManyAnswers { answers, bytes });
+        }
         let readback = Readback::new(context, answers, vec![self.output_words() + 1])?;
         let (to, _) = readback.destination(0);
         let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
         let to = self.contest.to(words, true, Some(to.seal));
-        let prepared = self.contest.prepared_each(&each.input.ranges, &each.divided(answers)?, &to)?;
+        let prepared = self.contest.prepared_each(&each.input.ranges, &divided, &to)?;
         context.sent(&prepared, readback).map(Some)
-    }
-
-    fn ranked_each(&self, results: &[Vec<u32>]) -> Result<Vec<Ranked<T>>> {
-        results.iter().map(|words| found_in(words, self.k())).collect()
     }
 
     /// Submits it and waits for the elements of each answer.
     ///
     /// # Errors
-    /// As for [`Ranker::record_each`]; [`Error::Timeout`], [`Error::DeviceLost`]; [`Error::ResultMissing`], also of a segment that is too long.
+    /// As for [`Ranker::record_each`]; [`Error::Timeout`], [`Error::DeviceLost`]; [`Error::ResultMissing`]; [`Error::ListTooLong`] of a segment by a buffer of offsets.
     pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<Ranked<T>>> {
         may_block("Ranker::reduce_each", "Ranker::reduce_each_async")?;
         let results = self.submit_each(&each)?.map_or(Ok(vec![]), |pending| pending.wait(&self.contest.context))?;
-        self.ranked_each(&results)
+        ranked_each(&results, self.k(), self.contest.longest())
     }
 
     /// Submits it; the future brings the elements of each answer.
@@ -226,12 +256,30 @@ impl<T: Scalar> Ranker<T> {
     /// As for [`Ranker::reduce_each`].
     pub fn reduce_each_async(&self, each: Each<'_, T>) -> AnswerFuture<Vec<Ranked<T>>> {
         let (pending, context, k) = (self.submit_each(&each), self.contest.context.clone(), self.k());
+        let longest = self.contest.longest();
         Box::pin(async move {
             let results = match pending? {
                 Some(pending) => pending.results(&context, Waiting::Yielding).await?,
                 None => vec![],
             };
-            results.iter().map(|words| found_in(words, k)).collect()
+            ranked_each(&results, k, longest)
         })
+    }
+}
+
+/// The elements of each of many answers; of one that was too long its count is all ones.
+fn ranked_each<T: Scalar>(results: &[Vec<u32>], k: u32, most: u64) -> Result<Vec<Ranked<T>>> {
+    let one = |(answer, words): (u64, &Vec<u32>)| match words.last() {
+        Some(&u32::MAX) => Err(Error::ListTooLong { answer, most }),
+        _ => found_in(words, k),
+    };
+    (0..).zip(results).map(one).collect()
+}
+
+/// Refuses what has no lists.
+fn check_division(divided: &Divided<'_, '_>) -> Result<()> {
+    match divided {
+        Divided::Strided(_) | Divided::Segments(Segments { by: SegmentsBy::Offsets(_), count: None, .. }) => Ok(()),
+        _ => Err(Error::NotListed),
     }
 }

@@ -9,7 +9,7 @@ use crate::parts::every_other;
 use crate::{checked, checked_if_bound};
 use std::time::{Duration, Instant};
 use treefold::half::{bf16, f16};
-use treefold::internals::{Cost, DeviceOp, Keep, Limits, Piece, Plan, Planner, Store};
+use treefold::internals::{Cost, DeviceOp, Keep, Kernel, Limits, Piece, Plan, Planner, Store};
 use treefold::ops::{Dot, Filtered, Histogram, Norm1, Sum, SumOfSquares, Variance};
 use treefold::{Element, Error, Op, Order, Tuning, Widened};
 
@@ -299,6 +299,27 @@ fn bins_in_little_workgroup_memory() {
         let case = Case { pieces: one(0, 0, 50_000), ..Case::new(limits, Tuning::GPU, cost) };
         checked(&case, &case.planner());
     }
+}
+
+/// Many columns with many replicas: both sums of each in each lane of a combine pass, beside what settles them.
+#[test]
+fn combined_bins_leave_room_for_what_settles_them() {
+    let (limits, mut combined) = (limits(BYTES_MAX, 256, None, 16384), 0);
+    for replicas in [1, 2, 4, 8] {
+        let keep = Keep::Bins { replicas, words64: false, float64: false };
+        let cost = Cost::of(&DeviceOp::new::<f64, _>(&SumOfSquares, keep).expect("names"));
+        let Ok(planner) = Planner::new(limits, Tuning::CPU, cost.clone()) else { continue };
+        let case = Case { pieces: one(0, 0, 1 << 22), ..Case::new(limits, Tuning::CPU, cost) };
+        for pass in case.plan(&planner).expect("a plan").passes {
+            let v = pass.variant;
+            if matches!(v.kernel, Kernel::Combine { .. }) {
+                // What settles holds four words of each column, and those of the number.
+                assert!(16 * v.columns_here * v.lanes_per_sum + 16 * v.columns_here <= 16_000, "{v:?}");
+                combined += 1;
+            }
+        }
+    }
+    assert!(combined > 1);
 }
 
 /// Exact sums of f64 in bins, those of bf16 in an f64, and counts that a multiprocessor runs alone and that ask no edge have twice the loads of their

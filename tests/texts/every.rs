@@ -463,7 +463,10 @@ impl Texts {
                         all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));
                     }
                     for (k, short) in [(10, true), (10, false), (1024, false)] {
-                        let Ok(rules) = ListRules::of(&machine.limits, k, rules.rank_bytes, short) else { continue };
+                        let Ok(rules) = ListRules::of(&machine.limits, &machine.tuning, k, rules.rank_bytes, short)
+                        else {
+                            continue;
+                        };
                         for (label, text) in list_texts(T::DTYPE, &rules, &ranks) {
                             all.add(text, true, || (format!("{label}, {k} of {} {}", T::DTYPE, machine.name), None));
                         }

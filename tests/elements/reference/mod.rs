@@ -143,8 +143,10 @@ impl Want {
             }
             (Want::Float(want), Value::F64(x)) => x.to_bits() == want.to_bits() || x.is_nan() && want.is_nan(),
             (Want::Near(want, slack), Value::F32(_) | Value::F64(_) | Value::C64(_) | Value::C128(_)) => {
-                let near = |(&got, &want): (&f64, &f64)| {
-                    got == want || got.is_nan() && want.is_nan() || (got - want).abs() <= *slack
+                // Of a wanted infinity, and of what is exact, nothing else is near: a zero of the other sign neither.
+                let near = |(&got, &want): (&f64, &f64)| match want.is_finite() && *slack > 0.0 {
+                    true => (got - want).abs() <= *slack,
+                    false => got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
                 };
                 parts.iter().zip(want).all(near)
             }
