@@ -46,7 +46,10 @@ pub struct NamedPart {
     pub name: &'static str,
     /// Whether it has an index where there is an answer.
     pub indexed: bool,
+    /// In an array.
     pub number: Number,
+    /// The name of its type, which may be wider than those of arrays.
+    pub of: &'static str,
 }
 
 impl NamedPart {
@@ -146,7 +149,13 @@ impl Parts {
     /// Those of an answer, of the types that `number` says; `indexed`: which have an index where there is an answer.
     fn typed(parts: &[Part], number: impl Fn(&Part) -> Number, indexed: impl Fn(&Part) -> bool) -> Parts {
         let named = parts.iter().filter(|part| part.name != BIN);
-        let named = named.map(|part| NamedPart { name: part.name, indexed: indexed(part), number: number(part) });
+        let of = |part: &Part| match part.value {
+            Value::I128(_) => "i128",
+            Value::U128(_) => "u128",
+            _ => number(part).name(),
+        };
+        let named =
+            named.map(|part| NamedPart { name: part.name, indexed: indexed(part), number: number(part), of: of(part) });
         let bin = parts.first().filter(|part| part.name == BIN).map(&number);
         Parts { indexed: parts.iter().map(&indexed).collect(), bin, named: named.collect(), list: None }
     }

@@ -20,7 +20,7 @@ use crate::source::Sizes;
 use crate::streams::{say, shown};
 use crate::weights::Weighted;
 use crate::wider::taking;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -180,6 +180,9 @@ fn tell_failures(engine: &Engine) {
     }
 }
 
+/// Places that an expression can tell apart.
+const PLACES: u64 = 1 << 32;
+
 /// Operators over elements of one type, and what each is told.
 struct Run<'a> {
     args: &'a Args,
@@ -241,6 +244,17 @@ impl Run<'_> {
         let mut options = StreamOptions::default();
         options.memory_bytes = args.memory / asked.len() as u64;
         options.elements_hint = if pairs { inputs.count().map(|both| both / 2) } else { inputs.count() };
+        let names = inputs.names();
+        // Of a whole input i is the place in all of it.
+        let mut maps = asked.iter().filter(|_| division.is_none()).filter_map(|(chosen, _)| chosen.map.as_ref());
+        let by_place = maps.find(|map| map.reads_place());
+        let ensure_places = |count: u64| match by_place.filter(|_| count > PLACES) {
+            Some(map) => Err(anyhow!(
+                "{names}: {count} numbers have more places than i of {map} can tell, a u32 ({PLACES}); reduce parts of them, each in a call of its own"
+            )),
+            None => Ok(()),
+        };
+        options.elements_hint.map_or(Ok(()), ensure_places)?;
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         // Bytes of an element under way, widened for some too.
         let mut element_bytes = T::DTYPE.bytes();
@@ -262,7 +276,6 @@ impl Run<'_> {
             }
         }
 
-        let names = inputs.names();
         let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
         let as_they_are = sieve.is_none() && keyed.is_none() && !pairs;
         let alone = match &mut running[..] {
@@ -310,6 +323,7 @@ impl Run<'_> {
                 count
             }
         };
+        ensure_places(count)?;
         keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
         let (left_out, gaps) = sieve.map(|sieve| sieve.end(&names)).transpose()?.unwrap_or_default();
         let reading = progress.reading();

@@ -23,7 +23,7 @@ pub(super) struct Lists {
 /// Answers that are so long that each has rounds of its own, at most.
 const LONG_MAX: u64 = 1 << 12;
 
-/// Spans, by the ranges that hold them.
+/// Elements, by the ranges that hold them.
 struct Spans<'e> {
     pieces: &'e [Piece],
     buffers: &'e [&'e wgpu::Buffer],

@@ -5,7 +5,6 @@ use super::{Answered, Many, Report};
 use crate::json::Json;
 use crate::operators::{EDGES, EDGES_Y, INTEGERS, INTEGERS_Y};
 use crate::output::Written;
-use crate::parts::Number;
 use std::time::Duration;
 use treefold::{BinAxis, Part, Value};
 
@@ -90,22 +89,10 @@ impl Answered {
 
     /// The type of its numbers, of each by its name where there are several types.
     fn types(&self) -> Option<Json> {
-        let answer = self.many.as_ref().map_or(Some(&self.parts), |many| many.answers.first());
-        // Arrays end at 64 bits, which numbers do not.
-        let wide = |name: &str| {
-            let part = answer.into_iter().flatten().find(|part| part.name == name)?;
-            match part.value {
-                Value::I128(_) => Some("i128"),
-                Value::U128(_) => Some("u128"),
-                _ => None,
-            }
-        };
-        let of = |(name, number): (&'static str, Number)| (name, wide(name).unwrap_or(number.name()));
-        let bins = self.bin.map(|number| ("bins", number));
-        let all: Vec<_> =
-            bins.into_iter().chain(self.named.iter().map(|part| (part.name, part.number))).map(of).collect();
+        let bins = self.bin.map(|number| ("bins", number.name()));
+        let all: Vec<_> = bins.into_iter().chain(self.named.iter().map(|part| (part.name, part.of))).collect();
         let &(_, first) = all.first()?;
-        Some(match all.iter().all(|&(_, name)| name == first) {
+        Some(match all.iter().all(|&(_, of)| of == first) {
             true => Json::text(first),
             false => Json::Object(all.into_iter().map(|(name, of)| (name, Json::text(of))).collect()),
         })

@@ -333,6 +333,7 @@ fn json_tells_both_types() {
     let folder = Folder::new();
     let (ints, floats) = (folder.i32("i.npy", &[1, 2, 4]), folder.f32("f.npy", &[1.0, 2.5]));
     let wide = folder.file("w.npy", &npy("'<i8'", false, "(2,)", &[1i64, 2].map(i64::to_le_bytes).concat()));
+    let none = folder.file("n.npy", &npy("'<i8'", false, "(0,)", &[]));
     let types = |args: &[&str]| {
         let json = run_where("auto", args.iter().copied().chain(["--json"])).json();
         (json["dtype"].clone(), json["type"].clone())
@@ -341,6 +342,7 @@ fn json_tells_both_types() {
         (vec!["sum", &ints], "i32", json!("i64")),
         (vec!["sum", &wide], "i64", json!("i128")),
         (vec!["sumsq", "--rows", "1", &ints], "i32", json!("u128")),
+        (vec!["sum", "--rows", "3", &none], "i64", json!("i128")),
         (vec!["mean", &ints], "i32", json!("f64")),
         (vec!["max", &floats], "f32", json!("f32")),
         (vec!["any", &floats], "f32", json!("bool")),

@@ -43,6 +43,11 @@ fn operators_answer_as_over_what_is_made() {
     assert!(text.contains("of each x: sqrt(abs(x))") && text.contains("is rounded"), "{text}");
     // By their places.
     assert_eq!(run(["max", "--map", "i", "-q", &file]).text(), "4999");
+    // More places than i can tell, of a file without blocks; nothing is read.
+    let long = folder.file("long.u8", &[]);
+    std::fs::OpenOptions::new().write(true).open(&long).unwrap().set_len((1 << 32) + 1).unwrap();
+    run(["max", "--map", "i", "--dtype", "u8", &long])
+        .fails(1, &["4294967297 numbers have more places than i", "reduce parts"]);
     // By rows and groups.
     let found = run(["sum", "--rows", "1000", "--map", "x * 2", "--json", &file]).json();
     let sums: Vec<f32> = all.chunks(1000).map(|row| row.iter().map(|x| x * 2.0).sum()).collect();
