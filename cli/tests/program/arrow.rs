@@ -85,6 +85,19 @@ fn batches() -> [RecordBatch; 3] {
     [0, 1, 2].map(batch)
 }
 
+/// A duration is how many of its unit it has.
+#[test]
+fn durations_are_whole_numbers() {
+    let folder = Folder::new();
+    let column: ArrayRef = Arc::new(DurationMillisecondArray::from(vec![Some(5), None, Some(-2)]));
+    let schema = Schema::new(vec![Field::new("waited", column.data_type().clone(), true)]);
+    let batch = [RecordBatch::try_new(Arc::new(schema), vec![column]).unwrap()];
+    for (name, bytes) in [("f.arrow", file(&batch, None)), ("s.arrow", stream(&batch, None))] {
+        let found = run(["sum", "--json", "--column", "waited", &folder.file(name, &bytes)]).json();
+        assert_eq!((&found["value"], &found["dtype"], &found["missing"]), (&json!(3), &json!("i64"), &json!(1)));
+    }
+}
+
 #[test]
 fn columns_of_arrow_files() {
     let folder = Folder::new();

@@ -58,6 +58,8 @@ fn holds(said: &Said) -> Result<FieldHolds, String> {
             Some(Precision::DOUBLE) => Stored::raw("f64"),
             _ => None,
         },
+        // How many of its unit, as in Parquet, which has no type of its own for it.
+        Type::Duration => Stored::raw("i64"),
         Type::Bool => Descr::parse("|b1").as_ref().and_then(Stored::of),
         _ => None,
     };
