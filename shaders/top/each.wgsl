@@ -5,8 +5,6 @@
 //
 // Expects: WORKGROUP_SIZE, LOADS, ROOM; Bits, WORDS, WORST, words_of, lower, same (top/ranks.wgsl); tie, rank, unrank; element
 // (load/); begin_of, length_of, place (top/strides.wgsl or top/offsets.wgsl); take_best (top/take.wgsl).
-@group(0) @binding(5) var<storage, read_write> results: array<u32>;  // elements, indices (low, high), what is counted, by answers
-
 var<workgroup> lowest: array<Bits, WORKGROUP_SIZE>;
 var<workgroup> bound: Bits;
 var<workgroup> within: atomic<u32>;

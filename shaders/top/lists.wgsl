@@ -1,13 +1,6 @@
 // A workgroup finds the best elements of one answer after the other, and leaves each behind as many as are better.
 //
-// Expects: all of top/each.wgsl.
-fn write(to: u32, at: u32, value: vec2<u32>, index: vec2<u32>) {
-    results[at + to * WORDS] = value.x;
-    if WORDS == 2u { results[at + to * WORDS + 1u] = value.y; }
-    let indices = at + params.wanted * WORDS;
-    results[indices + 2u * to] = index.x;
-    results[indices + 2u * to + 1u] = index.y;
-}
+// Expects: all of top/each.wgsl; results, write (top/write.wgsl).
 
 // Leaves `some` candidates in their order, of which `wanted` are the best; all ones where there are no more.
 fn leave(some: u32, wanted: u32, at: u32, local: u32) {
@@ -19,11 +12,12 @@ fn leave(some: u32, wanted: u32, at: u32, local: u32) {
         }
         if to < wanted {
             let bits = unrank(rank(element(place(begin, places[c]))));
-            write(to, at, words_of(bits), vec2<u32>(places[c], 0u));
+            write(to, at, params.wanted, words_of(bits), vec2<u32>(places[c], 0u));
         }
     }
     for (var c = wanted + local; c < params.wanted; c += WORKGROUP_SIZE) {
-        write(c, at, vec2<u32>(0xffffffffu, 0xffffffffu), vec2<u32>(0xffffffffu, 0xffffffffu));
+        let none = vec2<u32>(0xffffffffu, 0xffffffffu);
+        write(c, at, params.wanted, none, none);
     }
 }
 

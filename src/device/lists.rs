@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::prepared::Prepared;
 use super::record::bind_range;
-use super::tournament::{BestTo, TAKE_BEST, element_text, ranking_text};
+use super::tournament::{BestTo, TAKE_BEST, WRITE, element_text, ranking_text};
 use crate::element::Dtype;
 use crate::error::Result;
 use crate::input::Dim;
@@ -33,7 +33,7 @@ pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> [(&'static st
         let counts =
             [("WORKGROUP_SIZE", workgroup_size), ("BITS", bits), ("LOADS", loads), ("REPLICAS", 1), ("ROOM", room)];
         let told = include_str!("../../shaders/top/answers.wgsl");
-        let parts = [element_text(dtype), told, lies, &each, include_str!("../../shaders/top/lists.wgsl")];
+        let parts = [element_text(dtype), told, lies, WRITE, &each, include_str!("../../shaders/top/lists.wgsl")];
         ranking_text(dtype, &counts, ranks, &[TAKE_BEST, &parts].concat())
     };
     [

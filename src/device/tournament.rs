@@ -106,6 +106,9 @@ impl TournamentTexts {
 pub(super) const TAKE_BEST: &[&str] =
     &[include_str!("../../shaders/runs/before.wgsl"), include_str!("../../shaders/top/take.wgsl")];
 
+/// What leaves an element in a list.
+pub(super) const WRITE: &str = include_str!("../../shaders/top/write.wgsl");
+
 /// What reads an element.
 pub(super) fn element_text(dtype: Dtype) -> &'static str {
     match dtype.bytes() {
@@ -140,6 +143,6 @@ pub fn tournament_texts(dtype: Dtype, rules: &Rules, ranks: &str) -> [(&'static 
     [
         ("treefold: best, tiles", text(size, &[element_text(dtype), &tiles])),
         ("treefold: best, choose", text(choose_size, &choose)),
-        ("treefold: best, order", text(size, &[include_str!("../../shaders/top/order.wgsl")])),
+        ("treefold: best, order", text(size, &[WRITE, include_str!("../../shaders/top/order.wgsl")])),
     ]
 }

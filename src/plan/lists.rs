@@ -2,6 +2,7 @@
 
 use super::Tuning;
 use super::axes::PASSES_MAX;
+use super::windows::Lie;
 use crate::error::{Error, Result};
 use crate::input::{Dim, Piece, Strided};
 use crate::limits::{Limits, TRIPS_MAX};
@@ -109,7 +110,7 @@ impl ListRules {
             let limit = "max_compute_workgroup_storage_size";
             return small(limit, limits.workgroup_bytes_max, bytes(size.into()));
         }
-        let bits = [8, 4].into_iter().find(|bits| size >= 1 << bits).unwrap_or(4);
+        let bits = if size >= 256 { 8 } else { 4 };
         let rules = ListRules {
             workgroup_size: size,
             bits,
@@ -180,7 +181,7 @@ impl ListRules {
         strided: &Strided,
         (element_bytes, answer_bytes): (u64, u64),
     ) -> Result<Vec<ListPass>> {
-        let mut passes = Vec::new();
+        let (lie, mut passes) = (Lie::of(8 * element_bytes, limits), Vec::new());
         for (piece, strided, before) in parts(pieces, strided)? {
             let mut waiting = vec![(strided, before)];
             while let Some((part, first)) = waiting.pop() {
@@ -189,22 +190,15 @@ impl ListRules {
                 }
                 let (answers, length) = (part.answers(), part.length());
                 let (low, high) = part.span();
-                let at = |element: i128| (element as u64 + piece.first) * element_bytes;
-                let bytes = match part.is_empty() {
-                    true => 0..0,
-                    false => {
-                        let begin = at(low) / limits.storage_alignment * limits.storage_alignment;
-                        begin..at(high + 1).next_multiple_of(4)
-                    }
-                };
+                let lowest = piece.first + low as u64;
+                let bytes = if part.is_empty() { 0..0 } else { lie.bytes(lowest, (high - low) as u64 + 1) };
                 let fits = bytes.end - bytes.start <= limits.binding_bytes_max;
                 let together =
                     self.together(limits, self.trips_of(&part), length.saturating_mul(element_bytes), answer_bytes)?;
                 if fits && answers <= together && part.kept.len() + part.reduced.len() <= DIMS_MAX {
-                    let element = piece.first + part.first;
                     passes.push(ListPass {
                         buffer: piece.buffer,
-                        first: element.wrapping_sub(bytes.start / element_bytes) as u32,
+                        first: (lie.at(lowest) as i128 + i128::from(part.first) - low) as u32,
                         bytes,
                         answers: first..first + answers,
                         length,
@@ -247,10 +241,8 @@ impl ListRules {
             [piece] => *piece,
             _ => return Err(Error::ViewTooScattered { most: PASSES_MAX }),
         };
-        let aligned = |byte: u64| byte / limits.storage_alignment * limits.storage_alignment;
-        let begin = aligned(piece.first * element_bytes);
-        let end = ((piece.first + piece.elements) * element_bytes).next_multiple_of(4);
-        let bytes = if piece.elements == 0 { 0..0 } else { begin..end };
+        let (lie, lie_of_offsets) = (Lie::of(8 * element_bytes, limits), Lie::of(32, limits));
+        let bytes = if piece.elements == 0 { 0..0 } else { lie.bytes(piece.first, piece.elements) };
         if bytes.end - bytes.start > limits.binding_bytes_max {
             let (limit, value) = ("max_storage_buffer_binding_size", limits.binding_bytes_max);
             return Err(Error::LimitTooSmall { limit, value, needs: bytes.end - bytes.start });
@@ -263,15 +255,15 @@ impl ListRules {
         let together = self.together(limits, trips, average, answer_bytes)?.min(bound);
         let pass = |number: u64| {
             let answers = number * together..((number + 1) * together).min(all);
-            let from = 4 * (offsets.first + answers.start);
-            let of_offsets = aligned(from)..4 * (offsets.first + answers.end + 1);
+            let (from, many) = (offsets.first + answers.start, answers.end - answers.start);
+            let of_offsets = lie_of_offsets.bytes(from, many + 1);
             ListPass {
                 buffer: piece.buffer,
                 bytes: bytes.clone(),
-                first: (piece.first - bytes.start / element_bytes) as u32,
+                first: lie.at(piece.first) as u32,
                 length: piece.elements,
-                lies: Lies::Offsets { word: ((from - of_offsets.start) / 4) as u32, bytes: of_offsets },
-                workgroups: (answers.end - answers.start).min(limits.workgroups_max.min(65_535).into()) as u32,
+                lies: Lies::Offsets { word: lie_of_offsets.at(from) as u32, bytes: of_offsets },
+                workgroups: many.min(limits.workgroups_max.min(65_535).into()) as u32,
                 answers,
             }
         };

@@ -34,14 +34,14 @@ impl Window {
 
 /// How units of so many bits lie in bindings, which begin aligned.
 #[derive(Clone, Copy)]
-struct Lie {
+pub(super) struct Lie {
     bits: u64,
     alignment: u64,
     most: u64,
 }
 
 impl Lie {
-    fn of(bits: u64, limits: &Limits) -> Lie {
+    pub fn of(bits: u64, limits: &Limits) -> Lie {
         // Elements of three words meet both at every third place.
         let alignment = limits.storage_alignment * if bits.is_multiple_of(3) { 3 } else { 1 };
         Lie { bits, alignment, most: limits.binding_bytes_max }
@@ -53,7 +53,7 @@ impl Lie {
     }
 
     /// The unit's number in that binding.
-    fn at(self, unit: u64) -> u64 {
+    pub fn at(self, unit: u64) -> u64 {
         (unit * self.bits - 8 * self.aligned(unit)) / self.bits
     }
 
@@ -63,7 +63,7 @@ impl Lie {
     }
 
     /// The binding of so many units.
-    fn bytes(self, first: u64, many: u64) -> Range<u64> {
+    pub fn bytes(self, first: u64, many: u64) -> Range<u64> {
         let begin = self.aligned(first);
         begin..begin + (((first + many) * self.bits).div_ceil(8) - begin).next_multiple_of(4)
     }

@@ -2,7 +2,7 @@
 
 use super::futures::AnswerFuture;
 use super::rank::{Contest, Ranker, found_in};
-use super::segments::{ensure_apart, together};
+use super::segments::{cut, ensure_apart, together};
 use crate::device::{BestTo, ListTexts, Pending, Prepared, Readback, Waiting, Words, may_block};
 use crate::element::Scalar;
 use crate::error::{Error, Result};
@@ -11,7 +11,6 @@ use crate::limits::TRIPS_MAX;
 use crate::ops::Ranked;
 use crate::plan::{ListRules, SHORT, is_adjacent};
 use std::ops::Range;
-use wgpu::BufferUsages;
 
 /// The kernels of many answers.
 #[derive(Debug)]
@@ -29,6 +28,28 @@ struct Spans<'e> {
     buffers: &'e [&'e wgpu::Buffer],
 }
 
+/// Divisions among answers that have lists.
+enum ListsBy<'d> {
+    Strided(&'d Strided),
+    Buffer(&'d Ranges<'d>),
+    Slice(&'d [u64]),
+}
+
+impl<'d> ListsBy<'d> {
+    fn of(divided: &'d Divided<'_, '_>) -> Result<Self> {
+        match divided {
+            Divided::Strided(strided) => Ok(ListsBy::Strided(strided)),
+            Divided::Segments(Segments { by: SegmentsBy::Offsets(Offsets(offsets)), count: None, .. }) => {
+                Ok(match offsets {
+                    OffsetsIn::Device(there) => ListsBy::Buffer(there),
+                    OffsetsIn::Host(offsets) => ListsBy::Slice(offsets),
+                })
+            }
+            _ => Err(Error::NotListed),
+        }
+    }
+}
+
 impl Contest {
     /// The kernels for answers of so many elements at most.
     fn lists(&self, longest: u64) -> Result<&Lists> {
@@ -44,17 +65,13 @@ impl Contest {
     }
 
     /// Makes ready what leaves the best elements of each answer, dense.
-    fn prepared_each(&self, input: &Ranges<'_>, divided: &Divided<'_, '_>, to: &BestTo<'_>) -> Result<Prepared> {
+    fn prepared_each(&self, input: &Ranges<'_>, answers: &ListsBy<'_>, to: &BestTo<'_>) -> Result<Prepared> {
         let (pieces, buffers) = input.pieces()?;
         let elements = Spans { pieces: &pieces, buffers: &buffers };
-        match divided {
-            Divided::Strided(strided) => self.strided(&elements, strided, to),
-            Divided::Segments(Segments { by: SegmentsBy::Offsets(Offsets(offsets)), count: None, .. }) => match offsets
-            {
-                OffsetsIn::Device(there) => self.by_buffer(&elements, there, to),
-                OffsetsIn::Host(offsets) => self.by_slice(&elements, offsets, to),
-            },
-            _ => Err(Error::NotListed),
+        match answers {
+            ListsBy::Strided(strided) => self.strided(&elements, strided, to),
+            ListsBy::Buffer(offsets) => self.by_buffer(&elements, offsets, to),
+            ListsBy::Slice(offsets) => self.by_slice(&elements, offsets, to),
         }
     }
 
@@ -143,12 +160,8 @@ impl Contest {
                     long.push((first as u64, here[0]..here[1]));
                 } else {
                     let longest = here.windows(2).map(length).max().unwrap_or(0);
-                    let mut taken = Taken::default();
-                    taken.skip(elements.pieces, begin);
-                    let pieces = taken.take(elements.pieces, here[count] - begin);
-                    let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
-                    let buffer = self.context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
-                    let of_offsets = Piece::of(0, 0, words.len() as u64);
+                    let (pieces, buffer) = cut(&self.context, elements.pieces, here)?;
+                    let of_offsets = Piece::of(0, 0, here.len() as u64);
                     let passes = rules.segments(limits, &pieces, of_offsets, longest, self.sizes(to))?;
                     let at = |segment: usize| to.words.bytes.start + segment as u64 * each;
                     let words = Words { buffer: to.words.buffer, bytes: at(first)..at(first + count) };
@@ -216,7 +229,7 @@ impl<T: Scalar> Ranker<T> {
             return Ok(Prepared::nothing(self.contest.context.clone()));
         }
         let to = self.contest.to(Words { buffer: output.buffer, bytes }, output.counted, None);
-        self.contest.prepared_each(&each.input.ranges, &divided, &to)
+        self.contest.prepared_each(&each.input.ranges, &ListsBy::of(&divided)?, &to)
     }
 
     /// Submits it; nothing is pending where there are no answers.
@@ -226,7 +239,7 @@ impl<T: Scalar> Ranker<T> {
             return Ok(None);
         }
         let (context, divided) = (&self.contest.context, each.divided(answers)?);
-        check_division(&divided)?;
+        let listed = ListsBy::of(&divided)?;
         // Words, a count and a seal.
         let bytes = u128::from(answers) * (self.output_words() as u128 + 2) * 4;
         if bytes > context.device.limits().max_buffer_size.into() {
@@ -236,7 +249,7 @@ impl<T: Scalar> Ranker<T> {
         let (to, _) = readback.destination(0);
         let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
         let to = self.contest.to(words, true, Some(to.seal));
-        let prepared = self.contest.prepared_each(&each.input.ranges, &divided, &to)?;
+        let prepared = self.contest.prepared_each(&each.input.ranges, &listed, &to)?;
         context.sent(&prepared, readback).map(Some)
     }
 
@@ -274,12 +287,4 @@ fn ranked_each<T: Scalar>(results: &[Vec<u32>], k: u32, most: u64) -> Result<Vec
         _ => found_in(words, k),
     };
     (0..).zip(results).map(one).collect()
-}
-
-/// Refuses what has no lists.
-fn check_division(divided: &Divided<'_, '_>) -> Result<()> {
-    match divided {
-        Divided::Strided(_) | Divided::Segments(Segments { by: SegmentsBy::Offsets(_), count: None, .. }) => Ok(()),
-        _ => Err(Error::NotListed),
-    }
 }

@@ -1,7 +1,7 @@
 //! Segments on the device: recorded, or with their answers on the host.
 
 use super::reducer::{Reducer, claimed, prepared_plan};
-use crate::device::{Prepared, Recorder, Waiting, choose, is_right};
+use crate::device::{Context, Prepared, Recorder, Waiting, choose, is_right};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::{
@@ -361,18 +361,23 @@ fn batches<'b>(
     // One offset more than there are segments, in one buffer.
     let most = most.min((recorder.context.device.limits().max_buffer_size / 4).saturating_sub(1));
     let batch = |segments: Range<usize>| {
-        let here = &offsets[segments.start..=segments.end];
-        let (begin, end) = (here[0], here[here.len() - 1]);
-        let mut taken = Taken::default();
-        taken.skip(pieces, begin);
-        let words: Vec<u32> = here.iter().map(|&offset| (offset - begin) as u32).collect();
-        let buffer = recorder.context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
-        let by = Ends::of(Piece::of(buffers.len(), 0, words.len() as u64));
+        let (pieces, buffer) = cut(&recorder.context, pieces, &offsets[segments.start..=segments.end])?;
+        let by = Ends::of(Piece::of(buffers.len(), 0, segments.len() as u64 + 1));
         let buffers = [buffers, &[Cow::Owned(buffer)]].concat();
         let ends = Ends { first: segments.start as u64, count, ..by };
-        Ok(SegmentBatch { pieces: taken.take(pieces, end - begin), buffers, ends })
+        Ok(SegmentBatch { pieces, buffers, ends })
     };
     together(offsets, most).into_iter().map(batch).collect()
+}
+
+/// The elements from the first of these offsets to the last, and the offsets in them, in a buffer.
+pub(super) fn cut(context: &Context, pieces: &[Piece], offsets: &[u64]) -> Result<(Vec<Piece>, wgpu::Buffer)> {
+    let (begin, end) = (offsets[0], offsets[offsets.len() - 1]);
+    let mut taken = Taken::default();
+    taken.skip(pieces, begin);
+    let words: Vec<u32> = offsets.iter().map(|&offset| (offset - begin) as u32).collect();
+    let buffer = context.filled("offsets", bytemuck::cast_slice(&words), BufferUsages::STORAGE)?;
+    Ok((taken.take(pieces, end - begin), buffer))
 }
 
 /// Neighbouring segments of at most so many elements together, or one that is longer.

@@ -162,6 +162,16 @@ fn every_answer_once_and_every_element_in_its_place() {
     assert!(planned > 150, "{planned} plans");
 }
 
+/// As the page of `Ranker::record_each` says, of devices with the limits that every browser has.
+#[test]
+fn how_long_an_answer_may_be() {
+    let limits = Limits { invocations_max: 256, ..limits(1 << 27, 256, None, 16384) };
+    let longest = |k, rank_bytes| ListRules::of(&limits, &Tuning::GPU, k, rank_bytes, false).expect("rules").longest;
+    let all: Vec<u64> = [1, 10, 256, 1024].into_iter().flat_map(|k| [longest(k, 4), longest(k, 8)]).collect();
+    let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
+    assert!(least.is_some_and(|least| least > 50_000) && most.is_some_and(|most| most < 650_000), "{all:?}");
+}
+
 #[test]
 fn segments_and_rows_of_several_buffers() {
     let limits = limits(1 << 20, 256, None, 16384);
