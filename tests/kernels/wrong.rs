@@ -465,7 +465,7 @@ wrong! {
     last_of_the_best_lost: "(equal_before < left)" => "(equal_before + 1u < left)", by_lists;
     ties_the_other_way: "(same(other, own) & (j < i))" => "(same(other, own) & (j > i))", by_lists;
     zeros_of_a_list_differ: "let own = tie(best[i]);" => "let own = best[i];", by_lists;
-    indices_among_elements: "let indices = params.at + params.room * WORDS;" => "let indices = params.at + params.chosen * WORDS;", by_lists;
+    indices_among_elements: "let indices = at + room * WORDS;" => "let indices = at + params.chosen * WORDS;", by_lists;
     runs_end_with_their_tile: "(i == 0u) | any(before != key_0)" => "(i % TILE == 0u) | any(before != key_0)", by_runs;
     first_run_lost: "(i == 0u) | any(before != key_0)" => "any(before != key_0)", by_runs;
     run_of_a_neighbour: "select(0u, 4u, any(key_1 != key_2))" => "select(0u, 4u, any(key_2 != key_3))", by_runs;
