@@ -328,7 +328,7 @@ ranking! {
     /// - **Order**: commutative. **Ties**: the lowest index first; -0 and +0 tie. **NaN**: comes first, as [`ArgMax`](super::ArgMax) finds it, whose
     ///   answer is the first one here.
     /// - **Index**: u64, in the whole input. **On the device**: a [`Ranker`](crate::Ranker) finds them, of f16 and of types of 32 and 64 bits, and
-    ///   so do streams of such elements; reducers have no lists.
+    ///   so do streams of such elements, by axes and segments too; reducers have no lists.
     ///
     /// ```
     /// use treefold::{Cpu, ops::Top};

@@ -32,6 +32,7 @@ mod shares;
 mod slots;
 mod stream;
 mod stream_each;
+mod stream_lists;
 mod team;
 
 pub use check::check;

@@ -29,7 +29,7 @@ struct Spans<'e> {
 }
 
 /// Divisions among answers that have lists.
-enum ListsBy<'d> {
+pub(super) enum ListsBy<'d> {
     Strided(&'d Strided),
     Buffer(&'d Ranges<'d>),
     Slice(&'d [u64]),
@@ -76,8 +76,28 @@ impl Contest {
     }
 
     /// Elements of an answer that are neighbours, at most, where the host does not know how many they are.
-    fn longest(&self) -> u64 {
+    pub fn longest(&self) -> u64 {
         self.lists(u64::MAX).map_or(0, |lists| lists.rules.longest)
+    }
+
+    /// Whether an invocation has the trips for an answer of this view.
+    pub fn has_trips(&self, strided: &Strided) -> Result<bool> {
+        Ok(self.lists(strided.length())?.rules.trips_of(strided) <= TRIPS_MAX)
+    }
+
+    /// Submits what finds the best elements of each answer; what is pending has them, their indices and their number.
+    pub fn submit_each(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<Pending> {
+        let words = self.ranks.output_words() + 1;
+        // With a seal.
+        let bytes = u128::from(answers) * (words as u128 + 1) * 4;
+        if bytes > self.context.device.limits().max_buffer_size.into() {
+            return Err(Error::TooManyAnswers { answers, bytes });
+        }
+        let readback = Readback::new(&self.context, answers, vec![words])?;
+        let (to, _) = readback.destination(0);
+        let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
+        let prepared = self.prepared_each(input, divided, &self.to(words, true, Some(to.seal)))?;
+        self.context.sent(&prepared, readback)
     }
 
     /// Bytes of an element, and of an answer.
@@ -238,19 +258,8 @@ impl<T: Scalar> Ranker<T> {
         if answers == 0 {
             return Ok(None);
         }
-        let (context, divided) = (&self.contest.context, each.divided(answers)?);
-        let listed = ListsBy::of(&divided)?;
-        // Words, a count and a seal.
-        let bytes = u128::from(answers) * (self.output_words() as u128 + 2) * 4;
-        if bytes > context.device.limits().max_buffer_size.into() {
-            return Err(Error::TooManyAnswers { answers, bytes });
-        }
-        let readback = Readback::new(context, answers, vec![self.output_words() + 1])?;
-        let (to, _) = readback.destination(0);
-        let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
-        let to = self.contest.to(words, true, Some(to.seal));
-        let prepared = self.contest.prepared_each(&each.input.ranges, &listed, &to)?;
-        context.sent(&prepared, readback).map(Some)
+        let divided = each.divided(answers)?;
+        self.contest.submit_each(&each.input.ranges, &ListsBy::of(&divided)?, answers).map(Some)
     }
 
     /// Submits it and waits for the elements of each answer.

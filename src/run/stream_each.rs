@@ -5,6 +5,7 @@ use super::crew::copiers;
 use super::engine::Engine;
 use super::failure::Failure;
 use super::finish::finished;
+use super::rank::Contest;
 use super::reducer::Reducer;
 use super::segments::shares_many;
 use super::shares::{Make, Shares};
@@ -71,7 +72,15 @@ enum EachWay<T: Element, O: Op<T>> {
 /// The engine on which parts are folded.
 enum EachOn<T: Element, O: Op<T>> {
     Cpu(Cpu),
-    Gpu { gpu: Gpu, reducer: Box<Reducer<T, O>>, buffer: wgpu::Buffer },
+    Gpu { gpu: Gpu, work: EachWork<T, O>, buffer: wgpu::Buffer },
+}
+
+/// The work of a device.
+enum EachWork<T: Element, O: Op<T>> {
+    /// Folds elements to accumulators.
+    Fold(Box<Reducer<T, O>>),
+    /// Finds the best of them.
+    Rank(Box<Contest>),
 }
 
 /// A dimension: its length, and how far an index along it goes in the elements, among the answers, and in what is reduced.
@@ -282,7 +291,10 @@ impl<T: Element, O: Op<T>> EachOn<T, O> {
     /// On an engine that is one; and how many elements are worth handing to it.
     fn of(engine: &Engine, op: &O, elements: Option<u64>, options: &StreamOptions) -> Result<(Self, usize)> {
         let Engine::Gpu(gpu) = engine else { return Ok((EachOn::Cpu(engine.cpu()), GRAIN)) };
-        let reducer = Box::new(gpu.reducer::<T, O>(op.clone())?);
+        let work = match op.fold().ranks() {
+            Some(ranks) => EachWork::Rank(Box::new(Contest::on(gpu.context().clone(), T::DTYPE, ranks)?)),
+            None => EachWork::Fold(Box::new(gpu.reducer::<T, O>(op.clone())?)),
+        };
         let limits = gpu.device().limits();
         let most = PART_BYTES.min(options.memory_bytes.max(1 << 20) / 4).min(limits.max_buffer_size);
         let all = elements.map_or(most, |elements| elements.saturating_mul(T::DTYPE.bytes()));
@@ -296,7 +308,7 @@ impl<T: Element, O: Op<T>> EachOn<T, O> {
             })
         })?;
         let grain = (size / T::DTYPE.bytes()) as usize;
-        Ok((EachOn::Gpu { gpu: gpu.clone(), reducer, buffer }, grain.min(GRAIN)))
+        Ok((EachOn::Gpu { gpu: gpu.clone(), work, buffer }, grain.min(GRAIN)))
     }
 
     /// Folds elements, of which the first has this place; `put` gets what each answer gains.
@@ -343,10 +355,19 @@ impl<T: Element, O: Op<T>> EachOn<T, O> {
             let strided = found.strided(begin);
             let accs = match self {
                 EachOn::Cpu(cpu) => cpu.accumulate_each(fold, elements, &strided, found.position)?,
-                EachOn::Gpu { reducer, buffer, .. } => {
+                EachOn::Gpu { work, buffer, .. } => {
                     let input = Input::<T>::range(buffer, 0..elements.len() as u64);
-                    let each = input.strided(strided);
-                    reducer.accumulate_each(&each, found.position)?.into_iter().map(|(acc, _)| acc).collect()
+                    match work {
+                        EachWork::Fold(reducer) => {
+                            let each = input.strided(strided);
+                            reducer.accumulate_each(&each, found.position)?.into_iter().map(|(acc, _)| acc).collect()
+                        }
+                        EachWork::Rank(contest) => {
+                            let mut put = |answer, words: Vec<u32>| put(answer as usize, fold.read_acc(&words));
+                            contest.of_box(&input, begin, &found, &mut put)?;
+                            continue;
+                        }
+                    }
                 }
             };
             for (answer, acc) in (0u64..).zip(accs) {
@@ -371,7 +392,12 @@ impl<T: Element, O: Op<T>> EachOn<T, O> {
         let position = begin.saturating_sub(offsets[first]);
         match self {
             EachOn::Cpu(cpu) => Ok((first, cpu.accumulate_segments(fold, elements, &here, position)?)),
-            EachOn::Gpu { reducer, buffer, .. } => {
+            EachOn::Gpu { work: EachWork::Rank(contest), buffer, .. } => {
+                let input = Input::<T>::range(buffer, 0..elements.len() as u64);
+                let all = contest.of_segments(&input, &here, position)?;
+                Ok((first, all.iter().map(|words| fold.read_acc(words)).collect()))
+            }
+            EachOn::Gpu { work: EachWork::Fold(reducer), buffer, .. } => {
                 let mut accs = Vec::new();
                 let mut rest = &here[..];
                 // Segments count places from their first element, which the first one has elsewhere.
@@ -427,20 +453,22 @@ fn dense(axes: &Axes) -> Result<Vec<Along>> {
 
 /// Indices along the dimensions whose elements lie one behind another.
 #[derive(Clone, Debug, Default)]
-struct PartView {
+pub(super) struct PartView {
     /// Place, answer and position of its first element.
-    place: u64,
-    answer: u64,
-    position: u64,
-    kept: Vec<Dim>,
-    reduced: Vec<Dim>,
+    pub place: u64,
+    pub answer: u64,
+    pub position: u64,
+    pub kept: Vec<Dim>,
+    pub reduced: Vec<Dim>,
     /// From answer to answer, by the dimensions that are kept.
-    answers: Vec<Dim>,
+    pub answers: Vec<Dim>,
+    /// From the position of an answer's first element to that of the next, by the same; none: all have that of the first.
+    pub positions: Vec<Dim>,
 }
 
 impl PartView {
     /// Its view of a part that begins at a place.
-    fn strided(&self, begin: u64) -> Strided {
+    pub fn strided(&self, begin: u64) -> Strided {
         Strided { first: self.place - begin, kept: self.kept.clone(), reduced: self.reduced.clone() }.collapsed()
     }
 

@@ -3,7 +3,7 @@
 use crate::common::*;
 use treefold::half::f16;
 use treefold::ops::{Bottom, Ranked, Ranking, Top};
-use treefold::{Cpu, Each, Error, Gpu, Input, Op, Output, Ranker, Scalar, Value};
+use treefold::{Axes, Cpu, Each, Engine, Error, Gpu, Input, Op, Output, Ranker, Scalar, StreamOptions, Value};
 
 /// Elements of every kind side by side, which rows of any length cut: ordinary, rising, all equal, of few values, rising ones behind equal ones.
 fn elements<T: Scalar>(n: usize) -> Vec<T> {
@@ -212,6 +212,47 @@ fn segments_of_all_lengths() {
     let want = Cpu::new().reduce(top, &all[3..1000]).expect("an answer");
     assert_eq!(found.iter().map(|found| found.values.len()).collect::<Vec<_>>(), [0, 2, 0, 2, 0]);
     assert_eq!(list_bits(&found[1]), list_bits(&want));
+}
+
+/// Elements that come in parts, each of which has lists of its own: long rows, few long columns, both, segments that parts cut.
+#[test]
+fn streams_of_lists() {
+    fn of<T: Scalar + Into<Value>>(gpu: &Gpu, k: u32, failures: &mut Vec<String>) {
+        let (top, all) = (Top::new(k).expect("a k"), elements::<T>(360_000));
+        let engine = Engine::Gpu(gpu.clone());
+        let mut options = StreamOptions::default();
+        options.memory_bytes = 1 << 20;
+        let views = [
+            (vec![2, 180_000], vec![1]),
+            (vec![180_000, 2], vec![0]),
+            (vec![300, 400, 3], vec![0, 2]),
+            (vec![9000, 40], vec![1]),
+            (vec![360_000], vec![0]),
+        ];
+        let mut compare = |what: String, found: &[Ranked<T>], want: &[Ranked<T>]| {
+            let same = |(found, want)| list_bits(found) == list_bits(want);
+            if found.len() != want.len() || !found.iter().zip(want).all(same) {
+                failures.push(format!("{} of {} {what}", Op::<T>::signature(&top), T::DTYPE));
+            }
+        };
+        for (shape, wanted) in views {
+            let axes = Axes::of(&shape, &wanted).expect("axes");
+            let mut stream = engine.stream_each(top, &axes, &options).expect("a stream");
+            all.chunks(131_071).try_for_each(|part| stream.push(part)).expect("elements");
+            let want = Cpu::with_threads(2).reduce_axes(top, &all, &axes).expect("answers");
+            compare(format!("{shape:?}"), &stream.finish().expect("answers"), &want);
+        }
+        let offsets = vec![0, 0, 3, 150_000, 150_000, 150_001, 359_000];
+        let mut stream = engine.stream_segments(top, offsets.clone(), &options).expect("a stream");
+        all.chunks(99_991).try_for_each(|part| stream.push(part)).expect("elements");
+        let want = Cpu::with_threads(2).reduce_segments(top, &all, &offsets).expect("answers");
+        compare("segments".into(), &stream.finish().expect("answers"), &want);
+    }
+    let (gpu, mut failures) = (gpu(), vec![]);
+    of::<f32>(&gpu, 3, &mut failures);
+    of::<u64>(&gpu, 40, &mut failures);
+    of::<f16>(&gpu, 1, &mut failures);
+    none(failures, &gpu);
 }
 
 /// Whole rows in each of several buffers; an answer that ends in another buffer is an error.

@@ -193,19 +193,19 @@ fn the_largest_and_the_smallest() {
     assert_eq!(all.text().lines().count(), 1024);
     // Of rows, axes and groups.
     let matrix = folder.file("m.npy", &npy("'<i4'", false, "(2, 3)", &raw_i32(&[1, 7, 3, 9, 5, 6])));
-    let json = anywhere(&["top", "--k", "2", "--axis", "1", "--json", &matrix]).json();
+    let json = run(["top", "--k", "2", "--axis", "1", "--json", &matrix]).json();
     assert_eq!((&json["value"], &json["index"]), (&json!([[7, 3], [9, 6]]), &json!([[1, 2], [0, 2]])), "{json}");
-    let json = anywhere(&["top", "--k", "5", "--axis", "0", "--json", &matrix]).json();
+    let json = run(["top", "--k", "5", "--axis", "0", "--json", &matrix]).json();
     assert_eq!(json["value"], json!([[9, 1], [7, 5], [6, 3]]), "{json}");
-    assert_eq!(anywhere(&["top", "--k", "2", "-q", "--rows", "3", &matrix]).out, "7 1 3 2\n9 0 6 2\n");
-    let table = anywhere(&["top,argmax", "--k", "2", "--rows", "3", &matrix]);
+    assert_eq!(run(["top", "--k", "2", "-q", "--rows", "3", &matrix]).out, "7 1 3 2\n9 0 6 2\n");
+    let table = run(["top,argmax", "--k", "2", "--rows", "3", &matrix]);
     assert!(table.text().contains("│   1 ┆ 9 6 ┆   0 2 │"), "{}", table.out);
     let offsets = folder.i32("o.npy", &[0, 1, 1, 6]);
-    let json = anywhere(&["bottom", "--k", "2", "--segments", &offsets, "--json", &matrix]).json();
+    let json = run(["bottom", "--k", "2", "--segments", &offsets, "--json", &matrix]).json();
     assert_eq!((&json["value"], &json["index"]), (&json!([[1], [], [3, 5]]), &json!([[0], [], [1, 3]])), "{json}");
     // Arrays: values alone, or places beside them; what is shorter has NaN, which whole numbers lack.
     let out = |name: &str| text(folder.path().join(name));
-    let told = anywhere(&["top", "--k", "2", "--axis", "1", "--output", &out("v.npy"), &matrix]);
+    let told = run(["top", "--k", "2", "--axis", "1", "--output", &out("v.npy"), &matrix]);
     assert!(told.text().contains("top of shape (2, 2)"), "{}", told.out);
     let value = |args: &[&str]| anywhere(&[args, &["--json"]].concat()).json()["value"].clone();
     assert_eq!(value(&["top", "--k", "4", "--axis", "0,1", &out("v.npy")]), json!([9, 7, 6, 3]));

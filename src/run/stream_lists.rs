@@ -1,0 +1,179 @@
+//! Lists of the best elements of many answers over elements that come in parts, on a device.
+
+use super::rank::Contest;
+use super::rank_each::ListsBy;
+use super::stream_each::PartView;
+use crate::device::{Pending, may_block};
+use crate::element::Element;
+use crate::error::Result;
+use crate::input::{Dim, Input, offset};
+
+/// Elements of a list, at most: a part of long rows, or of a few columns, has lists enough for a device then.
+const LIST: u64 = 1 << 16;
+/// Bytes of lists that are fetched at a time.
+const FETCHED_BYTES: u64 = 16 << 20;
+
+impl Contest {
+    /// Finds the best elements of each answer of a box in a part that begins at this place; `put` gets the answer and the words of an accumulator.
+    pub fn of_box<T: Element>(
+        &self,
+        input: &Input<'_, T>,
+        begin: u64,
+        whole: &PartView,
+        put: &mut dyn FnMut(u64, Vec<u32>),
+    ) -> Result<()> {
+        let mut longest = LIST.min(self.longest());
+        let mut boxes = whole.clone().in_lists(longest, self.together());
+        // Those whose elements lie in several dimensions take more trips.
+        while longest > 1 && !boxes.iter().try_fold(true, |all, one| Ok(all && self.has_trips(&one.strided(begin))?))? {
+            longest /= 2;
+            boxes = whole.clone().in_lists(longest, self.together());
+        }
+        for one in boxes {
+            let strided = one.strided(begin);
+            let lists =
+                self.fetched(self.submit_each(&input.ranges, &ListsBy::Strided(&strided), strided.answers())?)?;
+            for (list, words) in (0u64..).zip(&lists) {
+                let first = one.position.wrapping_add_signed(offset(&one.positions, list));
+                put(one.answer.wrapping_add_signed(offset(&one.answers, list)), self.accumulator(words, first));
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of an accumulator of each segment of a part; the first segment's elements have this place and the next ones.
+    pub fn of_segments<T: Element>(
+        &self,
+        input: &Input<'_, T>,
+        offsets: &[u64],
+        position: u64,
+    ) -> Result<Vec<Vec<u32>>> {
+        let mut all = Vec::new();
+        let (segments, most) = (offsets.len() - 1, self.together() as usize);
+        for first in (0..segments).step_by(most) {
+            let here = &offsets[first..=(first + most).min(segments)];
+            let lists =
+                self.fetched(self.submit_each(&input.ranges, &ListsBy::Slice(here), here.len() as u64 - 1)?)?;
+            let place = |segment: usize| if segment == 0 { position } else { 0 };
+            all.extend((first..).zip(&lists).map(|(segment, words)| self.accumulator(words, place(segment))));
+        }
+        Ok(all)
+    }
+
+    /// Lists that are fetched at a time.
+    fn together(&self) -> u64 {
+        (FETCHED_BYTES / (4 * (self.ranks.output_words() as u64 + 2))).max(1)
+    }
+
+    fn accumulator(&self, words: &[u32], first: u64) -> Vec<u32> {
+        (self.ranks.accumulator)(self.ranks.wanted, words, first)
+    }
+
+    fn fetched(&self, pending: Pending) -> Result<Vec<Vec<u32>>> {
+        may_block("a stream of lists", "Ranker::reduce_each_async")?;
+        pending.wait(&self.context)
+    }
+}
+
+impl PartView {
+    /// The same as boxes of no more elements of an answer, and no more answers, than these: what is left of an answer stands beside it, as another
+    /// answer that is merged with it.
+    fn in_lists(mut self, longest: u64, answers: u64) -> Vec<PartView> {
+        if self.positions.is_empty() {
+            self.positions = self.kept.iter().map(|dim| Dim { stride: 0, ..*dim }).collect();
+        }
+        let product = |dims: &[Dim]| dims.iter().map(|dim| dim.length).product::<u64>();
+        if product(&self.reduced) > longest {
+            let outer = self.reduced.remove(0);
+            let inner = product(&self.reduced);
+            let step = (longest / inner.max(1)).clamp(1, outer.length);
+            let (count, rest) = (outer.length / step, outer.length % step);
+            let lists = [(0, count, step), (count * step, 1, rest)].into_iter().filter(|&(_, _, length)| length > 0);
+            let boxes = lists.map(|(first, count, length)| {
+                let mut one = self.clone();
+                one.place += first * outer.stride as u64;
+                one.position += first * inner;
+                one.reduced.insert(0, Dim { length, stride: outer.stride });
+                one.kept.insert(0, Dim { length: count, stride: outer.stride * length as i64 });
+                one.answers.insert(0, Dim { length: count, stride: 0 });
+                one.positions.insert(0, Dim { length: count, stride: (inner * length) as i64 });
+                one.reduced.retain(|dim| dim.length > 1);
+                one
+            });
+            return boxes.flat_map(|one| one.in_lists(longest, answers)).collect();
+        }
+        if product(&self.kept) <= answers {
+            return vec![self];
+        }
+        let (outer, inner) = (self.kept[0], product(&self.kept[1..]));
+        let step = (answers / inner.max(1)).clamp(1, outer.length);
+        let boxes = (0..outer.length).step_by(step as usize).map(|first| {
+            let (mut one, count) = (self.clone(), step.min(outer.length - first));
+            one.place += first * outer.stride as u64;
+            one.answer = one.answer.wrapping_add_signed(first as i64 * one.answers[0].stride);
+            one.position += first * one.positions[0].stride as u64;
+            for dims in [&mut one.kept, &mut one.answers, &mut one.positions] {
+                dims[0].length = count;
+                if count == 1 {
+                    dims.remove(0);
+                }
+            }
+            one
+        });
+        boxes.flat_map(|one| one.in_lists(longest, answers)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists have every element of a box once, of its own answer and at its place there, and are no longer and no more than they may be.
+    #[test]
+    fn lists_have_every_element() {
+        let dim = |length, stride| Dim { length, stride };
+        // A box of 3 x 5 x 4 x 7 elements; of each dimension whether it is kept.
+        let lengths = [3u64, 5, 4, 7];
+        for kept in 0..16u32 {
+            let mut view = PartView { place: 1000, answer: 50, position: 70, ..PartView::default() };
+            let (mut place, mut answer, mut position) = (1i64, 1i64, 1i64);
+            let mut dims = vec![];
+            for (at, &length) in lengths.iter().enumerate().rev() {
+                let is_kept = kept >> at & 1 == 1;
+                dims.push((length, place, is_kept, if is_kept { answer } else { position }));
+                *if is_kept { &mut answer } else { &mut position } *= length as i64;
+                place *= length as i64;
+            }
+            for &(length, place, is_kept, along) in dims.iter().rev() {
+                if is_kept {
+                    view.kept.push(dim(length, place));
+                    view.answers.push(dim(length, along));
+                } else {
+                    view.reduced.push(dim(length, place));
+                }
+            }
+            let all = |view: &PartView| {
+                let strided = view.strided(0);
+                let mut all = vec![];
+                for list in 0..strided.answers() {
+                    let first = view.position as i64 + offset(&view.positions, list);
+                    for index in 0..strided.length() {
+                        let place = strided.place(list) as i64 + offset(&strided.reduced, index);
+                        all.push((place, view.answer as i64 + offset(&view.answers, list), first + index as i64));
+                    }
+                }
+                all
+            };
+            let mut want = all(&view);
+            want.sort_unstable();
+            for (longest, answers) in [(1000, 1000), (1, 1000), (1000, 1), (1, 1), (6, 11), (29, 2), (7, 3)] {
+                let boxes = view.clone().in_lists(longest, answers);
+                let sizes = boxes.iter().map(|one| one.strided(0)).map(|one| (one.length(), one.answers()));
+                assert!(sizes.into_iter().all(|(length, many)| length <= longest && many <= answers), "{boxes:?}");
+                let mut got: Vec<_> = boxes.iter().flat_map(all).collect();
+                got.sort_unstable();
+                assert_eq!(got, want, "{kept:b} {longest} {answers}");
+            }
+        }
+    }
+}
