@@ -48,6 +48,9 @@ pub enum Dtype {
     I16,
     /// Unsigned, 16 bits.
     U16,
+    /// [`Dtype::F16`] where kernels read it as f32: no element has this type, [`Widened`](crate::Widened) asks for it.
+    #[doc(hidden)]
+    WideF16,
     /// A pair of [`Dtype::F32`], for operators over two inputs.
     F32x2,
     /// A pair of [`Dtype::F64`].
@@ -93,7 +96,7 @@ impl Dtype {
             Dtype::F32 => "f32",
             Dtype::I32 => "i32",
             Dtype::U32 => "u32",
-            Dtype::F16 => "f16",
+            Dtype::F16 | Dtype::WideF16 => "f16",
             Dtype::F64 => "f64",
             Dtype::I64 => "i64",
             Dtype::U64 => "u64",
@@ -130,7 +133,7 @@ impl Dtype {
     pub const fn bytes(self) -> u64 {
         match self {
             Dtype::I8 | Dtype::U8 => 1,
-            Dtype::F16 | Dtype::BF16 | Dtype::I16 | Dtype::U16 => 2,
+            Dtype::F16 | Dtype::WideF16 | Dtype::BF16 | Dtype::I16 | Dtype::U16 => 2,
             Dtype::F32 | Dtype::I32 | Dtype::U32 => 4,
             Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::F32x2 | Dtype::C64 => 8,
             Dtype::F32x4 | Dtype::C128 | Dtype::F64x2 | Dtype::I64x2 | Dtype::U64x2 => 16,
@@ -149,7 +152,7 @@ impl Dtype {
             Dtype::F32 => "<f4",
             Dtype::I32 => "<i4",
             Dtype::U32 => "<u4",
-            Dtype::F16 => "<f2",
+            Dtype::F16 | Dtype::WideF16 => "<f2",
             Dtype::F64 => "<f8",
             Dtype::I64 => "<i8",
             Dtype::U64 => "<u8",
@@ -205,7 +208,7 @@ impl Dtype {
     /// The type that a narrow one is read as; `None` of others.
     pub const fn wide(self) -> Option<Dtype> {
         match self {
-            Dtype::BF16 => Some(Dtype::F32),
+            Dtype::BF16 | Dtype::WideF16 => Some(Dtype::F32),
             Dtype::I8 | Dtype::I16 => Some(Dtype::I32),
             Dtype::U8 | Dtype::U16 => Some(Dtype::U32),
             _ => None,
@@ -216,7 +219,7 @@ impl Dtype {
     pub(crate) const fn parts(self) -> Option<u32> {
         match self {
             Dtype::I8 | Dtype::U8 => Some(4),
-            Dtype::BF16 | Dtype::I16 | Dtype::U16 => Some(2),
+            Dtype::BF16 | Dtype::WideF16 | Dtype::I16 | Dtype::U16 => Some(2),
             _ => None,
         }
     }
@@ -250,6 +253,9 @@ impl Dtype {
     pub(crate) fn widening(self) -> &'static str {
         match self {
             Dtype::BF16 => include_str!("../shaders/element/bf16.wgsl"),
+            Dtype::WideF16 => {
+                concat!(include_str!("../shaders/element/half.wgsl"), include_str!("../shaders/element/f16_wide.wgsl"))
+            }
             Dtype::I8 => include_str!("../shaders/element/i8.wgsl"),
             Dtype::U8 => include_str!("../shaders/element/u8.wgsl"),
             Dtype::I16 => include_str!("../shaders/element/i16.wgsl"),

@@ -16,8 +16,8 @@ groups of unsorted keys. Made from the table in `src/ops/mod.rs` by `TREEFOLD_WR
 ";
 
 const TAIL: &str = "
-`bf16`, `i8`, `i16`, `u8` and `u16` are elements of every operator over `f32`, `i32` and `u32`: the library's `Widened(op)` reads them packed
-as they are, and the program widens them as it reads a file. Every operator over single numbers is one over what a function makes of each, too
+`bf16`, `i8`, `i16`, `u8` and `u16` are elements of every operator over `f32`, `i32` and `u32`, and `f16` of every one over `f32`: the library's
+`Widened(op)` reads them packed as they are, and the program widens them as it reads a file. Every operator over single numbers is one over what a function makes of each, too
 (`Mapped`, `Expression`; `--map`): of 32 bits wherever the operator is computed, of 64 on the CPU engine. And every operator is one over those elements only that pass a condition
 (`Filtered`; `--nan ignore`, `--where`): NaN and comparisons of every type wherever the operator is computed; a condition of your own, or one
 on what a function makes or another condition lets through, as the page of `Filtered` says. A mask beside the numbers, bytes or bits, goes
@@ -32,8 +32,7 @@ complex numbers are finished by the host. An element type of your own is one `im
 Types that end in x2 are pairs of two numbers, for operators over two inputs. The program makes pairs of two files of any types whose numbers one of
 these has exactly: of i32 and f32, say, pairs of f64.
 
-What is not there yet: sums of squares, variances, norms and what is computed in f64 over f16 as itself (the program widens f16 to f32 for them),
-fast sums of other types than f32.
+What is not there yet: fast sums of other types than f32 and what is widened to it.
 ";
 
 const TYPES: [Dtype; 13] = [

@@ -283,7 +283,7 @@ fn known(dtype: Dtype) -> Vec<u8> {
     // Of pairs of 64 bits each number in turn.
     let number = if dtype == Dtype::F64x2 { Dtype::F64 } else { dtype };
     let value = |bits: u64| match number {
-        Dtype::F16 => finite(bits, 0x7c00),
+        Dtype::F16 | Dtype::WideF16 => finite(bits, 0x7c00),
         Dtype::F64 => finite(bits, 0x7ff << 52),
         Dtype::F32x2 | Dtype::F32x4 => finite(finite(bits, 0xff << 23), 0xff << 55),
         Dtype::F32 => finite(bits, 0xff << 23),

@@ -213,6 +213,7 @@ macro_rules! halves {
     ($bits:literal -> $vector:literal, $numbers:literal) => {
         concat!(
             include_str!("../../shaders/element/half.wgsl"),
+            "fn half_value(bits: u32) -> f32 { return bitcast<f32>(half_bits(bits)); }\n",
             "fn value(bits: ",
             $bits,
             ") -> ",

@@ -421,7 +421,13 @@ impl DeviceOp {
         let (mut leaves, mut answers) = (Vec::new(), Vec::new());
         op.fold().leaves(keep, &mut leaves);
         op.answers(0, &mut answers);
-        DeviceOp::of(op.name(), T::DTYPE, keep, leaves, answers)
+        let read = op.fold().reads();
+        if read != Dtype::WideF16 && leaves.iter().any(|leaf| leaf.key.dtype == Dtype::WideF16) {
+            let why =
+                "f16 is read as it is or as f32, not as both; put Widened around all of it, Widened((Sum, Variance))";
+            return Err(Error::HostOnly { operator: op.name(), dtype, why });
+        }
+        DeviceOp::of(op.name(), read, keep, leaves, answers)
     }
 
     fn of(

@@ -6,7 +6,7 @@ use super::{
     Accumulator, Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Leaf, Member, Op, Part, Ranks, Wgsl,
     accumulate_block,
 };
-use crate::element::Element;
+use crate::element::{Dtype, Element};
 use crate::error::Result;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -100,6 +100,7 @@ macro_rules! of_folds {
             params() -> Vec<u32>;
             acc_words() -> usize;
             device(keep: Keep) -> Device;
+            reads() -> Dtype;
             table() -> Vec<u32>;
             leaves(keep: Keep, out: &mut Vec<Leaf>) -> ();
         }

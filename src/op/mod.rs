@@ -224,6 +224,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
         self.device(keep)
     }
 
+    /// The type as which kernels read elements: their own, but for halves that are widened.
+    #[doc(hidden)]
+    fn reads(&self) -> Dtype {
+        T::DTYPE
+    }
+
     /// A read-only table that `table[i]` gives the device half; empty: none.
     #[doc(hidden)]
     fn table(&self) -> Vec<u32> {

@@ -235,7 +235,7 @@ fn handed<V: Visitor>(op: Box<dyn std::any::Any>, dtype: Dtype, visitor: V) -> O
         Dtype::F32x4 => hand::<[f32; 4], V>(op, visitor),
         Dtype::C64 => hand::<c64, V>(op, visitor),
         Dtype::C128 => hand::<c128, V>(op, visitor),
-        Dtype::BF16 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16 | Dtype::Own(_) => None,
+        Dtype::BF16 | Dtype::WideF16 | Dtype::I8 | Dtype::U8 | Dtype::I16 | Dtype::U16 | Dtype::Own(_) => None,
     }
 }
 

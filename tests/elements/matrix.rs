@@ -62,7 +62,7 @@ impl Visitor for Judge<'_> {
 
     fn visit<T: Element>(self, op: DynOp<T>) {
         match T::DTYPE {
-            Dtype::F32 => self.packed::<T, f32, bf16>(&op).scalars::<T, f32>(op),
+            Dtype::F32 => self.packed::<T, f32, bf16>(&op).packed::<T, f32, f16>(&op).scalars::<T, f32>(op),
             Dtype::I32 => self.packed::<T, i32, i8>(&op).packed::<T, i32, i16>(&op).scalars::<T, i32>(op),
             Dtype::U32 => self.packed::<T, u32, u8>(&op).packed::<T, u32, u16>(&op).scalars::<T, u32>(op),
             Dtype::F16 => self.scalars::<T, f16>(op),

@@ -5,11 +5,12 @@ use crate::common::*;
 use treefold::half::{bf16, f16};
 use treefold::internals::Keep;
 use treefold::ops::{
-    Any, ArgMax, ArgMin, CountIf, FastSum, Histogram, LogSumExp, Max, Mean, MinMax, Norm1, Product, Stats, Sum,
-    SumOfSquares, Variance, Xor,
+    Any, ArgMax, ArgMaxLast, ArgMin, CountIf, FastSum, Filtered, Hash, Histogram, LogSumExp, Max, Mean, MinMax, Norm1,
+    Norm2, Product, Range, Stats, Sum, SumOfSquares, Variance, Xor,
 };
 use treefold::{
-    Answer, Cpu, Dtype, Element, Engine, Error, Gpu, Input, Narrow, Op, StreamOptions, Tuning, Value, Widened, check,
+    Answer, Cpu, Dtype, Element, Engine, Error, Gpu, Input, Mapped, Narrow, Op, Partial, StreamOptions, Tuning, Value,
+    Widened, check,
 };
 
 #[test]
@@ -72,18 +73,59 @@ fn operators_answer_as_over_the_widened_numbers() {
             compare.all::<bf16, _>(&Widened(LogSumExp::default()));
             compare.all::<bf16, _>(&Widened(Histogram::new(9, -1.0, 1.0).expect("a histogram")));
         });
+        part(turn, 2, &|compare| {
+            compare.all::<f16, _>(&Widened((Stats::default(), ArgMaxLast)));
+            compare.all::<f16, _>(&Widened((Norm2, Product)));
+            compare.all::<f16, _>(&Widened((FastSum, Range)));
+            compare.all::<f16, _>(&Widened(Filtered::not_nan(LogSumExp::default())));
+            compare.all::<f16, _>(&Widened(Mapped::new("return x * 0.5;", |x: f32| x * 0.5, Max)));
+            compare.all::<f16, _>(&Widened(Histogram::new(9, -1.0, 1.0).expect("a histogram")));
+        });
     }
 }
 
-/// Every bit pattern of bf16, as f32.
+/// Every bit pattern of bf16 and of f16, as f32.
 #[test]
-fn every_bf16() {
-    let all: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).filter(|x| x.is_finite()).collect();
-    let wide: Vec<f32> = all.iter().map(|x| x.to_f32()).collect();
-    for engine in [Engine::Cpu(Cpu::with_threads(2)), Engine::Gpu(gpu())] {
-        let narrow = engine.reduce(Widened((Sum, Max, SumOfSquares)), &all).expect("answers");
-        assert_eq!(narrow, engine.reduce((Sum, Max, SumOfSquares), &wide).expect("answers"), "{}", engine.name());
+fn every_half() {
+    fn of<N: Narrow<Wide = f32>>(all: impl Iterator<Item = N>) {
+        let all: Vec<N> = all.filter(|x| x.widened().is_finite()).collect();
+        let wide: Vec<f32> = all.iter().map(|x| x.widened()).collect();
+        for engine in [Engine::Cpu(Cpu::with_threads(2)), Engine::Gpu(gpu())] {
+            let narrow = engine.reduce(Widened((Sum, Max, SumOfSquares)), &all).expect("answers");
+            assert_eq!(narrow, engine.reduce((Sum, Max, SumOfSquares), &wide).expect("answers"), "{}", engine.name());
+        }
     }
+    of((0..=u16::MAX).map(bf16::from_bits));
+    of((0..=u16::MAX).map(f16::from_bits));
+}
+
+/// The bits of the f32 that a device makes of each f16, NaN and infinities among them.
+#[test]
+fn every_f16_has_the_bits_of_its_f32() {
+    let gpu = gpu();
+    let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    let reducer = gpu.reducer::<f16, _>(Widened(Hash)).expect("a reducer");
+    let buffer = upload(&gpu, &all);
+    for at in (0..all.len()).step_by(64) {
+        let some = at..at + 64;
+        let wide: Vec<f32> = all[some.clone()].iter().map(|x| x.to_f32()).collect();
+        let found = reducer.reduce(Input::range(&buffer, some.start as u64..some.end as u64)).expect("a hash");
+        assert_eq!(found, Cpu::new().reduce(Hash, &wide).expect("a hash"), "{some:?}");
+    }
+}
+
+/// Operators over f16 itself and over what it is widened to stand in one read only where all of them are widened; partials tell them apart.
+#[test]
+fn halves_are_read_in_one_way() {
+    let (gpu, halves) = (gpu(), [f16::ONE; 5]);
+    let error = gpu.reduce((Sum, Widened(Norm2)), &halves).expect_err("two ways").to_string();
+    assert!(error.contains("Widened((Sum, Variance))"), "{error}");
+    let error = gpu.reduce(Filtered::not_nan(Widened(Norm2)), &halves).expect_err("two ways").to_string();
+    assert!(error.contains("put Widened around all of it"), "{error}");
+    assert_eq!(Cpu::new().reduce((Sum, Widened(SumOfSquares)), &halves).expect("answers"), (5.0, 5.0));
+    let partial = Cpu::new().partial(Widened(Sum), &halves).to_bytes().expect("bytes");
+    let error = Partial::<f16, _>::from_bytes(Sum, &partial).expect_err("another operator").to_string();
+    assert!(error.contains("sum of f32(x)"), "{error}");
 }
 
 /// Counters of 32 bits, of which a dispatch may give none more than 2^17 of the largest amounts.
@@ -145,6 +187,7 @@ fn the_first_of_ties() {
         of(&gpu, ArgMin, ArgMax, &halves[..3]);
         of(&gpu, ArgMin, ArgMax, &[halves[0], halves[1], halves[3]]);
         of(&gpu, ArgMin, ArgMax, &[f16::from_bits(0xfe00), f16::from_bits(0x7e01), halves[2]]);
+        of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves);
         let halves = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, -1e-40].map(bf16::from_f32);
         of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves);
         of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves[..3]);
@@ -162,6 +205,7 @@ fn operators_have_equal_halves() {
     check::<i16, _>(&gpu, &Widened((Max, MinMax))).expect("equal halves");
     check::<bf16, _>(&gpu, &Widened(Sum)).expect("equal halves");
     check::<bf16, _>(&gpu, &TextHash).expect("equal halves");
+    check::<f16, _>(&gpu, &Widened((Sum, ArgMin))).expect("equal halves");
 }
 
 #[test]
@@ -181,7 +225,8 @@ fn rows_and_views() {
         View::strided(2999, &[20, 50], &[-100, -2], &[0]),
     ];
     by_few_shapes(&some, |gpu, some| {
-        [views::<i8, _>(gpu, &TextHash, some), views::<bf16, _>(gpu, &Widened(Max), some)].concat()
+        let halves = views::<f16, _>(gpu, &Widened(Variance::default()), some);
+        [views::<i8, _>(gpu, &TextHash, some), views::<bf16, _>(gpu, &Widened(Max), some), halves].concat()
     });
 }
 
@@ -195,11 +240,13 @@ fn segments_and_groups() {
         (3000, (0..=3000).collect()),
     ];
     by_few_shapes(&all, |gpu, some| {
-        [segments::<u8, _>(gpu, &SetHash, some), segments::<i16, _>(gpu, &Widened((Sum, Max)), some)].concat()
+        let halves = segments::<f16, _>(gpu, &Widened((Sum, Norm1)), some);
+        [segments::<u8, _>(gpu, &SetHash, some), segments::<i16, _>(gpu, &Widened((Sum, Max)), some), halves].concat()
     });
     let spreads: [Spread; 4] = [(0, 3, 0), (3000, 1, 1), (5000, 33, 5), (257, 8, 8)];
     by_few_shapes(&spreads, |gpu, some| {
-        [groups::<u8, _>(gpu, &SetHash, some), groups::<i16, _>(gpu, &Widened(Sum), some)].concat()
+        let halves = groups::<f16, _>(gpu, &Widened((Sum, Max)), some);
+        [groups::<u8, _>(gpu, &SetHash, some), groups::<i16, _>(gpu, &Widened(Sum), some), halves].concat()
     });
 }
 
@@ -233,7 +280,7 @@ fn what_is_no_buffer_of_them() {
     for (told, is) in [read_as::<bf16>(), read_as::<i8>(), read_as::<u8>(), read_as::<i16>(), read_as::<u16>()] {
         assert_eq!(told, is);
     }
-    assert_eq!(Dtype::F16.wide(), None);
+    assert_eq!((Dtype::F16.wide(), <f16 as Narrow>::Wide::DTYPE), (None, Dtype::F32));
     assert_eq!(i8::from_pattern((-3i8).pattern()), -3);
     assert_eq!(bf16::from_pattern(bf16::from_f32(-1.5).pattern()), bf16::from_f32(-1.5));
     let gpu = gpu();

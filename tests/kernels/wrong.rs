@@ -4,7 +4,7 @@ use crate::common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use treefold::half::{bf16, f16};
 use treefold::ops::{self, *};
-use treefold::{Cpu, Dtype, Element, Error, Expression, Gpu, Mapped, Op, Tuning};
+use treefold::{Cpu, Dtype, Element, Error, Expression, Gpu, Mapped, Op, Tuning, Widened};
 
 /// A comparison of a kernel: failures over these lengths.
 type Check = fn(&Gpu, &[usize]) -> Vec<String>;
@@ -220,6 +220,14 @@ fn by_narrow(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     first(&[&|| coverage::<u8>(gpu, lengths), &|| coverage::<i16>(gpu, lengths), &|| coverage::<bf16>(gpu, lengths)])
 }
 
+/// Each f16 as an f32.
+fn by_wide_halves(gpu: &Gpu, _: &[usize]) -> Vec<String> {
+    let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    let found = gpu.reduce(Widened(ops::Hash), &all).expect("a hash");
+    let expected = Cpu::new().reduce(Widened(ops::Hash), &all).expect("a hash");
+    if found == expected { vec![] } else { vec![format!("{found}, not {expected}")] }
+}
+
 /// Exact sums of f16.
 fn by_halves(gpu: &Gpu, lengths: &[usize]) -> Vec<String> {
     let mut compare = Compare::until_one(gpu, lengths);
@@ -376,6 +384,10 @@ wrong! {
     map_of_the_first_of_a_pair: "bitcast<vec2<f32>>(bits)" => "bitcast<vec2<f32>>(bits).xx", by_map;
     byte_of_another_place: "wide_bits(word >> 16u)" => "wide_bits(word >> 8u)", by_narrow;
     byte_of_its_neighbour: "(e % 4u * 8u)" => "(e % 2u * 8u)", by_narrow;
+    subnormal_halves_lost: "sign_quiet | select(wide, small, size < 0x0400u)" => "sign_quiet | wide", by_wide_halves;
+    infinite_halves_finite: "select(0x38000000u, 0x70000000u, size >= 0x7c00u)" => "0x38000000u", by_wide_halves;
+    signs_of_halves_lost: "((bits & 0x8000u) << 16u) |" => "", by_wide_halves;
+    nan_of_halves_loud: "select(0u, 0x00400000u, size > 0x7c00u)" => "0u", by_wide_halves;
     half_vector_read_twice: "select(vector.xy, vector.zw, k == 1u)" => "vector.xy", by_narrow;
     places_of_parts_lost: "index + 4u * 1u" => "index", by_narrow;
     half_word_without_sign: "bitcast<u32>(bitcast<i32>(bits << 16u) >> 16u)" => "(bits & 0xffffu)", by_narrow;

@@ -22,7 +22,8 @@ use treefold::internals::{
 };
 use treefold::ops::{
     self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Filtered, Histogram, Histogram2d,
-    Max, Mean, Min, MinMax, Norm2, Numbers, Product, Stats, Std, Sum, SumOfSquares, TABLE, Top, Variance, Visitor,
+    LogSumExp, Max, Mean, Min, MinMax, Norm2, Numbers, Product, Stats, Std, Sum, SumOfSquares, TABLE, Top, Variance,
+    Visitor,
 };
 use treefold::{
     Axes, Complex, Components, Dtype, DynOp, Element, Expression, Flagged, Mapped, Op, Order, OrderKey, Padded, Scalar,
@@ -380,6 +381,8 @@ impl Texts {
         self.each::<u16, _>(&Widened(Histogram::integers(0, 9).expect("a histogram")));
         self.each::<bf16, _>(&Widened(Sum));
         self.each::<bf16, _>(&Widened((FastSum, Max)));
+        self.each::<f16, _>(&Widened((Norm2, LogSumExp::default())));
+        self.each::<f16, _>(&Widened(FastSum));
     }
 
     /// Over what functions make of elements, and over those that pass a condition, by values, by bins and by cells.

@@ -37,7 +37,7 @@ use std::cell::RefCell;
 use std::process::ExitCode;
 use std::time::Duration;
 use tempfile::NamedTempFile;
-use treefold::half::bf16;
+use treefold::half::{bf16, f16};
 use treefold::ops::{FastSum, Visitor};
 use treefold::wgpu::DeviceType;
 use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Fold, Gpu, Narrow, Op, Value, Widened};
@@ -103,7 +103,10 @@ fn questions(args: &BenchArgs) -> Result<Vec<(Benched, Dtype, Chosen)>> {
         for &dtype in args.dtypes() {
             let map = args.map.as_ref().map(|map| Expression::of_element(map, dtype)).transpose();
             let map = map.map_err(|error| usage(format!("--map: {error}")))?;
-            let over = map.as_ref().map_or(dtype.wide().unwrap_or(dtype), Expression::makes);
+            // What is not over f16 itself is over f32, to which they are widened as they are read.
+            let widens = dtype == Dtype::F16 && Chosen::named(asked.name, dtype).is_none();
+            let wide = if widens { Dtype::F32 } else { dtype.wide().unwrap_or(dtype) };
+            let over = map.as_ref().map_or(wide, Expression::makes);
             let read = map.as_ref().map_or(over, Expression::takes);
             let Some(chosen) = Chosen::named(asked.name, over) else {
                 let takes = treefold::ops::TABLE.iter().filter(|entry| entry.name == asked.name);
@@ -167,6 +170,7 @@ impl Visitor for OverStored<'_, '_> {
             of.bench.measure::<N, _>(&Widened(op.clone()), of.asked)
         }
         match self.stored {
+            Dtype::F16 if T::DTYPE == Dtype::F32 => over::<f16>(&op, self),
             Dtype::BF16 => over::<bf16>(&op, self),
             Dtype::I8 => over::<i8>(&op, self),
             Dtype::U8 => over::<u8>(&op, self),
