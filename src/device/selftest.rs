@@ -294,6 +294,7 @@ fn known(dtype: Dtype) -> Vec<u8> {
     // their upper bits, and of none. So they are what chooses the window.
     let near = match number {
         Dtype::BF16 => Some((0x7800, 0x3800, 0x7f80)),
+        Dtype::WideF16 => Some((0x6000, 0x2000, 0x7c00)),
         Dtype::F32 => Some((0x7800_0000, 0x3800_0000, 0x7f80_0000)),
         // And such as stay in registers, beside zeros.
         Dtype::F64 => Some((0x7f80 << 48, 0x3f80 << 48, u64::MAX)),
@@ -309,6 +310,8 @@ fn known(dtype: Dtype) -> Vec<u8> {
     let equal = match number {
         // The second word is all ones, so that what the first one carries runs through it.
         Dtype::F64 => [0x7bff_ffff_ffff_ffff, 0xf9ff_ffff_ffff_ffff],
+        Dtype::F16 | Dtype::WideF16 => [0x7bff, 0xfbff],
+        Dtype::BF16 => [0x407f, 0xc07f],
         _ => [0x7bff_ffff_7bff_ffff, 0xfaff_ffff_faff_ffff],
     };
     equal.into_iter().for_each(|equal| patterns.extend([value(equal); 1026]));

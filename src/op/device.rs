@@ -2,6 +2,7 @@
 
 use super::names::{check_element, check_names};
 use super::wgsl::Cell;
+use super::widened::READ_IN_TWO_WAYS;
 use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Text, Trips, Wgsl};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -423,9 +424,7 @@ impl DeviceOp {
         op.answers(0, &mut answers);
         let read = op.fold().reads();
         if read != Dtype::WideF16 && leaves.iter().any(|leaf| leaf.key.dtype == Dtype::WideF16) {
-            let why =
-                "f16 is read as it is or as f32, not as both; put Widened around all of it, Widened((Sum, Variance))";
-            return Err(Error::HostOnly { operator: op.name(), dtype, why });
+            return Err(Error::HostOnly { operator: op.name(), dtype, why: READ_IN_TWO_WAYS });
         }
         DeviceOp::of(op.name(), read, keep, leaves, answers)
     }
@@ -522,7 +521,7 @@ impl DeviceOp {
         let kind = |leaf: &Leaf| {
             let map = leaf.map.as_ref().map(|map| (map.from, map.to, map.body.clone(), map.place, map.trips));
             let test = leaf.test.as_ref().map(|test| (test.of, test.body.clone(), test.trips));
-            (leaf.key.fold, map, test)
+            (leaf.key.fold, leaf.key.dtype, map, test)
         };
         let kinds = |op: &DeviceOp| op.order.iter().map(|&fold| kind(&op.folds[fold])).collect::<Vec<_>>();
         kinds(self) == kinds(other)

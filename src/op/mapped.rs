@@ -2,6 +2,7 @@
 
 use super::device::{ElementMap, Leaf};
 use super::through::{accumulate_by_blocks, fold_passed_on, op_passed_on};
+use super::widened::READ_IN_TWO_WAYS;
 use super::{Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Op, Part, Text, Wgsl, instance_of};
 use crate::element::{Dtype, Element};
 use crate::error::Result;
@@ -220,6 +221,7 @@ impl<T: Element, M: Map<T>, F: Fold<M::To>> Fold<T> for MappedFold<M, F> {
         let mut leaves = Vec::new();
         match self.0.host_only().or(self.1.host_only()) {
             Some(why) => return Some(why),
+            None if self.0.reads() != <M::To as Element>::DTYPE => return Some(READ_IN_TWO_WAYS),
             None if !(self.1.reads_bits() || is_taken(T::DTYPE) && TO.contains(&<M::To as Element>::DTYPE)) => {
                 return Some("functions in WGSL take and make numbers of 32 bits");
             }

@@ -35,6 +35,7 @@ pub use sifted::{Condition, SiftedFold, Test};
 pub(crate) use unroll::unroll;
 pub(crate) use wgsl::Cell;
 pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
+pub(crate) use widened::READ_IN_TWO_WAYS;
 pub use widened::{Narrow, Widened};
 
 use crate::element::{Dtype, Element};

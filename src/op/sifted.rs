@@ -3,6 +3,7 @@
 use super::device::{ElementTest, Leaf};
 use super::mapped::{ByFunction, is_taken};
 use super::through::{accumulate_by_blocks, fold_passed_on};
+use super::widened::READ_IN_TWO_WAYS;
 use super::{Device, Fold, Keep, Text, Wgsl, accumulate_block, instance_of};
 use crate::element::Element;
 
@@ -139,6 +140,7 @@ impl<T: Element, P: Test<T>, F: Fold<T>> Fold<T> for SiftedFold<P, F> {
         let mut leaves = Vec::new();
         match self.0.host_only() {
             Some(why) => return Some(why),
+            None if self.0.reads() != T::DTYPE => return Some(READ_IN_TWO_WAYS),
             None if !P::READS_BITS && !is_taken(T::DTYPE) => {
                 return Some("conditions in WGSL take numbers of 32 bits");
             }

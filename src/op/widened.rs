@@ -31,6 +31,10 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Widened<O>(pub O);
 
+/// Why no device reads f16 as it is and as f32.
+pub(crate) const READ_IN_TWO_WAYS: &str = "a device reads f16 as it is, or all of it as f32: Widened stands around the others there, \
+Widened((Sum, Filtered::not_nan(Variance))), and has no half for the numbers of vectors or beside a mask";
+
 /// A type that is read as a wider one.
 pub trait Narrow: Element {
     /// The type that it is read as: each number is one of that type, too.

@@ -7,8 +7,8 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::op::{Answer, Keep, Leaf, Member, Part, accumulate_block, instance_of};
-use crate::{Accumulator, DeviceAnswer, Element, Fold, Op, Result, Wgsl};
+use crate::op::{Answer, Keep, Leaf, Member, Part, READ_IN_TWO_WAYS, accumulate_block, instance_of};
+use crate::{Accumulator, DeviceAnswer, Dtype, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
 use std::ops::Range;
 
@@ -153,7 +153,11 @@ macro_rules! tuple {
                 false $(|| self.$m.needs_position())+
             }
             fn host_only(&self) -> Option<&'static str> {
-                first(&[$(self.$m.host_only()),+])
+                let alike = [$(self.$m.reads()),+].iter().all(|&read| read == self.0.reads());
+                first(&[$(self.$m.host_only(),)+ (!alike).then_some(READ_IN_TWO_WAYS)])
+            }
+            fn reads(&self) -> Dtype {
+                self.0.reads()
             }
             fn is_heavy(&self) -> bool {
                 false $(|| self.$m.is_heavy())+

@@ -6,7 +6,9 @@ use super::segments::{cut, ensure_apart, together};
 use crate::device::{BestTo, ListTexts, Pending, Prepared, Readback, Waiting, Words, may_block};
 use crate::element::Scalar;
 use crate::error::{Error, Result};
-use crate::input::{Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken};
+use crate::input::{
+    Dim, Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken,
+};
 use crate::limits::TRIPS_MAX;
 use crate::ops::Ranked;
 use crate::plan::{ListRules, SHORT, is_adjacent};
@@ -76,18 +78,39 @@ impl Contest {
     }
 
     /// Elements of an answer that are neighbours, at most, where the host does not know how many they are.
-    pub fn longest(&self) -> u64 {
-        self.lists(u64::MAX).map_or(0, |lists| lists.rules.longest)
+    pub fn longest(&self) -> Result<u64> {
+        Ok(self.lists(u64::MAX)?.rules.longest)
     }
 
-    /// Whether an invocation has the trips for an answer of this view.
-    pub fn has_trips(&self, strided: &Strided) -> Result<bool> {
-        Ok(self.lists(strided.length())?.rules.trips_of(strided) <= TRIPS_MAX)
+    /// Whether an invocation has the trips for an answer of this view, and a binding the room.
+    pub fn fits(&self, strided: &Strided) -> Result<bool> {
+        let limits = &self.context.limits;
+        let reach = |dim: &Dim| u128::from(dim.stride.unsigned_abs()) * u128::from(dim.length.saturating_sub(1));
+        let elements = 1 + strided.reduced.iter().map(reach).sum::<u128>();
+        let bytes = elements * u128::from(self.dtype.bytes()) + 2 * u128::from(limits.storage_alignment);
+        let trips = self.lists(strided.length())?.rules.trips_of(strided);
+        Ok(trips <= TRIPS_MAX && bytes <= limits.binding_bytes_max.into())
     }
 
-    /// Submits what finds the best elements of each answer; what is pending has them, their indices and their number.
-    pub fn submit_each(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<Pending> {
-        let words = self.ranks.output_words() + 1;
+    /// Elements that a list has room for: as many as are wanted, or as an answer has at most.
+    pub fn room(&self, divided: &ListsBy<'_>) -> u32 {
+        let longest = match divided {
+            ListsBy::Strided(strided) => strided.length(),
+            ListsBy::Slice(offsets) => longest_of(offsets),
+            ListsBy::Buffer(_) => u64::MAX,
+        };
+        longest.clamp(1, self.ranks.wanted.into()) as u32
+    }
+
+    /// Words of a list with so much room, and its count.
+    pub fn list_words(&self, room: u32) -> usize {
+        room as usize * (self.ranks.words + 2) + 1
+    }
+
+    /// Submits what finds the best elements of each answer; what is pending has lists, and the room of each is told.
+    pub fn submit_each(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<(Pending, u32)> {
+        let room = self.room(divided);
+        let words = self.list_words(room);
         // With a seal.
         let bytes = u128::from(answers) * (words as u128 + 1) * 4;
         if bytes > self.context.device.limits().max_buffer_size.into() {
@@ -96,8 +119,9 @@ impl Contest {
         let readback = Readback::new(&self.context, answers, vec![words])?;
         let (to, _) = readback.destination(0);
         let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
-        let prepared = self.prepared_each(input, divided, &self.to(words, true, Some(to.seal)))?;
-        self.context.sent(&prepared, readback)
+        let to = BestTo { room, ..self.to(words, true, Some(to.seal)) };
+        let prepared = self.prepared_each(input, divided, &to)?;
+        Ok((self.context.sent(&prepared, readback)?, room))
     }
 
     /// Bytes of an element, and of an answer.
@@ -156,8 +180,7 @@ impl Contest {
     /// no binding holds, or that end in another range.
     fn by_slice(&self, elements: &Spans<'_>, offsets: &[u64], to: &BestTo<'_>) -> Result<Prepared> {
         let limits = &self.context.limits;
-        let length = |pair: &[u64]| pair[1] - pair[0];
-        let Lists { rules, texts } = self.lists(offsets.windows(2).map(length).max().unwrap_or(0))?;
+        let Lists { rules, texts } = self.lists(longest_of(offsets))?;
         let (element, each) = self.sizes(to);
         let bound = (limits.binding_bytes_max - limits.storage_alignment) / element;
         let most = bound.min((self.context.device.limits().max_buffer_size / 4).saturating_sub(1));
@@ -179,7 +202,7 @@ impl Contest {
                 if alone {
                     long.push((first as u64, here[0]..here[1]));
                 } else {
-                    let longest = here.windows(2).map(length).max().unwrap_or(0);
+                    let longest = longest_of(here);
                     let (pieces, buffer) = cut(&self.context, elements.pieces, here)?;
                     let of_offsets = Piece::of(0, 0, here.len() as u64);
                     let passes = rules.segments(limits, &pieces, of_offsets, longest, self.sizes(to))?;
@@ -252,8 +275,8 @@ impl<T: Scalar> Ranker<T> {
         self.contest.prepared_each(&each.input.ranges, &ListsBy::of(&divided)?, &to)
     }
 
-    /// Submits it; nothing is pending where there are no answers.
-    fn submit_each(&self, each: &Each<'_, T>) -> Result<Option<Pending>> {
+    /// Submits it, and tells the room of each list; nothing is pending where there are no answers.
+    fn submit_each(&self, each: &Each<'_, T>) -> Result<Option<(Pending, u32)>> {
         let answers = each.count()?;
         if answers == 0 {
             return Ok(None);
@@ -268,8 +291,10 @@ impl<T: Scalar> Ranker<T> {
     /// As for [`Ranker::record_each`]; [`Error::Timeout`], [`Error::DeviceLost`]; [`Error::ResultMissing`]; [`Error::ListTooLong`] of a segment by a buffer of offsets.
     pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<Ranked<T>>> {
         may_block("Ranker::reduce_each", "Ranker::reduce_each_async")?;
-        let results = self.submit_each(&each)?.map_or(Ok(vec![]), |pending| pending.wait(&self.contest.context))?;
-        ranked_each(&results, self.k(), self.contest.longest())
+        match self.submit_each(&each)? {
+            Some((pending, room)) => ranked_each(&pending.wait(&self.contest.context)?, room, self.contest.longest()?),
+            None => Ok(vec![]),
+        }
     }
 
     /// Submits it; the future brings the elements of each answer.
@@ -277,23 +302,29 @@ impl<T: Scalar> Ranker<T> {
     /// # Errors
     /// As for [`Ranker::reduce_each`].
     pub fn reduce_each_async(&self, each: Each<'_, T>) -> AnswerFuture<Vec<Ranked<T>>> {
-        let (pending, context, k) = (self.submit_each(&each), self.contest.context.clone(), self.k());
-        let longest = self.contest.longest();
+        let (pending, context, longest) =
+            (self.submit_each(&each), self.contest.context.clone(), self.contest.longest());
         Box::pin(async move {
-            let results = match pending? {
-                Some(pending) => pending.results(&context, Waiting::Yielding).await?,
-                None => vec![],
-            };
-            ranked_each(&results, k, longest)
+            match pending? {
+                Some((pending, room)) => {
+                    ranked_each(&pending.results(&context, Waiting::Yielding).await?, room, longest?)
+                }
+                None => Ok(vec![]),
+            }
         })
     }
 }
 
-/// The elements of each of many answers; of one that was too long its count is all ones.
-fn ranked_each<T: Scalar>(results: &[Vec<u32>], k: u32, most: u64) -> Result<Vec<Ranked<T>>> {
+/// Elements of the longest segment.
+fn longest_of(offsets: &[u64]) -> u64 {
+    offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+}
+
+/// The elements of each of many answers, by lists of so much room; of one that was too long its count is all ones.
+fn ranked_each<T: Scalar>(results: &[Vec<u32>], room: u32, most: u64) -> Result<Vec<Ranked<T>>> {
     let one = |(answer, words): (u64, &Vec<u32>)| match words.last() {
         Some(&u32::MAX) => Err(Error::ListTooLong { answer, most }),
-        _ => found_in(words, k),
+        _ => found_in(words, room),
     };
     (0..).zip(results).map(one).collect()
 }

@@ -3,10 +3,10 @@
 use super::rank::Contest;
 use super::rank_each::ListsBy;
 use super::stream_each::PartView;
-use crate::device::{Pending, may_block};
+use crate::device::may_block;
 use crate::element::Element;
 use crate::error::Result;
-use crate::input::{Dim, Input, offset};
+use crate::input::{Dim, Input, Ranges, offset};
 
 /// Elements of a list, at most: a part of long rows, or of a few columns, has lists enough for a device then.
 const LIST: u64 = 1 << 16;
@@ -22,20 +22,24 @@ impl Contest {
         whole: &PartView,
         put: &mut dyn FnMut(u64, Vec<u32>),
     ) -> Result<()> {
-        let mut longest = LIST.min(self.longest());
-        let mut boxes = whole.clone().in_lists(longest, self.together());
-        // Those whose elements lie in several dimensions take more trips.
-        while longest > 1 && !boxes.iter().try_fold(true, |all, one| Ok(all && self.has_trips(&one.strided(begin))?))? {
+        let together = self.together(self.room(&ListsBy::Strided(&whole.strided(begin))));
+        let mut longest = LIST.min(self.longest()?);
+        let boxes = loop {
+            let boxes = whole.clone().in_lists(longest, together);
+            // Elements that lie in several dimensions take more trips, those that lie far apart a longer binding.
+            let fit = boxes.iter().try_fold(true, |all, one| Ok(all && self.fits(&one.strided(begin))?))?;
+            if fit || longest == 1 {
+                break boxes;
+            }
             longest /= 2;
-            boxes = whole.clone().in_lists(longest, self.together());
-        }
+        };
         for one in boxes {
             let strided = one.strided(begin);
-            let lists =
-                self.fetched(self.submit_each(&input.ranges, &ListsBy::Strided(&strided), strided.answers())?)?;
+            let (lists, room) = self.fetched(&input.ranges, &ListsBy::Strided(&strided), strided.answers())?;
             for (list, words) in (0u64..).zip(&lists) {
                 let first = one.position.wrapping_add_signed(offset(&one.positions, list));
-                put(one.answer.wrapping_add_signed(offset(&one.answers, list)), self.accumulator(words, first));
+                let answer = one.answer.wrapping_add_signed(offset(&one.answers, list));
+                put(answer, (self.ranks.accumulator)(room, words, first));
             }
         }
         Ok(())
@@ -49,29 +53,29 @@ impl Contest {
         position: u64,
     ) -> Result<Vec<Vec<u32>>> {
         let mut all = Vec::new();
-        let (segments, most) = (offsets.len() - 1, self.together() as usize);
+        let (segments, most) = (offsets.len() - 1, self.together(self.room(&ListsBy::Slice(offsets))) as usize);
         for first in (0..segments).step_by(most) {
             let here = &offsets[first..=(first + most).min(segments)];
-            let lists =
-                self.fetched(self.submit_each(&input.ranges, &ListsBy::Slice(here), here.len() as u64 - 1)?)?;
+            let (lists, room) = self.fetched(&input.ranges, &ListsBy::Slice(here), here.len() as u64 - 1)?;
             let place = |segment: usize| if segment == 0 { position } else { 0 };
-            all.extend((first..).zip(&lists).map(|(segment, words)| self.accumulator(words, place(segment))));
+            let words = (first..).zip(&lists);
+            all.extend(words.map(|(segment, words)| (self.ranks.accumulator)(room, words, place(segment))));
         }
         Ok(all)
     }
 
-    /// Lists that are fetched at a time.
-    fn together(&self) -> u64 {
-        (FETCHED_BYTES / (4 * (self.ranks.output_words() as u64 + 2))).max(1)
+    /// Lists of so much room that are fetched at a time.
+    fn together(&self, room: u32) -> u64 {
+        let bytes = FETCHED_BYTES.min(self.context.device.limits().max_buffer_size);
+        // With a seal.
+        (bytes / (4 * (self.list_words(room) as u64 + 1))).max(1)
     }
 
-    fn accumulator(&self, words: &[u32], first: u64) -> Vec<u32> {
-        (self.ranks.accumulator)(self.ranks.wanted, words, first)
-    }
-
-    fn fetched(&self, pending: Pending) -> Result<Vec<Vec<u32>>> {
+    /// The lists of answers, and the room of each.
+    fn fetched(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<(Vec<Vec<u32>>, u32)> {
         may_block("a stream of lists", "Ranker::reduce_each_async")?;
-        pending.wait(&self.context)
+        let (pending, room) = self.submit_each(input, divided, answers)?;
+        Ok((pending.wait(&self.context)?, room))
     }
 }
 

@@ -9,8 +9,8 @@ use treefold::ops::{
     Norm2, Product, Range, Stats, Sum, SumOfSquares, Variance, Xor,
 };
 use treefold::{
-    Answer, Cpu, Dtype, Element, Engine, Error, Gpu, Input, Mapped, Narrow, Op, Partial, StreamOptions, Tuning, Value,
-    Widened, check,
+    Answer, Components, Cpu, Dtype, DynOp, Element, Engine, Error, Gpu, Input, Mapped, Narrow, Op, Partial,
+    StreamOptions, Team, Tuning, Value, Widened, check,
 };
 
 #[test]
@@ -118,11 +118,24 @@ fn every_f16_has_the_bits_of_its_f32() {
 #[test]
 fn halves_are_read_in_one_way() {
     let (gpu, halves) = (gpu(), [f16::ONE; 5]);
-    let error = gpu.reduce((Sum, Widened(Norm2)), &halves).expect_err("two ways").to_string();
-    assert!(error.contains("Widened((Sum, Variance))"), "{error}");
-    let error = gpu.reduce(Filtered::not_nan(Widened(Norm2)), &halves).expect_err("two ways").to_string();
-    assert!(error.contains("put Widened around all of it"), "{error}");
+    let told = |error: Error| {
+        assert!(error.to_string().contains("Widened((Sum, Filtered::not_nan(Variance)))"), "{error}");
+    };
+    told(gpu.reduce((Sum, Widened(Norm2)), &halves).expect_err("two ways"));
+    told(gpu.reduce(Filtered::not_nan(Widened(Norm2)), &halves).map(|found| found.answer).expect_err("two ways"));
+    told(gpu.reduce(Components(Widened(Norm2)), &[[f16::ONE; 2]]).expect_err("two ways"));
     assert_eq!(Cpu::new().reduce((Sum, Widened(SumOfSquares)), &halves).expect("answers"), (5.0, 5.0));
+    let both = gpu.reduce((Widened(SumOfSquares), Widened((Sum, Max))), &halves).expect("answers");
+    assert_eq!(both, (5.0, (5.0, Some(1.0))));
+    // A team has the CPU engine for what its devices do not read.
+    let team = Engine::Team(Team::of(vec![gpu.clone()], Some(Cpu::with_threads(2))));
+    let many = vec![f16::ONE; 3_000_000];
+    let mixed = team.reduce((Max, Widened(LogSumExp::default())), &many).expect("answers");
+    assert_eq!((mixed.0, team.failures()), (Some(f16::ONE), vec![]));
+    // Kernels of the one are not the other's.
+    let mut reducer = gpu.reducer::<f16, _>(DynOp::of(ArgMax)).expect("a reducer");
+    let error = reducer.set_op(DynOp::of(Widened(ArgMax))).expect_err("another operator");
+    assert!(matches!(error, Error::OtherOperator { .. }), "{error}");
     let partial = Cpu::new().partial(Widened(Sum), &halves).to_bytes().expect("bytes");
     let error = Partial::<f16, _>::from_bytes(Sum, &partial).expect_err("another operator").to_string();
     assert!(error.contains("sum of f32(x)"), "{error}");

@@ -217,11 +217,11 @@ fn segments_of_all_lengths() {
 /// Elements that come in parts, each of which has lists of its own: long rows, few long columns, both, segments that parts cut.
 #[test]
 fn streams_of_lists() {
-    fn of<T: Scalar + Into<Value>>(gpu: &Gpu, k: u32, failures: &mut Vec<String>) {
+    fn of<T: Scalar + Into<Value>>(gpu: &Gpu, k: u32, memory_bytes: u64, failures: &mut Vec<String>) {
         let (top, all) = (Top::new(k).expect("a k"), elements::<T>(360_000));
         let engine = Engine::Gpu(gpu.clone());
         let mut options = StreamOptions::default();
-        options.memory_bytes = 1 << 20;
+        options.memory_bytes = memory_bytes;
         let views = [
             (vec![2, 180_000], vec![1]),
             (vec![180_000, 2], vec![0]),
@@ -249,10 +249,27 @@ fn streams_of_lists() {
         compare("segments".into(), &stream.finish().expect("answers"), &want);
     }
     let (gpu, mut failures) = (gpu(), vec![]);
-    of::<f32>(&gpu, 3, &mut failures);
-    of::<u64>(&gpu, 40, &mut failures);
-    of::<f16>(&gpu, 1, &mut failures);
+    of::<f32>(&gpu, 3, 64 << 20, &mut failures);
+    of::<u64>(&gpu, 40, 1 << 20, &mut failures);
+    of::<f16>(&gpu, 1, 1 << 20, &mut failures);
+    // Invocations with few trips, bindings that no long column fits.
+    of::<f32>(&small_gpu(1 << 17), 20, 8 << 20, &mut failures);
     none(failures, &gpu);
+    // More lists than are fetched at a time, and shorter ones than are wanted.
+    let (top, all) = (Top::new(900).expect("a k"), elements::<f32>(2_000_000));
+    for length in [1000, 5] {
+        let axes = Axes::of(&[all.len() as u64 / length, length], &[1]).expect("axes");
+        let mut stream = Engine::Gpu(gpu.clone()).stream_each(top, &axes, &StreamOptions::default()).expect("a stream");
+        stream.push(&all).expect("elements");
+        let found = stream.finish().expect("answers");
+        let want = Cpu::with_threads(2).reduce_axes(top, &all, &axes).expect("answers");
+        assert!(found.iter().map(list_bits).eq(want.iter().map(list_bits)), "rows of {length}");
+    }
+    // Workgroup memory for fewer than are wanted.
+    let rows = Axes::of(&[2, 3], &[1]).expect("axes");
+    let tiny = Engine::Gpu(small_gpu(1 << 17)).stream_each(Top::new(1000).expect("a k"), &rows, &Default::default());
+    let error = tiny.and_then(|mut stream| stream.push(&[1.0f32; 6])).expect_err("no room");
+    assert!(matches!(error, Error::LimitTooSmall { .. }), "{error}");
 }
 
 /// Whole rows in each of several buffers; an answer that ends in another buffer is an error.

@@ -104,7 +104,8 @@ fn questions(args: &BenchArgs) -> Result<Vec<(Benched, Dtype, Chosen)>> {
             let map = args.map.as_ref().map(|map| Expression::of_element(map, dtype)).transpose();
             let map = map.map_err(|error| usage(format!("--map: {error}")))?;
             // What is not over f16 itself is over f32, to which they are widened as they are read.
-            let widens = dtype == Dtype::F16 && Chosen::named(asked.name, dtype).is_none();
+            let there = |dtype| Chosen::named(asked.name, dtype).is_some();
+            let widens = dtype == Dtype::F16 && !there(dtype) && there(Dtype::F32);
             let wide = if widens { Dtype::F32 } else { dtype.wide().unwrap_or(dtype) };
             let over = map.as_ref().map_or(wide, Expression::makes);
             let read = map.as_ref().map_or(over, Expression::takes);
