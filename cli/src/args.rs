@@ -320,6 +320,20 @@ impl Args {
         if all.len() > 1 {
             files::named_once(&all)?;
         }
+        // A merged partial holds what it was merged of: one may grow in its place.
+        let grows = self.is(MERGE);
+        let written = [("--output", &self.output), ("--partial", &self.partial), ("--plot", &self.plot)];
+        let written = written.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
+        for (option, path) in written.filter(|_| !grows) {
+            let there = path.canonicalize().ok();
+            ensure!(
+                there.is_none() || !all.iter().any(|input| input.canonicalize().ok() == there),
+                usage(format!(
+                    "{option} {}: is an input too, which it would replace; name another file",
+                    shown_path(path)
+                ))
+            );
+        }
         if self.weights.is_some() {
             edges::check_weights(&self.operators)?;
         }

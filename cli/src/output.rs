@@ -33,7 +33,22 @@ const FORMS: [(&str, &str, &str, &[&str]); 2] = [
         "--output",
         "NumPy arrays",
         "npy",
-        &["csv", "tsv", "txt", "json", "parquet", "arrow", "feather", "safetensors", "bin", "raw", "dat", "h5"],
+        &[
+            "csv",
+            "tsv",
+            "txt",
+            "json",
+            "parquet",
+            "arrow",
+            "feather",
+            "safetensors",
+            "bin",
+            "raw",
+            "dat",
+            "h5",
+            "gz",
+            "zst",
+        ],
     ),
 ];
 
@@ -43,7 +58,11 @@ fn ensure_form(option: &str, path: &Path) -> Result<()> {
     for (of, form, right, others) in FORMS {
         let wrong = ending.as_deref().filter(|ending| of == option && others.contains(ending));
         if let Some(ending) = wrong {
-            let (name, better) = (shown_path(path), shown_path(&path.with_extension(right)));
+            // What is packed keeps the name that it has inside, where that is one.
+            let bare = path.with_extension("");
+            let is_right = bare.extension().is_some_and(|inner| inner == right || inner == "npz");
+            let better = if is_right { bare } else { path.with_extension(right) };
+            let (name, better) = (shown_path(path), shown_path(&better));
             return Err(usage(format!(
                 "{option} {name}: {option} writes {form}, which no .{ending} file is; name it {better}"
             )));

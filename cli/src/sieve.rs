@@ -218,7 +218,7 @@ impl<T: Element> Sieve<T> {
         if self.nan != NanPolicy::Propagate {
             self.look_for_nan(elements, names)?;
         }
-        if self.gaps.room > 0 && self.found.all() > before {
+        if self.gaps.is_wanted() && self.found.all() > before {
             let mut kept = self.elements - before;
             for &counts in &self.counting {
                 let room = counts || self.gaps.add(kept, 1);
@@ -227,7 +227,7 @@ impl<T: Element> Sieve<T> {
                     room,
                     "numbers are left out at more than {} places, for which there is no room, and a place among all of them is asked for; \
                      raise --memory",
-                    self.gaps.room
+                    self.gaps.runs()
                 );
             }
         }

@@ -64,9 +64,10 @@ impl Function for XLnX {
     }
 }
 
-/// Of Σx and Σ x ln x.
+/// Of Σx and Σ x ln x. It is never negative, which rounding would make it of one weight.
 fn entropy(sum: f64, terms: f64, count: u64) -> Option<f64> {
-    (count > 0).then(|| if sum > 0.0 { sum.ln() - terms / sum } else { f64::NAN })
+    let of = |entropy: f64| if entropy < 0.0 { 0.0 } else { entropy };
+    (count > 0).then(|| if sum > 0.0 { of(sum.ln() - terms / sum) } else { f64::NAN })
 }
 
 const ABOUT: &str = "Entropy of weights, -Σ p ln p with p = x / Σx";
@@ -87,7 +88,8 @@ impl Op<f32> for Entropy {
         let finish = "let sum = acc.m0.sum + acc.m0.rest;
 let terms = acc.m1.sum + acc.m1.rest;
 if ((acc.m0.flags | acc.m1.flags) != 0u) | !(sum > 0.0) { return array<u32, 1>(0x7fc00000u); }
-return array<u32, 1>(bitcast<u32>(log(sum) - terms / sum));";
+let found = log(sum) - terms / sum;
+return array<u32, 1>(select(bitcast<u32>(found), 0u, found < 0.0));";
         Some(DeviceAnswer::checked([("entropy", WordType::F32)], finish))
     }
     fn read(&self, words: &[u32], count: u64) -> Result<Option<f32>> {

@@ -129,6 +129,15 @@ fn special_numbers_of_means() {
             }
         }
     }
+    // Of one weight it is none at all, however it is rounded.
+    for weight in [5.9296875f32, 0.3, 7e20, 1e-20] {
+        for engine in engines() {
+            let got = engine.reduce(Entropy, &[weight]).expect("an answer").expect("some");
+            assert!((0.0..1e-5).contains(&got), "{weight} on {}: {got}", engine.name());
+        }
+        let got = Cpu::new().reduce(Entropy, &[f64::from(weight)]).expect("an answer").expect("some");
+        assert!((0.0..1e-14).contains(&got), "{weight}: {got}");
+    }
     for engine in engines() {
         let got = engine.reduce(LogMean, &[tiny, tiny, tiny]).expect("an answer").expect("some");
         assert!(got == tiny || (got == 0.0 && engine.backend() != "cpu"), "{got}");

@@ -26,16 +26,23 @@ struct Known {
     gaps: Gaps,
 }
 
-/// Places of values that were left out, as far as they are wanted.
+/// Places of values that were left out, as far as they are wanted: runs of them, two numbers each, of seven bits a byte.
 #[derive(Debug, Default)]
 pub struct Gaps {
-    /// Room for so many.
-    pub room: usize,
-    gaps: Vec<Gap>,
+    /// Bytes that they may take; 0: none is wanted.
+    room: usize,
+    /// The runs but the last one: elements between a run and the one before, values of the run.
+    bytes: Vec<u8>,
+    /// One run in so many, and the byte behind it.
+    marks: Vec<(Gap, usize)>,
+    runs: u64,
+    last: Gap,
+    /// Of the run before the last one.
+    before: Gap,
 }
 
 /// Values that were left out one behind another.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Gap {
     /// Elements before them.
     at: u64,
@@ -43,32 +50,90 @@ struct Gap {
     left_out: u64,
 }
 
+/// Runs from one mark to the next.
+const MARKED: u64 = 256;
+
 impl Gaps {
     /// With room in so many bytes.
     pub fn within(bytes: u64) -> Gaps {
-        Gaps { room: usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Gap>(), gaps: vec![] }
+        Gaps { room: usize::try_from(bytes).unwrap_or(usize::MAX), ..Gaps::default() }
+    }
+
+    /// Whether they are wanted.
+    pub fn is_wanted(&self) -> bool {
+        self.room > 0
+    }
+
+    /// The runs of values that it has.
+    pub fn runs(&self) -> u64 {
+        self.runs
     }
 
     /// Remembers values behind so many elements, where that is wanted; whether there is room.
     pub fn add(&mut self, at: u64, values: u64) -> bool {
-        let len = self.gaps.len();
-        match self.gaps.last_mut() {
-            _ if self.room == 0 => (),
-            Some(last) if last.at == at => last.left_out += values,
-            last if len < self.room => {
-                let left_out = last.map_or(0, |last| last.left_out) + values;
-                self.gaps.push(Gap { at, left_out });
-            }
-            _ => return false,
+        if self.room == 0 {
+            return true;
         }
+        if self.runs > 0 && self.last.at == at {
+            self.last.left_out += values;
+            return true;
+        }
+        if self.runs > 0 {
+            if self.bytes.len() + self.marks.len() * size_of::<(Gap, usize)>() > self.room {
+                return false;
+            }
+            for number in [self.last.at - self.before.at, self.last.left_out - self.before.left_out] {
+                put(&mut self.bytes, number);
+            }
+            if self.runs.is_multiple_of(MARKED) {
+                self.marks.push((self.last, self.bytes.len()));
+            }
+            self.before = self.last;
+        }
+        self.last = Gap { at, left_out: self.last.left_out + values };
+        self.runs += 1;
         true
     }
 
     /// The place among all values of an element whose place among those that are left is this.
     pub fn place(&self, index: u64) -> u64 {
-        let behind = self.gaps.partition_point(|gap| gap.at <= index);
-        index + behind.checked_sub(1).map_or(0, |last| self.gaps[last].left_out)
+        if self.runs > 0 && self.last.at <= index {
+            return index + self.last.left_out;
+        }
+        let marked = self.marks.partition_point(|(gap, _)| gap.at <= index).checked_sub(1);
+        let (mut gap, mut from) = marked.map_or((Gap::default(), 0), |mark| self.marks[mark]);
+        while from < self.bytes.len() {
+            let (elements, values) = (take(&self.bytes, &mut from), take(&self.bytes, &mut from));
+            if gap.at + elements > index {
+                break;
+            }
+            gap = Gap { at: gap.at + elements, left_out: gap.left_out + values };
+        }
+        index + gap.left_out
     }
+}
+
+/// Appends a number, seven bits a byte, the lowest first.
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// The number that begins at this byte, which goes behind it.
+fn take(bytes: &[u8], from: &mut usize) -> u64 {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let Some(&byte) = bytes.get(*from) else { break };
+        *from += 1;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    number
 }
 
 impl Record {
@@ -134,7 +199,7 @@ impl Record {
                         "{} is missing, and there is no room to remember more than {} such places, among which positions \
                          count; raise --memory, or {}",
                         place(),
-                        known.gaps.room,
+                        known.gaps.runs(),
                         instead(stored, known.beside)
                     ))),
                 }
@@ -220,5 +285,32 @@ mod tests {
         assert_eq!(missing.found().unwrap().count, 4);
         let again = missing.again();
         assert!(again.found().is_none() && again.place(3) == 3);
+    }
+
+    /// Runs of all lengths, near and far, of which some fall on marks.
+    #[test]
+    fn places_are_those_that_counting_gives() {
+        let mut gaps = Gaps::within(1 << 20);
+        let (mut state, mut at, mut left_out) = (7u64, 0u64, 0u64);
+        let mut want = vec![];
+        for run in 0..3000 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let elements = if run == 0 { 0 } else { 1 + (state >> 40) % if run % 50 == 3 { 3000 } else { 3 } };
+            want.extend((at..at + elements).map(|index| (index, index + left_out)));
+            at += elements;
+            for values in [1 + (state >> 20) % if run % 70 == 5 { 1 << 40 } else { 2 }, run % 2] {
+                assert!(values == 0 || gaps.add(at, values));
+                left_out += values;
+            }
+        }
+        want.push((at, at + left_out));
+        want.push((at + 100, at + 100 + left_out));
+        for (index, place) in want {
+            assert_eq!(gaps.place(index), place, "{index}");
+        }
+        let mut few = Gaps::within(100);
+        let held = (0..1000).take_while(|&at| few.add(2 * at, 1)).count() as u64;
+        assert!((40..60).contains(&held) && few.runs() == held, "{held}");
+        assert_eq!((few.place(0), few.place(3), Gaps::default().add(1, 1)), (1, 5, true));
     }
 }

@@ -1,5 +1,6 @@
 //! Several columns as they are told: a row of a table each, a line of JSON for each operator of each, or bare values.
 
+use super::many::{index, list_cells};
 use super::{Report, hide, numbers, plain, rate, table, time};
 use crate::json::Json;
 use crate::streams::shown;
@@ -98,9 +99,15 @@ impl Columns {
         table.set_header(header);
         for Column { name, report } in &self.columns {
             let mut row = vec![shown(name)];
-            for (part, named) in report.found.iter().flat_map(|found| found.parts.iter().zip(&found.named)) {
-                row.push(plain(part.value));
-                row.extend(named.indexed.then(|| part.index.map_or("none".into(), |index| index.to_string())));
+            for found in &report.found {
+                if found.list {
+                    row.extend(list_cells(&found.parts));
+                    continue;
+                }
+                for (part, named) in found.parts.iter().zip(&found.named) {
+                    row.push(plain(part.value));
+                    row.extend(named.indexed.then(|| index(part)));
+                }
             }
             row.extend([HumanCount(report.count).to_string(), report.dtype.to_string()]);
             row.extend(any_missing.then(|| HumanCount(missing(report)).to_string()));

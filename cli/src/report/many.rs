@@ -193,13 +193,12 @@ pub fn text(all: &[Answered]) -> String {
     let last = header.len();
     table.set_header(header);
     let count = one.answers.len();
-    let index = |part: &Part| part.index.map_or("none".into(), |index| index.to_string());
     add_some_rows(&mut table, count, |at| {
         let mut row = vec![one.place(at as u64)];
         for &(many, number, indexed, list) in &columns {
             let answer = &many.answers[at];
             if list {
-                row.extend([listed(answer, |part| plain(part.value)), listed(answer, index)]);
+                row.extend(list_cells(answer));
                 continue;
             }
             let part = &answer[number];
@@ -216,7 +215,19 @@ pub fn text(all: &[Answered]) -> String {
         Over::Run(_) => "a run of equal keys".into(),
         Over::Groups { .. } => "a group".into(),
     };
-    format!("{table}\n{hidden}{count} answers of shape {}, each over {each}", shown_shape(&one.shape))
+    let binned = all.iter().any(|found| found.many.is_some() && found.bins() > 0);
+    let bins = if binned { "\nbins are in --json, --csv, --quiet and --output" } else { "" };
+    format!("{table}\n{hidden}{count} answers of shape {}, each over {each}{bins}", shown_shape(&one.shape))
+}
+
+/// The index of a part in words.
+pub fn index(part: &Part) -> String {
+    part.index.map_or("none".into(), |index| index.to_string())
+}
+
+/// A list in two cells of a table: elements, and their indices.
+pub fn list_cells(parts: &[Part]) -> [String; 2] {
+    [listed(parts, |part| plain(part.value)), listed(parts, index)]
 }
 
 /// The first of a list in words.

@@ -128,6 +128,13 @@ fn a_row_of_the_table_is_a_column() {
         assert!(done.text().lines().any(|found| found == line), "{line}\n{}", done.out);
     }
     assert!(done.text().contains("2 columns of numbers, 48 B, from "), "{}", done.out);
+    let best = run(["max,top(2)", "--columns", "4,5", &table]);
+    for line in ["│ 4      ┆  10 ┆   10 10 ┆   0 3 │", "│ 5      ┆   4 ┆     4 3 ┆   3 2 │"] {
+        let cells =
+            |text: &str| text.split('┆').map(|cell| cell.trim_matches([' ', '│']).to_string()).collect::<Vec<_>>();
+        let found = best.text().lines().any(|found| cells(found).starts_with(&cells(line)[..4]));
+        assert!(found, "{line}\n{}", best.out);
+    }
     let left = run(["sum", "--columns", "temp", "--where", "> 0", &table]);
     assert!(left.text().contains("┆ elements ┆ type ┆ missing ┆ left out │"), "{}", left.out);
     let bins = run(["histogram", "--integers", "0:12", "--columns", "4,5", "--dtype", "f32", &table]);

@@ -148,6 +148,28 @@ fn names_say_what_is_in_files() {
 }
 
 #[test]
+fn what_is_read_is_not_replaced() {
+    let folder = Folder::new();
+    let (file, mask) = (folder.f32("x.npy", &[1.0, 2.0]), folder.file("m.npy", &npy("'|u1'", false, "(2,)", &[1, 0])));
+    let same = text(folder.path().join(".").join("x.npy"));
+    let kept = std::fs::read(&file).expect("bytes");
+    for args in [
+        &["sum", "--output", &file, &file][..],
+        &["sum", "--output", &same, &file],
+        &["sum", "--partial", &file, &file],
+        &["histogram", "--plot", &file, &file],
+        &["sum", "--mask", &mask, "--output", &mask, &file],
+    ] {
+        run([args, &["--force"]].concat()).fails(2, &["is an input too", "name another file"]);
+    }
+    assert_eq!(std::fs::read(&file).expect("bytes"), kept);
+    for (name, better) in [("o.npy.gz", "o.npy"), ("o.npz.zst", "o.npz"), ("o.gz", "o.npy")] {
+        let told = run(["sum", "--output", &text(folder.path().join(name)), &file]);
+        told.fails(2, &["writes NumPy arrays", &format!("name it {}", text(folder.path().join(better)))]);
+    }
+}
+
+#[test]
 fn drawings_replace_files_only_by_force() {
     let folder = Folder::new();
     let [svg, html] = ["l.svg", "l.html"].map(|name| folder.file(name, b"old"));

@@ -267,6 +267,9 @@ fn partials_replace_nothing_unless_forced() {
     assert_eq!(std::fs::read(&partial).unwrap(), first);
     run(["sum", "-q", "--force", "--partial", &partial, &other]).text();
     assert_eq!(run(["merge", "-q", &partial]).text(), "2");
+    // A sum that grows.
+    run(["merge", "-q", "--force", "--partial", &partial, &partial]).text();
+    assert_eq!(run(["merge", "-q", &partial]).text(), "2");
     run(["sum", "--partial", &text(folder.path().join("no/x.part")), &file]).fails(1, &["there is no folder"]);
     let directory = text(folder.path().into());
     run(["sum", "--force", "--partial", &directory, &file]).fails(1, &["no ordinary file"]);

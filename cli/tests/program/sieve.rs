@@ -14,6 +14,17 @@ fn numbers() -> Vec<f32> {
     (0..5000).map(|at| if at % 7 == 3 || at > 4990 { f32::NAN } else { number(at) }).collect()
 }
 
+/// Every second number is left out: more than four hundred thousand places in a share of 8 MiB.
+#[test]
+fn places_among_numbers_that_are_left_out_take_little_memory() {
+    let folder = Folder::new();
+    let bytes: Vec<u8> = (0..800_000u32).map(|at| (at % 2 * (1 + at / 400_001)) as u8).collect();
+    let file = folder.file("x.npy", &npy("'|u1'", false, "(800000,)", &bytes));
+    let with = |operator: &str| run([operator, "--where", "> 0", "--memory", "8MiB", "-q", &file]).out;
+    assert_eq!((with("argmin"), with("argmax")), ("1 1\n".into(), "2 400001\n".into()));
+    assert_eq!(with("argmax_last"), "2 799999\n");
+}
+
 #[test]
 fn nan_is_left_out_and_counted() {
     let folder = Folder::new();
