@@ -8,12 +8,12 @@ use crate::error::Result;
 use half::{bf16, f16};
 use std::ops::Range;
 
-/// An operator over wide numbers, over narrow ones: bytes, half words, [`bf16`] and [`f16`], packed in buffers as they are, several to a word.
+/// An operator over wide numbers, over narrow ones: bytes, half words, [`bf16`] and [`struct@f16`], packed in buffers as they are, several to a word.
 ///
 /// Nothing is copied to widen them: kernels read 16 bytes at a time and take them apart, and answers, errors and bits are those of the operator over
 /// the widened numbers. `Widened((Sum, Max))` is both in one read.
 ///
-/// Operators over [`f16`] itself need it not, where there are some: `Sum` of them is exact, and `Max` an f16. `Widened` is for all others, as
+/// Operators over [`struct@f16`] itself need it not, where there are some: `Sum` of them is exact, and `Max` an f16. `Widened` is for all others, as
 /// `Widened((Sum, Variance::default()))`, around all operators of a read.
 ///
 /// A buffer has a multiple of 4 bytes: [`Input::range`](crate::Input::range) says how many elements of it there are.

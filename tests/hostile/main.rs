@@ -1,6 +1,6 @@
 //! Mistakes that a program may make with devices: each call ends in a right answer or a typed error, without a panic, in time.
 //!
-//! `scripts/test --test hostile` takes a part of the table; `scripts/test --all --test hostile` all of it.
+//! `scripts/test --test hostile` takes a part of the table; `scripts/test --all --test hostile` more of it.
 
 #[path = "../common/mod.rs"]
 mod common;
