@@ -321,10 +321,11 @@ impl Args {
             files::named_once(&all)?;
         }
         // A merged partial holds what it was merged of: one may grow in its place.
-        let grows = self.is(MERGE);
-        let written = [("--output", &self.output), ("--partial", &self.partial), ("--plot", &self.plot)];
-        let written = written.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
-        for (option, path) in written.filter(|_| !grows) {
+        let partial = self.partial.as_ref().filter(|_| !self.is(MERGE));
+        let written = [("--output", self.output.as_ref()), ("--partial", partial), ("--plot", self.plot.as_ref())];
+        let written = written.into_iter().filter_map(|(option, path)| Some((option, path?)));
+        let all: Vec<&PathBuf> = all.into_iter().filter(|input| input.as_os_str() != "-").collect();
+        for (option, path) in written.filter(|(_, path)| path.as_os_str() != "-") {
             let there = path.canonicalize().ok();
             ensure!(
                 there.is_none() || !all.iter().any(|input| input.canonicalize().ok() == there),

@@ -77,9 +77,9 @@ impl Contest {
         }
     }
 
-    /// Elements of an answer that are neighbours, at most, where the host does not know how many they are.
-    pub fn longest(&self) -> Result<u64> {
-        Ok(self.lists(u64::MAX)?.rules.longest)
+    /// Elements of an answer that are neighbours, at most, by the kernels for answers of so many elements.
+    pub fn longest(&self, length: u64) -> Result<u64> {
+        Ok(self.lists(length)?.rules.longest)
     }
 
     /// Whether an invocation has the trips for an answer of this view, and a binding the room.
@@ -292,7 +292,9 @@ impl<T: Scalar> Ranker<T> {
     pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<Ranked<T>>> {
         may_block("Ranker::reduce_each", "Ranker::reduce_each_async")?;
         match self.submit_each(&each)? {
-            Some((pending, room)) => ranked_each(&pending.wait(&self.contest.context)?, room, self.contest.longest()?),
+            Some((pending, room)) => {
+                ranked_each(&pending.wait(&self.contest.context)?, room, self.contest.longest(u64::MAX))
+            }
             None => Ok(vec![]),
         }
     }
@@ -303,11 +305,11 @@ impl<T: Scalar> Ranker<T> {
     /// As for [`Ranker::reduce_each`].
     pub fn reduce_each_async(&self, each: Each<'_, T>) -> AnswerFuture<Vec<Ranked<T>>> {
         let (pending, context, longest) =
-            (self.submit_each(&each), self.contest.context.clone(), self.contest.longest());
+            (self.submit_each(&each), self.contest.context.clone(), self.contest.longest(u64::MAX));
         Box::pin(async move {
             match pending? {
                 Some((pending, room)) => {
-                    ranked_each(&pending.results(&context, Waiting::Yielding).await?, room, longest?)
+                    ranked_each(&pending.results(&context, Waiting::Yielding).await?, room, longest)
                 }
                 None => Ok(vec![]),
             }
@@ -321,9 +323,9 @@ fn longest_of(offsets: &[u64]) -> u64 {
 }
 
 /// The elements of each of many answers, by lists of so much room; of one that was too long its count is all ones.
-fn ranked_each<T: Scalar>(results: &[Vec<u32>], room: u32, most: u64) -> Result<Vec<Ranked<T>>> {
+fn ranked_each<T: Scalar>(results: &[Vec<u32>], room: u32, most: Result<u64>) -> Result<Vec<Ranked<T>>> {
     let one = |(answer, words): (u64, &Vec<u32>)| match words.last() {
-        Some(&u32::MAX) => Err(Error::ListTooLong { answer, most }),
+        Some(&u32::MAX) => most.clone().and_then(|most| Err(Error::ListTooLong { answer, most })),
         _ => found_in(words, room),
     };
     (0..).zip(results).map(one).collect()

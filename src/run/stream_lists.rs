@@ -22,8 +22,9 @@ impl Contest {
         whole: &PartView,
         put: &mut dyn FnMut(u64, Vec<u32>),
     ) -> Result<()> {
-        let together = self.together(self.room(&ListsBy::Strided(&whole.strided(begin))));
-        let mut longest = LIST.min(self.longest()?);
+        let strided = whole.strided(begin);
+        let together = self.together(self.room(&ListsBy::Strided(&strided)));
+        let mut longest = LIST.min(self.longest(strided.length())?);
         let boxes = loop {
             let boxes = whole.clone().in_lists(longest, together);
             // Elements that lie in several dimensions take more trips, those that lie far apart a longer binding.

@@ -133,7 +133,7 @@ fn special_numbers_of_means() {
     for weight in [5.9296875f32, 0.3, 7e20, 1e-20] {
         for engine in engines() {
             let got = engine.reduce(Entropy, &[weight]).expect("an answer").expect("some");
-            assert!((0.0..1e-5).contains(&got), "{weight} on {}: {got}", engine.name());
+            assert!((0.0..1e-4).contains(&got), "{weight} on {}: {got}", engine.name());
         }
         let got = Cpu::new().reduce(Entropy, &[f64::from(weight)]).expect("an answer").expect("some");
         assert!((0.0..1e-14).contains(&got), "{weight}: {got}");

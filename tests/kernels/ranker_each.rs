@@ -265,11 +265,24 @@ fn streams_of_lists() {
         let want = Cpu::with_threads(2).reduce_axes(top, &all, &axes).expect("answers");
         assert!(found.iter().map(list_bits).eq(want.iter().map(list_bits)), "rows of {length}");
     }
-    // Workgroup memory for fewer than are wanted.
-    let rows = Axes::of(&[2, 3], &[1]).expect("axes");
-    let tiny = Engine::Gpu(small_gpu(1 << 17)).stream_each(Top::new(1000).expect("a k"), &rows, &Default::default());
-    let error = tiny.and_then(|mut stream| stream.push(&[1.0f32; 6])).expect_err("no room");
-    assert!(matches!(error, Error::LimitTooSmall { .. }), "{error}");
+    // Workgroup memory for lists of short answers, not for so many elements of long ones.
+    let tiny = Engine::Gpu(small_gpu(1 << 17));
+    let wanted = Top::new(300).expect("a k");
+    for (length, fits) in [(3, true), (600, false)] {
+        let rows = Axes::of(&[2, length], &[1]).expect("axes");
+        let elements: Vec<f32> = (0..2 * length).map(|at| (at * 7 % 11) as f32).collect();
+        let mut stream = tiny.stream_each(wanted, &rows, &StreamOptions::default()).expect("a stream");
+        match stream.push(&elements) {
+            Ok(()) => {
+                let want = Cpu::with_threads(1).reduce_axes(wanted, &elements, &rows).expect("answers");
+                let found = stream.finish().expect("answers");
+                assert!(fits && found.iter().map(list_bits).eq(want.iter().map(list_bits)), "rows of {length}");
+            }
+            Err(error) => {
+                assert!(!fits && error.to_string().contains("max_compute_workgroup_storage_size"), "{length}: {error}");
+            }
+        }
+    }
 }
 
 /// Whole rows in each of several buffers; an answer that ends in another buffer is an error.

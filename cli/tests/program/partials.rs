@@ -269,6 +269,7 @@ fn partials_replace_nothing_unless_forced() {
     assert_eq!(run(["merge", "-q", &partial]).text(), "2");
     // A sum that grows.
     run(["merge", "-q", "--force", "--partial", &partial, &partial]).text();
+    run(["merge", "--force", "--output", &partial, &partial]).fails(2, &["--output", "is an input too"]);
     assert_eq!(run(["merge", "-q", &partial]).text(), "2");
     run(["sum", "--partial", &text(folder.path().join("no/x.part")), &file]).fails(1, &["there is no folder"]);
     let directory = text(folder.path().into());
