@@ -254,7 +254,8 @@ pub fn offset(dims: &[Dim], index: u64) -> i64 {
     at
 }
 
-fn product(dims: &[Dim]) -> u64 {
+/// Elements of all dimensions.
+pub fn product(dims: &[Dim]) -> u64 {
     dims.iter().map(|dim| dim.length).product()
 }
 

@@ -10,7 +10,7 @@ mod segments;
 mod texture;
 
 pub(crate) use axes::room;
-pub use axes::{Axes, Dim, Strided, offset};
+pub use axes::{Axes, Dim, Strided, offset, product};
 pub use count::DeviceCount;
 pub use each::Each;
 pub(crate) use each::{Divided, Division, Segments, SegmentsBy};

@@ -2,7 +2,6 @@
 
 use super::names::{check_element, check_names};
 use super::wgsl::Cell;
-use super::widened::READ_IN_TWO_WAYS;
 use super::{Accumulator, DeviceAnswer, Fold, Member, Op, Text, Trips, Wgsl};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -422,11 +421,7 @@ impl DeviceOp {
         let (mut leaves, mut answers) = (Vec::new(), Vec::new());
         op.fold().leaves(keep, &mut leaves);
         op.answers(0, &mut answers);
-        let read = op.fold().reads();
-        if read != Dtype::WideF16 && leaves.iter().any(|leaf| leaf.key.dtype == Dtype::WideF16) {
-            return Err(Error::HostOnly { operator: op.name(), dtype, why: READ_IN_TWO_WAYS });
-        }
-        DeviceOp::of(op.name(), read, keep, leaves, answers)
+        DeviceOp::of(op.name(), op.fold().reads(), keep, leaves, answers)
     }
 
     fn of(

@@ -160,7 +160,7 @@ pub(super) fn each_answer<'a>(
 }
 
 /// A view in blocks of at most so many answers, in their order; none of none.
-fn few_answers(block: Strided, most: u64) -> Vec<Strided> {
+pub(super) fn few_answers(block: Strided, most: u64) -> Vec<Strided> {
     match block.kept.first().map(|dim| dim.length) {
         Some(length) if block.answers() > most => {
             let half = length / 2;

@@ -6,9 +6,7 @@ use super::segments::{cut, ensure_apart, together};
 use crate::device::{BestTo, ListTexts, Pending, Prepared, Readback, Waiting, Words, may_block};
 use crate::element::Scalar;
 use crate::error::{Error, Result};
-use crate::input::{
-    Dim, Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken,
-};
+use crate::input::{Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken};
 use crate::limits::TRIPS_MAX;
 use crate::ops::Ranked;
 use crate::plan::{ListRules, SHORT, is_adjacent};
@@ -50,6 +48,15 @@ impl<'d> ListsBy<'d> {
             _ => Err(Error::NotListed),
         }
     }
+
+    /// Elements of the longest answer, as far as the host knows.
+    fn longest(&self) -> u64 {
+        match self {
+            ListsBy::Strided(strided) => strided.length(),
+            ListsBy::Slice(offsets) => longest_of(offsets),
+            ListsBy::Buffer(_) => u64::MAX,
+        }
+    }
 }
 
 impl Contest {
@@ -85,21 +92,15 @@ impl Contest {
     /// Whether an invocation has the trips for an answer of this view, and a binding the room.
     pub fn fits(&self, strided: &Strided) -> Result<bool> {
         let limits = &self.context.limits;
-        let reach = |dim: &Dim| u128::from(dim.stride.unsigned_abs()) * u128::from(dim.length.saturating_sub(1));
-        let elements = 1 + strided.reduced.iter().map(reach).sum::<u128>();
-        let bytes = elements * u128::from(self.dtype.bytes()) + 2 * u128::from(limits.storage_alignment);
+        let (low, high) = Strided { kept: vec![], ..strided.clone() }.span();
+        let bytes = (high - low + 1) * i128::from(self.dtype.bytes()) + 2 * i128::from(limits.storage_alignment);
         let trips = self.lists(strided.length())?.rules.trips_of(strided);
         Ok(trips <= TRIPS_MAX && bytes <= limits.binding_bytes_max.into())
     }
 
     /// Elements that a list has room for: as many as are wanted, or as an answer has at most.
     pub fn room(&self, divided: &ListsBy<'_>) -> u32 {
-        let longest = match divided {
-            ListsBy::Strided(strided) => strided.length(),
-            ListsBy::Slice(offsets) => longest_of(offsets),
-            ListsBy::Buffer(_) => u64::MAX,
-        };
-        longest.clamp(1, self.ranks.wanted.into()) as u32
+        divided.longest().clamp(1, self.ranks.wanted.into()) as u32
     }
 
     /// Words of a list with so much room, and its count.
@@ -107,8 +108,8 @@ impl Contest {
         room as usize * (self.ranks.words + 2) + 1
     }
 
-    /// Submits what finds the best elements of each answer; what is pending has lists, and the room of each is told.
-    pub fn submit_each(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<(Pending, u32)> {
+    /// Submits what finds the best elements of each answer.
+    pub fn submit_each(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<PendingLists> {
         let room = self.room(divided);
         let words = self.list_words(room);
         // With a seal.
@@ -121,7 +122,8 @@ impl Contest {
         let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
         let to = BestTo { room, ..self.to(words, true, Some(to.seal)) };
         let prepared = self.prepared_each(input, divided, &to)?;
-        Ok((self.context.sent(&prepared, readback)?, room))
+        let longest = self.longest(divided.longest())?;
+        Ok(PendingLists { pending: self.context.sent(&prepared, readback)?, room, longest })
     }
 
     /// Bytes of an element, and of an answer.
@@ -275,8 +277,8 @@ impl<T: Scalar> Ranker<T> {
         self.contest.prepared_each(&each.input.ranges, &ListsBy::of(&divided)?, &to)
     }
 
-    /// Submits it, and tells the room of each list; nothing is pending where there are no answers.
-    fn submit_each(&self, each: &Each<'_, T>) -> Result<Option<(Pending, u32)>> {
+    /// Submits it; nothing is pending where there are no answers.
+    fn submit_each(&self, each: &Each<'_, T>) -> Result<Option<PendingLists>> {
         let answers = each.count()?;
         if answers == 0 {
             return Ok(None);
@@ -292,8 +294,8 @@ impl<T: Scalar> Ranker<T> {
     pub fn reduce_each(&self, each: Each<'_, T>) -> Result<Vec<Ranked<T>>> {
         may_block("Ranker::reduce_each", "Ranker::reduce_each_async")?;
         match self.submit_each(&each)? {
-            Some((pending, room)) => {
-                ranked_each(&pending.wait(&self.contest.context)?, room, self.contest.longest(u64::MAX))
+            Some(PendingLists { pending, room, longest }) => {
+                ranked_each(&pending.wait(&self.contest.context)?, room, longest)
             }
             None => Ok(vec![]),
         }
@@ -304,11 +306,10 @@ impl<T: Scalar> Ranker<T> {
     /// # Errors
     /// As for [`Ranker::reduce_each`].
     pub fn reduce_each_async(&self, each: Each<'_, T>) -> AnswerFuture<Vec<Ranked<T>>> {
-        let (pending, context, longest) =
-            (self.submit_each(&each), self.contest.context.clone(), self.contest.longest(u64::MAX));
+        let (submitted, context) = (self.submit_each(&each), self.contest.context.clone());
         Box::pin(async move {
-            match pending? {
-                Some((pending, room)) => {
+            match submitted? {
+                Some(PendingLists { pending, room, longest }) => {
                     ranked_each(&pending.results(&context, Waiting::Yielding).await?, room, longest)
                 }
                 None => Ok(vec![]),
@@ -317,15 +318,24 @@ impl<T: Scalar> Ranker<T> {
     }
 }
 
+/// Lists under way.
+pub(super) struct PendingLists {
+    pub pending: Pending,
+    /// Elements that each has room for.
+    pub room: u32,
+    /// Elements of the longest answer of which anything is told.
+    longest: u64,
+}
+
 /// Elements of the longest segment.
 fn longest_of(offsets: &[u64]) -> u64 {
     offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
 }
 
 /// The elements of each of many answers, by lists of so much room; of one that was too long its count is all ones.
-fn ranked_each<T: Scalar>(results: &[Vec<u32>], room: u32, most: Result<u64>) -> Result<Vec<Ranked<T>>> {
+fn ranked_each<T: Scalar>(results: &[Vec<u32>], room: u32, most: u64) -> Result<Vec<Ranked<T>>> {
     let one = |(answer, words): (u64, &Vec<u32>)| match words.last() {
-        Some(&u32::MAX) => most.clone().and_then(|most| Err(Error::ListTooLong { answer, most })),
+        Some(&u32::MAX) => Err(Error::ListTooLong { answer, most }),
         _ => found_in(words, room),
     };
     (0..).zip(results).map(one).collect()

@@ -1,12 +1,13 @@
 //! Lists of the best elements of many answers over elements that come in parts, on a device.
 
+use super::jobs::few_answers;
 use super::rank::Contest;
-use super::rank_each::ListsBy;
+use super::rank_each::{ListsBy, PendingLists};
 use super::stream_each::PartView;
 use crate::device::may_block;
 use crate::element::Element;
 use crate::error::Result;
-use crate::input::{Dim, Input, Ranges, offset};
+use crate::input::{Dim, Input, Ranges, offset, product};
 
 /// Elements of a list, at most: a part of long rows, or of a few columns, has lists enough for a device then.
 const LIST: u64 = 1 << 16;
@@ -26,7 +27,7 @@ impl Contest {
         let together = self.together(self.room(&ListsBy::Strided(&strided)));
         let mut longest = LIST.min(self.longest(strided.length())?);
         let boxes = loop {
-            let boxes = whole.clone().in_lists(longest, together);
+            let boxes = whole.clone().in_lists(longest);
             // Elements that lie in several dimensions take more trips, those that lie far apart a longer binding.
             let fit = boxes.iter().try_fold(true, |all, one| Ok(all && self.fits(&one.strided(begin))?))?;
             if fit || longest == 1 {
@@ -35,12 +36,15 @@ impl Contest {
             longest /= 2;
         };
         for one in boxes {
-            let strided = one.strided(begin);
-            let (lists, room) = self.fetched(&input.ranges, &ListsBy::Strided(&strided), strided.answers())?;
-            for (list, words) in (0u64..).zip(&lists) {
-                let first = one.position.wrapping_add_signed(offset(&one.positions, list));
-                let answer = one.answer.wrapping_add_signed(offset(&one.answers, list));
-                put(answer, (self.ranks.accumulator)(room, words, first));
+            let mut numbers = 0..;
+            for block in few_answers(one.strided(begin), together) {
+                let (lists, room) = self.fetched(&input.ranges, &ListsBy::Strided(&block), block.answers())?;
+                // A number is taken for a list that is there.
+                for (words, list) in lists.iter().zip(numbers.by_ref()) {
+                    let first = one.position.wrapping_add_signed(offset(&one.positions, list));
+                    let answer = one.answer.wrapping_add_signed(offset(&one.answers, list));
+                    put(answer, (self.ranks.accumulator)(room, words, first));
+                }
             }
         }
         Ok(())
@@ -75,57 +79,37 @@ impl Contest {
     /// The lists of answers, and the room of each.
     fn fetched(&self, input: &Ranges<'_>, divided: &ListsBy<'_>, answers: u64) -> Result<(Vec<Vec<u32>>, u32)> {
         may_block("a stream of lists", "Ranker::reduce_each_async")?;
-        let (pending, room) = self.submit_each(input, divided, answers)?;
+        let PendingLists { pending, room, .. } = self.submit_each(input, divided, answers)?;
         Ok((pending.wait(&self.context)?, room))
     }
 }
 
 impl PartView {
-    /// The same as boxes of no more elements of an answer, and no more answers, than these: what is left of an answer stands beside it, as another
-    /// answer that is merged with it.
-    fn in_lists(mut self, longest: u64, answers: u64) -> Vec<PartView> {
+    /// The same as boxes of no more elements of an answer: what is left of one stands beside it, as another answer that is merged with it.
+    fn in_lists(mut self, longest: u64) -> Vec<PartView> {
         if self.positions.is_empty() {
             self.positions = self.kept.iter().map(|dim| Dim { stride: 0, ..*dim }).collect();
         }
-        let product = |dims: &[Dim]| dims.iter().map(|dim| dim.length).product::<u64>();
-        if product(&self.reduced) > longest {
-            let outer = self.reduced.remove(0);
-            let inner = product(&self.reduced);
-            let step = (longest / inner.max(1)).clamp(1, outer.length);
-            let (count, rest) = (outer.length / step, outer.length % step);
-            let lists = [(0, count, step), (count * step, 1, rest)].into_iter().filter(|&(_, _, length)| length > 0);
-            let boxes = lists.map(|(first, count, length)| {
-                let mut one = self.clone();
-                one.place += first * outer.stride as u64;
-                one.position += first * inner;
-                one.reduced.insert(0, Dim { length, stride: outer.stride });
-                one.kept.insert(0, Dim { length: count, stride: outer.stride * length as i64 });
-                one.answers.insert(0, Dim { length: count, stride: 0 });
-                one.positions.insert(0, Dim { length: count, stride: (inner * length) as i64 });
-                one.reduced.retain(|dim| dim.length > 1);
-                one
-            });
-            return boxes.flat_map(|one| one.in_lists(longest, answers)).collect();
-        }
-        if product(&self.kept) <= answers {
+        if product(&self.reduced) <= longest {
             return vec![self];
         }
-        let (outer, inner) = (self.kept[0], product(&self.kept[1..]));
-        let step = (answers / inner.max(1)).clamp(1, outer.length);
-        let boxes = (0..outer.length).step_by(step as usize).map(|first| {
-            let (mut one, count) = (self.clone(), step.min(outer.length - first));
+        let outer = self.reduced.remove(0);
+        let inner = product(&self.reduced);
+        let step = (longest / inner.max(1)).clamp(1, outer.length);
+        let (count, rest) = (outer.length / step, outer.length % step);
+        let lists = [(0, count, step), (count * step, 1, rest)].into_iter().filter(|&(_, _, length)| length > 0);
+        let boxes = lists.map(|(first, count, length)| {
+            let mut one = self.clone();
             one.place += first * outer.stride as u64;
-            one.answer = one.answer.wrapping_add_signed(first as i64 * one.answers[0].stride);
-            one.position += first * one.positions[0].stride as u64;
-            for dims in [&mut one.kept, &mut one.answers, &mut one.positions] {
-                dims[0].length = count;
-                if count == 1 {
-                    dims.remove(0);
-                }
-            }
+            one.position += first * inner;
+            one.reduced.insert(0, Dim { length, stride: outer.stride });
+            one.kept.insert(0, Dim { length: count, stride: outer.stride * length as i64 });
+            one.answers.insert(0, Dim { length: count, stride: 0 });
+            one.positions.insert(0, Dim { length: count, stride: (inner * length) as i64 });
+            one.reduced.retain(|dim| dim.length > 1);
             one
         });
-        boxes.flat_map(|one| one.in_lists(longest, answers)).collect()
+        boxes.flat_map(|one| one.in_lists(longest)).collect()
     }
 }
 
@@ -157,25 +141,27 @@ mod tests {
                     view.reduced.push(dim(length, place));
                 }
             }
-            let all = |view: &PartView| {
-                let strided = view.strided(0);
-                let mut all = vec![];
-                for list in 0..strided.answers() {
-                    let first = view.position as i64 + offset(&view.positions, list);
-                    for index in 0..strided.length() {
-                        let place = strided.place(list) as i64 + offset(&strided.reduced, index);
-                        all.push((place, view.answer as i64 + offset(&view.answers, list), first + index as i64));
+            let all = |view: &PartView, answers: u64| {
+                let (mut all, mut list) = (vec![], 0);
+                for block in few_answers(view.strided(0), answers) {
+                    assert!(block.answers() <= answers, "{block:?}");
+                    for at in 0..block.answers() {
+                        let first = view.position as i64 + offset(&view.positions, list);
+                        for index in 0..block.length() {
+                            let place = block.place(at) as i64 + offset(&block.reduced, index);
+                            all.push((place, view.answer as i64 + offset(&view.answers, list), first + index as i64));
+                        }
+                        list += 1;
                     }
                 }
                 all
             };
-            let mut want = all(&view);
+            let mut want = all(&view, 1000);
             want.sort_unstable();
             for (longest, answers) in [(1000, 1000), (1, 1000), (1000, 1), (1, 1), (6, 11), (29, 2), (7, 3)] {
-                let boxes = view.clone().in_lists(longest, answers);
-                let sizes = boxes.iter().map(|one| one.strided(0)).map(|one| (one.length(), one.answers()));
-                assert!(sizes.into_iter().all(|(length, many)| length <= longest && many <= answers), "{boxes:?}");
-                let mut got: Vec<_> = boxes.iter().flat_map(all).collect();
+                let boxes = view.clone().in_lists(longest);
+                assert!(boxes.iter().all(|one| one.strided(0).length() <= longest), "{boxes:?}");
+                let mut got: Vec<_> = boxes.iter().flat_map(|one| all(one, answers)).collect();
                 got.sort_unstable();
                 assert_eq!(got, want, "{kept:b} {longest} {answers}");
             }

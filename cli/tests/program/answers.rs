@@ -214,6 +214,17 @@ fn the_largest_and_the_smallest() {
     assert_eq!(value(&["sum", "--column", "top.index", "--axis", "0", &out("v.npz")]), json!([1, 4]));
     let short = ["bottom", "--k", "2", "--segments", &offsets, "--output", &out("short.npy")];
     anywhere(&[&short[..], &[&matrix]].concat()).fails(1, &["bottom: answer 1 is none", "--json"]);
+    // What no device lists is the CPU engine's, and an error where an adapter is named.
+    let floats = folder.file("f.npy", &npy("'<f4'", false, "(2, 2)", &raw_i32(&[1, 2, 3, 4])));
+    let groups = folder.i32("g.npy", &[0, 1, 1, 0]);
+    for how in [&["--nan", "ignore", "--axis", "1"][..], &["--map", "x * 2"], &["--group-by", &groups, "--groups", "2"]]
+    {
+        let args = [&["top", "--k", "1", "-q"], how, &[&floats]].concat();
+        anywhere(&args).text();
+        if adapter() != "cpu" {
+            run(&args).fails(1, &["on the CPU alone", "--adapter cpu"]);
+        }
+    }
     // Parts in their order.
     let parts = ["a.part", "b.part"].map(&out);
     for part in &parts {
