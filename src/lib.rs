@@ -99,9 +99,9 @@ pub mod internals {
     pub use crate::limits::{Limits, TRIPS_MAX};
     pub use crate::op::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf, title};
     pub use crate::plan::{
-        Arrangement, Binding, Bounds, Cost, Entrants, GroupCost, Kernel, Lies, ListPass, ListRules, Load, Neighbours,
-        Params, Pass, Plan, Planner, ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots, Store,
-        Tournament, Variant, Walk,
+        Arrangement, Binding, Bounds, Cost, Cut, Entrants, GroupCost, Kernel, Lies, ListPass, ListRules, Load,
+        Neighbours, Params, Pass, Plan, Planner, ROWS_AT_ONCE, Request, Resource, Round, Rows, Rules, Runs, Slots,
+        Store, Tournament, Variant, Walk,
     };
     pub use crate::run::{AT_ONCE_BYTES, Wanted};
     pub use crate::shader::{Source, assemble};

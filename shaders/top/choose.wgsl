@@ -12,12 +12,12 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> list: array<vec2<u32>>;  // starts of those that are taken
 @group(0) @binding(6) var<storage, read_write> best: array<Bits>;       // and their ranks
 
-fn rank_of(candidate: u32) -> Bits { return tie(ranks[candidate]); }
-fn is_there(candidate: u32) -> bool { return any(starts[candidate] != vec2<u32>(0xffffffffu, 0xffffffffu)); }
+fn candidate(c: u32) -> Bits { return tie(ranks[c]); }
+fn is_there(c: u32) -> bool { return any(starts[c] != vec2<u32>(0xffffffffu, 0xffffffffu)); }
 
-fn take(candidate: u32, to: u32) {
-    list[to] = starts[candidate];
-    best[to] = ranks[candidate];
+fn take(c: u32, to: u32) {
+    list[to] = starts[c];
+    best[to] = ranks[c];
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -1,57 +1,45 @@
-// The best elements of each of many answers, the best first: a workgroup for an answer.
+// The best elements of each of many answers: a team of invocations for an answer, teams of equal size side by side in a workgroup.
 //
-// The bests of single invocations give a bound: if k are wanted, the k-th of these is no better than the k-th of all elements. One
-// read finds it, another those within it, which are few; where they are not, digits of ranks tell which are wanted.
+// The first elements give a bound, and only those within it are kept, which are few. Before each further stretch the list is cut to
+// what is wanted, the last of which is the next bound, so that most elements are compared with one rank and forgotten. A list that
+// had no room for all that were within its bound, as of rising elements, is found again.
 //
-// Expects: WORKGROUP_SIZE, LOADS, ROOM; Bits, WORDS, WORST, words_of, lower, same (top/ranks.wgsl); tie, rank, unrank; element
-// (load/); begin_of, length_of, place (top/strides.wgsl or top/offsets.wgsl); take_best (top/take.wgsl).
-var<workgroup> lowest: array<Bits, WORKGROUP_SIZE>;
-var<workgroup> bound: Bits;
-var<workgroup> within: atomic<u32>;
-var<workgroup> candidates: u32;
-var<workgroup> ranks: array<Bits, ROOM>;  // of candidates
-var<workgroup> places: array<u32, ROOM>;  // in the answer
+// Expects: WORKGROUP_SIZE, TEAM, LOADS, ROOM; Bits, WORST, lower, same, Entry (top/ranks.wgsl); list (top/entries.wgsl); tie, rank;
+// element (load/); place (top/strides.wgsl or top/offsets.wgsl).
+const TEAMS = WORKGROUP_SIZE / TEAM;
+const NOWHERE = 0xffffffffu;
 
-var<private> begin: u32;  // of the answer
+var<workgroup> within: array<atomic<u32>, TEAMS>;  // candidates met
+
+var<private> team: u32;
+var<private> lane: u32;     // of the team
+var<private> begin: u32;    // of the answer
+var<private> bound: Entry;  // what comes behind it is not wanted
+var<private> mine: Entry;   // the best that this invocation has met
 
 fn rank_of(i: u32) -> Bits { return tie(rank(element(place(begin, i)))); }
-fn is_there(i: u32) -> bool { return true; }
+fn lower_of(a: Bits, b: Bits) -> Bits { return select(a, b, lower(b, a)); }
+fn slot(c: u32) -> u32 { return c * TEAMS + team; }
 
-fn take(i: u32, to: u32) {
-    ranks[to] = rank_of(i);
-    places[to] = i;
+fn before(a: Entry, b: Entry) -> bool {
+    return lower(rank_in(a), rank_in(b)) | (same(rank_in(a), rank_in(b)) & (place_in(a) < place_in(b)));
 }
 
-fn find_bound(length: u32, wanted: u32, local: u32) {
-    var mine = WORST;
-    for (var i = local; i < length; i += LOADS * WORKGROUP_SIZE) {
-        let i_K = i + K * WORKGROUP_SIZE;  // for K in 0..LOADS
-        // No element is two invocations' best.
-        let rank_K = rank_of(select(i, i_K, i_K < length));  // for K in 0..LOADS
-        if lower(rank_K, mine) { mine = rank_K; }  // for K in 0..LOADS
-    }
-    lowest[local] = mine;
-    workgroupBarrier();
-    var better = 0u;
-    for (var j = 0u; j < WORKGROUP_SIZE; j++) {
-        let other = lowest[j];
-        better += select(0u, 1u, lower(other, mine) | (same(other, mine) & (j < local)));
-    }
-    if better + 1u == wanted { bound = mine; }
+fn keep(own: Entry, end: u32) {
+    if (place_in(own) >= end) | before(bound, own) { return; }
+    if before(own, mine) { mine = own; }
+    let to = atomicAdd(&within[team], 1u);
+    if to < ROOM { list(slot(to), own); }
 }
 
-fn find_within(length: u32, local: u32) {
-    for (var i = local; i < length; i += LOADS * WORKGROUP_SIZE) {
-        let i_K = i + K * WORKGROUP_SIZE;  // for K in 0..LOADS
-        let rank_K = rank_of(min(i_K, length - 1u));  // for K in 0..LOADS
-        if (i_K < length) & !lower(bound, rank_K) { keep(rank_K, i_K); }  // for K in 0..LOADS
-    }
-}
-
-fn keep(own: Bits, i: u32) {
-    let to = atomicAdd(&within, 1u);
-    if to < ROOM {
-        ranks[to] = own;
-        places[to] = i;
+// Keeps what is within the bound among the elements up to `end`.
+fn find(start: u32, end: u32) {
+    for (var i = start + lane; i < end; i += LOADS * TEAM) {
+        let i_K = i + K * TEAM;  // for K in 0..LOADS
+        let rank_K = rank_of(min(i_K, end - 1u));  // for K in 0..LOADS
+        var best = WORST;
+        best = lower_of(best, rank_K);  // for K in 0..LOADS
+        if lower(rank_in(bound), best) { continue; }
+        if !lower(rank_in(bound), rank_K) { keep(entry(rank_K, i_K), end); }  // for K in 0..LOADS
     }
 }

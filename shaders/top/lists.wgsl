@@ -1,23 +1,19 @@
-// A workgroup finds the best elements of one answer after the other, and leaves each behind as many as are better.
+// A workgroup finds the best elements of answers, as many at a time as it has teams, and leaves them in their order.
 //
-// Expects: all of top/each.wgsl; results, write (top/write.wgsl).
+// Expects: all of top/each.wgsl; FIRST, elements of the first stretch; MORE, eighths of what has been read that are read within one
+// bound, 0: all that is left, for a list that has hardly more room than is wanted; look, find_bound (top/bests.wgsl or
+// top/boundless.wgsl); cut, finish (top/pairs.wgsl or top/digits.wgsl); note, noted, find_by_digits (top/again.wgsl); ADJACENT,
+// longest_of (top/strides.wgsl or top/offsets.wgsl); results, write (top/write.wgsl).
 
-// Leaves `some` candidates in their order, of which `wanted` are the best; all ones where there are no more.
-fn leave(some: u32, wanted: u32, at: u32, local: u32) {
-    for (var c = local; c < some; c += WORKGROUP_SIZE) {
-        let own = ranks[c];
-        var to = 0u;
-        for (var j = 0u; j < some; j++) {
-            to += select(0u, 1u, lower(ranks[j], own) | (same(ranks[j], own) & (places[j] < places[c])));
+fn leave(wanted: u32, at: u32) {
+    for (var c = lane; c < params.wanted; c += TEAM) {
+        var value = vec2<u32>(0xffffffffu, 0xffffffffu);
+        var index = value;
+        if c < wanted {
+            index = vec2<u32>(place_in(listed(slot(c))), 0u);
+            value = words_of(unrank(rank(element(place(begin, index.x)))));
         }
-        if to < wanted {
-            let bits = unrank(rank(element(place(begin, places[c]))));
-            write(to, at, params.wanted, words_of(bits), vec2<u32>(places[c], 0u));
-        }
-    }
-    for (var c = wanted + local; c < params.wanted; c += WORKGROUP_SIZE) {
-        let none = vec2<u32>(0xffffffffu, 0xffffffffu);
-        write(c, at, params.wanted, none, none);
+        write(c, at, params.wanted, value, index);
     }
 }
 
@@ -27,33 +23,51 @@ fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    for (var answer = workgroup.x; answer < params.answers; answer += workgroups.x) {
-        begin = begin_of(answer);
-        let length = length_of(answer);
+    // Where neighbours in the buffer are of several answers, neighbouring invocations are.
+    team = select(local % TEAMS, local / TEAM, ADJACENT);
+    lane = select(local / TEAMS, local % TEAM, ADJACENT);
+    for (var some = workgroup.x * TEAMS; some < params.answers; some += workgroups.x * TEAMS) {
+        let answer = some + team;
+        let here = min(answer, params.answers - 1u);
+        begin = begin_of(here);
+        let count = select(0u, length_of(here), answer < params.answers);
         // Of an answer that is too long nothing is told.
-        let wanted = select(min(params.wanted, length), 0u, length > params.most);
-        let bounded = (length > WORKGROUP_SIZE) & (wanted <= WORKGROUP_SIZE) & (wanted > 0u);
-        workgroupBarrier();
-        if local == 0u {
-            atomicStore(&within, select(0u, ROOM + 1u, (length > ROOM) & !bounded));
-            bound = WORST;
+        let length = select(count, 0u, count > params.most);
+        let wanted = min(params.wanted, length);
+        if local == 0u { atomicStore(&spills, 0u); }
+        let longest = longest_of(length, lane, local);
+        look(length);
+        // Where a list had no room, all that is within the bound that was found so far; where that has none, digit by digit.
+        var teams = 0u;
+        for (var again = false; ; again = true) {
+            let end = select(length, 0u, again & (((teams >> team) & 1u) == 0u));
+            find_bound(wanted);
+            if (lane == 0u) & (end == length) { atomicStore(&within[team], 0u); }
+            workgroupBarrier();
+            for (var seen = 0u; seen < longest; ) {
+                var next = select(FIRST, longest, again);
+                if seen > 0u {
+                    workgroupBarrier();
+                    note();
+                    cut(wanted, local);
+                    next = select(seen + seen / 8u * MORE, longest, MORE == 0u);
+                }
+                find(seen, min(next, end));
+                seen = next;
+            }
+            teams = noted(local);
+            if again | (teams == 0u) | (MORE == 0u) { break; }
         }
-        workgroupBarrier();
-        if bounded { find_bound(length, wanted, local); }
-        workgroupBarrier();
-        if bounded | (length <= ROOM) { find_within(length, local); }
-        workgroupBarrier();
-        if local == 0u { candidates = atomicLoad(&within); }
-        var some = workgroupUniformLoad(&candidates);
-        if (some > ROOM) & (wanted > 0u) { take_best(length, wanted, local); }
-        if some > ROOM { some = wanted; }
-        workgroupBarrier();
-        let at = params.at + answer * params.step;
-        leave(some, wanted, at, local);
-        if local == 0u {
-            let end = at + params.wanted * (WORDS + 2u);
-            if params.counted != 0u { results[end] = select(wanted, 0xffffffffu, length > params.most); }
-            if params.seal != 0u { results[end + params.counted] = params.seal; }
+        if teams != 0u { find_by_digits(some, teams, local); }
+        finish(wanted, local);
+        if answer < params.answers {
+            let at = params.at + answer * params.step;
+            leave(wanted, at);
+            if lane == 0u {
+                let end = at + params.wanted * (WORDS + 2u);
+                if params.counted != 0u { results[end] = select(wanted, 0xffffffffu, count > params.most); }
+                if params.seal != 0u { results[end + params.counted] = params.seal; }
+            }
         }
     }
 }

@@ -9,6 +9,13 @@ const WORST = 0xffffffffu;  // no rank is higher
 
 fn lower(a: Bits, b: Bits) -> bool { return a < b; }
 fn same(a: Bits, b: Bits) -> bool { return a == b; }
+// A rank and a place.
+alias Entry = vec2<u32>;
+
+fn entry(a: Bits, i: u32) -> Entry { return vec2<u32>(a, i); }
+fn rank_in(e: Entry) -> Bits { return e.x; }
+fn place_in(e: Entry) -> u32 { return e.y; }
+
 fn words_of(bits: Bits) -> vec2<u32> { return vec2<u32>(bits, 0u); }
 
 fn digit(a: Bits, d: u32) -> u32 { return (a >> (d * BITS)) % (1u << BITS); }

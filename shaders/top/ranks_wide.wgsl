@@ -10,6 +10,13 @@ const WORST = vec2<u32>(0xffffffffu, 0xffffffffu);  // no rank is higher
 
 fn lower(a: Bits, b: Bits) -> bool { return less64(a, b); }
 fn same(a: Bits, b: Bits) -> bool { return all(a == b); }
+// A rank and a place.
+alias Entry = vec3<u32>;
+
+fn entry(a: Bits, i: u32) -> Entry { return vec3<u32>(a, i); }
+fn rank_in(e: Entry) -> Bits { return e.xy; }
+fn place_in(e: Entry) -> u32 { return e.z; }
+
 fn words_of(bits: Bits) -> vec2<u32> { return bits; }
 
 fn digit(a: Bits, d: u32) -> u32 {

@@ -8,7 +8,7 @@ use crate::element::Dtype;
 use crate::error::Result;
 use crate::input::Dim;
 use crate::op::unroll;
-use crate::plan::{DIMS_MAX, Lies, ListPass, ListRules, is_adjacent};
+use crate::plan::{Cut, DIMS_MAX, Lies, ListPass, ListRules, is_adjacent};
 use std::sync::Arc;
 
 /// The texts of answers whose elements are neighbours, of those that lie at strides, and of segments.
@@ -25,15 +25,41 @@ impl ListTexts {
 /// The texts, each with its name.
 #[doc(hidden)]
 pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> [(&'static str, String); 3] {
-    let ListRules { workgroup_size, bits, room, loads, .. } = *rules;
+    let ListRules { workgroup_size, team, bits, room, loads, groups, first, more, kept, .. } = *rules;
     let each = unroll(include_str!("../../shaders/top/each.wgsl"), &[("LOADS", loads)]);
+    let bound = match groups {
+        0 => include_str!("../../shaders/top/boundless.wgsl").into(),
+        _ => unroll(include_str!("../../shaders/top/bests.wgsl"), &[("LOADS", loads), ("FOUR", 4)]),
+    };
+    let (sort, cut) = match rules.cut {
+        Cut::Pairs => ("", include_str!("../../shaders/top/pairs.wgsl")),
+        Cut::Digits => (include_str!("../../shaders/top/sort.wgsl"), include_str!("../../shaders/top/digits.wgsl")),
+    };
+    let cut = unroll(cut, &[("EACH", room / team), ("FOUR", 4)]);
     let strides =
         |adjacent: bool| format!("const ADJACENT = {adjacent};\n{}", include_str!("../../shaders/top/strides.wgsl"));
     let text = |lies: &str| {
-        let counts =
-            [("WORKGROUP_SIZE", workgroup_size), ("BITS", bits), ("LOADS", loads), ("REPLICAS", 1), ("ROOM", room)];
+        let counts = [
+            ("WORKGROUP_SIZE", workgroup_size),
+            ("TEAM", team),
+            ("BITS", bits),
+            ("LOADS", loads),
+            ("REPLICAS", 1),
+            ("ROOM", room),
+            ("GROUPS", groups),
+            ("FIRST", first),
+            ("MORE", more),
+            ("KEPT", kept),
+        ];
         let told = include_str!("../../shaders/top/answers.wgsl");
-        let parts = [element_text(dtype), told, lies, WRITE, &each, include_str!("../../shaders/top/lists.wgsl")];
+        let (again, lists) =
+            (include_str!("../../shaders/top/again.wgsl"), include_str!("../../shaders/top/lists.wgsl"));
+        let entries = match dtype.bytes() {
+            8 => include_str!("../../shaders/top/entries_wide.wgsl"),
+            _ => include_str!("../../shaders/top/entries.wgsl"),
+        };
+        let counted = include_str!("../../shaders/top/counted.wgsl");
+        let parts = [counted, entries, element_text(dtype), told, lies, WRITE, &each, &bound, sort, &cut, again, lists];
         ranking_text(dtype, &counts, ranks, &[TAKE_BEST, &parts].concat())
     };
     [

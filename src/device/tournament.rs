@@ -103,8 +103,13 @@ impl TournamentTexts {
 }
 
 /// What takes the best of some candidates.
-pub(super) const TAKE_BEST: &[&str] =
-    &[include_str!("../../shaders/runs/before.wgsl"), include_str!("../../shaders/top/take.wgsl")];
+pub(super) const TAKE_BEST: &[&str] = &[
+    include_str!("../../shaders/runs/before.wgsl"),
+    include_str!("../../shaders/top/edge.wgsl"),
+    include_str!("../../shaders/top/take.wgsl"),
+];
+/// What finds a digit among counters of many values, by all invocations.
+const SCANNED: &str = include_str!("../../shaders/top/scanned.wgsl");
 
 /// What leaves an element in a list.
 pub(super) const WRITE: &str = include_str!("../../shaders/top/write.wgsl");
@@ -138,7 +143,7 @@ pub fn tournament_texts(dtype: Dtype, rules: &Rules, ranks: &str) -> [(&'static 
         ranking_text(dtype, &counts, ranks, parts)
     };
     let tiles = unroll(include_str!("../../shaders/top/tiles.wgsl"), &[("LOADS", loads)]);
-    let choose = [TAKE_BEST, &[include_str!("../../shaders/top/choose.wgsl")]].concat();
+    let choose = [TAKE_BEST, &[SCANNED, include_str!("../../shaders/top/choose.wgsl")]].concat();
     let (size, choose_size) = (rules.workgroup_size, rules.choose_size);
     [
         ("treefold: best, tiles", text(size, &[element_text(dtype), &tiles])),

@@ -1,41 +1,60 @@
-//! The k best elements of each of many answers: a workgroup for an answer, which reads it twice, or once more for each digit of a rank.
+//! The k best elements of each of many answers: a team of invocations for an answer, which reads it once, and again where it rises.
 
 use super::Tuning;
 use super::axes::PASSES_MAX;
+use super::teams::{ALL, FEW, SHORT, SIZE, TEAMS, long_room};
 use super::windows::Lie;
 use crate::error::{Error, Result};
 use crate::input::{Dim, Piece, Strided};
 use crate::limits::{Limits, TRIPS_MAX};
 use std::ops::Range;
 
-/// Invocations of a workgroup, where there may be so many; and of one that finds short answers.
-const SIZE: u32 = 256;
-const SHORT_SIZE: u32 = 32;
-/// Elements of a short answer, at most.
-pub(crate) const SHORT: u64 = 64;
 /// Invocations below which nothing is planned.
 const SIZE_MIN: u32 = 16;
-/// Candidates that workgroup memory holds, at least: of few wanted elements.
-const ROOM_MIN: u32 = 256;
-/// Elements that an invocation has under way.
-const LOADS: u32 = 4;
+/// Candidates of a team, at least.
+const ROOM_MIN: u32 = 64;
+/// Bits of a digit: its counters are few enough that each invocation reads them all.
+const BITS: u32 = 4;
+/// Eighths of what has been read that are read within one bound, at most: lists are short then, of few wanted elements.
+const MORE: u32 = 16;
 /// Storage buffers of the kernel.
 const BUFFERS: u32 = 3;
 
 /// Dimensions of answers and of their elements, at most, all together.
 pub(crate) const DIMS_MAX: usize = 16;
 
+/// What puts the list of a team in order, of which it is cut to what is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cut {
+    /// Each candidate is compared with all others.
+    Pairs,
+    /// It is cut by digits of ranks, and sorted in the end.
+    Digits,
+}
+
 /// All that the texts depend on besides the elements' type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ListRules {
     /// Invocations of a workgroup.
     pub workgroup_size: u32,
+    /// Invocations of a team, which finds an answer.
+    pub team: u32,
     /// Bits of a digit.
     pub bits: u32,
-    /// Candidates that workgroup memory holds.
+    /// Candidates of a team that workgroup memory holds.
     pub room: u32,
     /// Elements that an invocation has under way.
     pub loads: u32,
+    /// Groups of a team whose best elements give a bound; 0: none.
+    pub groups: u32,
+    /// Elements of the first stretch.
+    pub first: u32,
+    /// Eighths of what has been read that are read within one bound; 0: all that is left, where the room is hardly more than is wanted.
+    pub more: u32,
+    /// Room for what a list is cut to, where candidates are compared with each other.
+    pub kept: u32,
+    /// How a list is put in order.
+    pub cut: Cut,
     /// Bytes of a rank: 4 or 8.
     pub rank_bytes: u64,
     /// Elements that are wanted.
@@ -85,44 +104,75 @@ pub struct ListPass {
 }
 
 impl ListRules {
-    /// For so many elements of each answer; `short`: of answers of few elements.
+    /// For so many elements of each answer, by teams of a kind, where a workgroup may have as many invocations.
     ///
     /// # Errors
     /// [`Error::LimitTooSmall`].
-    pub fn of(limits: &Limits, tuning: &Tuning, wanted: u32, rank_bytes: u64, short: bool) -> Result<ListRules> {
+    pub fn of(limits: &Limits, tuning: &Tuning, wanted: u32, rank_bytes: u64, kind: usize) -> Result<ListRules> {
         let small = |limit, value: u64, needs: u64| Err(Error::LimitTooSmall { limit, value, needs });
         if limits.storage_buffers_max < BUFFERS {
             let limit = "max_storage_buffers_per_shader_stage";
             return small(limit, limits.storage_buffers_max.into(), BUFFERS.into());
         }
-        let room = if short { SHORT as u32 } else { wanted.next_power_of_two().max(ROOM_MIN) };
-        // Candidates with their places; of each invocation a best one and a sum; counters of digits, no more than invocations; single words.
-        let bytes = |size: u64| u64::from(room) * (rank_bytes + 4) + size * (rank_bytes + 8) + 64;
-        let size = if short { SHORT_SIZE } else { SIZE };
-        let mut size = 1 << size.min(limits.invocations_max).max(1).ilog2();
-        while size > SIZE_MIN && bytes(size.into()) > limits.workgroup_bytes_max {
-            size /= 2;
+        let team = TEAMS[kind.min(TEAMS.len() - 1)];
+        let short = kind == ALL;
+        let cut = match wanted {
+            _ if short => Cut::Pairs,
+            ..=FEW => Cut::Pairs,
+            _ => Cut::Digits,
+        };
+        let most = 1 << SIZE.min(limits.invocations_max).max(1).ilog2();
+        if most < SIZE_MIN {
+            return small("max_compute_invocations_per_workgroup", most.into(), SIZE_MIN.into());
         }
-        if size < SIZE_MIN {
-            return small("max_compute_invocations_per_workgroup", size.into(), SIZE_MIN.into());
-        }
-        if bytes(size.into()) > limits.workgroup_bytes_max {
-            let limit = "max_compute_workgroup_storage_size";
-            return small(limit, limits.workgroup_bytes_max, bytes(size.into()));
-        }
-        let bits = if size >= 256 { 8 } else { 4 };
-        let rules = ListRules {
-            workgroup_size: size,
-            bits,
-            room,
-            loads: LOADS,
+        let size = if cut == Cut::Pairs { team.workgroup } else { team.invocations };
+        let mut rules = ListRules {
+            workgroup_size: size.min(most),
+            team: team.invocations.min(most),
+            bits: BITS,
+            room: 0,
+            loads: 0,
+            groups: 0,
+            first: 0,
+            more: 0,
+            kept: if short { SHORT as u32 } else { wanted.next_power_of_two() },
+            cut,
             rank_bytes,
             wanted,
             longest: 0,
             dispatch_bytes: tuning.dispatch_bytes_max,
         };
+        rules.room = match cut {
+            _ if short => SHORT as u32,
+            Cut::Pairs => (4 * rules.kept).max(rules.team).max(ROOM_MIN),
+            Cut::Digits => long_room(wanted),
+        };
+        let least = |rules: &ListRules| if short { SHORT as u32 } else { rules.kept.max(rules.team) };
+        while rules.bytes() > limits.workgroup_bytes_max {
+            match () {
+                () if rules.workgroup_size > rules.team.max(SIZE_MIN) => rules.workgroup_size /= 2,
+                () if rules.room > least(&rules) => rules.room /= 2,
+                () if rules.team > SIZE_MIN => {
+                    (rules.team, rules.workgroup_size) = (rules.team / 2, rules.team / 2);
+                }
+                () => {
+                    let limit = "max_compute_workgroup_storage_size";
+                    return small(limit, limits.workgroup_bytes_max, rules.bytes());
+                }
+            }
+        }
+        rules.groups = if short || cut != Cut::Pairs { 0 } else { rules.bounding() };
+        rules.loads = team.loads;
+        rules.first = if rules.groups == 0 { rules.room } else { rules.team * rules.loads };
+        // Three fifths of the room are for those that are expected, as many as are wanted in each stretch as long as what has been read.
+        let expected = 8 * u64::from(rules.room - rules.wanted.min(rules.room)) * 3 / 5;
+        rules.more = match (expected / u64::from(wanted.max(1))) as u32 {
+            0..2 => 0,
+            more => more.min(MORE),
+        };
+        let size = rules.workgroup_size;
         // The longest whose digits are found within the trips of an invocation.
-        let (mut low, mut high) = (u64::from(room), 1 << 32);
+        let (mut low, mut high) = (u64::from(rules.room), 1 << 32);
         if rules.trips(low, (0, 0)) > TRIPS_MAX {
             return small("max_compute_invocations_per_workgroup", size.into(), 2 * u64::from(size));
         }
@@ -130,31 +180,86 @@ impl ListRules {
             let middle = low.midpoint(high);
             if rules.trips(middle, (0, 0)) > TRIPS_MAX { high = middle } else { low = middle }
         }
-        Ok(ListRules { longest: if short { SHORT } else { low }, ..rules })
+        rules.longest = if short { SHORT } else { low };
+        Ok(rules)
     }
 
-    /// Loop trips of an invocation for an answer of so many elements, which lie by so many dimensions of answers and of elements.
+    /// Teams of a workgroup.
+    pub fn teams(&self) -> u32 {
+        self.workgroup_size / self.team
+    }
+
+    /// Groups whose bests give a bound, some times as many as are wanted; 0 where a team has fewer invocations.
+    fn bounding(&self) -> u32 {
+        let groups = (2 * self.wanted).next_power_of_two().max(8);
+        if groups <= self.team { groups } else { 0 }
+    }
+
+    /// Bytes of workgroup memory: candidates with their places, a best one of each invocation, sums and counters of digits, single words.
+    fn bytes(&self) -> u64 {
+        let (size, teams) = (u64::from(self.workgroup_size), u64::from(self.teams()));
+        // With alignment.
+        let entry = 2 * self.rank_bytes;
+        let single = match self.cut {
+            Cut::Pairs => (teams * u64::from(self.kept) + size + teams) * entry,
+            Cut::Digits => 0,
+        };
+        teams * u64::from(self.room) * (self.rank_bytes + 4) + single + 4 * (size + teams) + (4 << BITS) + 128
+    }
+
+    /// Loop trips of an invocation for an answer of so many elements, which lie by so many dimensions of answers and of elements besides the
+    /// outermost.
     pub fn trips(&self, length: u64, (kept, reduced): (u64, u64)) -> u64 {
-        let (size, room, loads) = (u64::from(self.workgroup_size), u64::from(self.room), u64::from(self.loads));
-        let (some, place) = (length.min(room), 1 + reduced);
-        let last = some.div_ceil(size) * (some + place) + u64::from(self.wanted).div_ceil(size);
-        let read = length.div_ceil(size * loads) * (1 + loads * reduced);
-        let fixed = 1 + kept + 2 * read + size + last;
-        if length <= room {
-            return fixed;
+        // Nobody has trips for so many.
+        if length > 1 << 40 {
+            return u64::MAX;
         }
-        let (each, scan) = (length.div_ceil(size) * place, u64::from(self.workgroup_size.ilog2()) + 1);
-        let digits = 8 * self.rank_bytes / u64::from(self.bits);
-        fixed + digits * (4 + each + scan) + 2 * (each + scan) + length.div_ceil(size) * reduced
+        let [size, team, room, loads, groups] =
+            [self.workgroup_size, self.team, self.room, self.loads, self.groups].map(u64::from);
+        let (together, place) = (team * loads, 1 + reduced);
+        let bound = if groups == 0 { 0 } else { team / groups + groups };
+        let scan = u64::from(self.workgroup_size.ilog2()) + 1;
+        let values = 1 << self.bits;
+        let edge = |each: u64| 8 * self.rank_bytes / u64::from(self.bits) * (3 + values + each);
+        let (each, steps) = (room.div_ceil(team), u64::from(self.room.ilog2()) + 1);
+        let sort = 2 * steps + each + steps * (steps + 1) / 2 * (1 + (room / 2).div_ceil(team));
+        let (cut, finish) = match self.cut {
+            Cut::Pairs => {
+                let cut = each * (1 + room.div_ceil(4)) + u64::from(self.kept).div_ceil(team);
+                (cut, cut)
+            }
+            Cut::Digits => (edge(each), edge(each) + sort),
+        };
+        let read = |elements: u64| elements.div_ceil(together) * (1 + loads * reduced);
+        let (mut seen, mut stretches) = (0, 0);
+        while seen < length {
+            let next = match (seen, self.more) {
+                (0, _) => self.first.into(),
+                (_, 0) => length,
+                (_, more) => seen + seen / 8 * u64::from(more),
+            };
+            stretches += 1 + read(next.min(length) - seen) + if seen > 0 { cut } else { 0 };
+            seen = next;
+        }
+        let left = u64::from(self.wanted).div_ceil(team) * place;
+        let once = 1 + kept + loads * reduced + bound + stretches + finish + left;
+        if length <= room {
+            return once;
+        }
+        let each = length.div_ceil(size) * place;
+        let taken = edge(each) + 2 * (each + scan) + length.div_ceil(size) * reduced;
+        once + 2 + bound + read(length) + u64::from(self.teams()) * (1 + kept + taken) + kept
     }
 
     /// Loop trips of an invocation for an answer of a view.
     pub fn trips_of(&self, strided: &Strided) -> u64 {
-        let reduced = if is_adjacent(&strided.reduced) { 0 } else { strided.reduced.len() as u64 };
-        self.trips(strided.length(), (strided.kept.len() as u64, reduced))
+        // The outermost dimension is what is left.
+        let within = |dims: &[Dim]| (dims.len() as u64).saturating_sub(1);
+        let reduced = if is_adjacent(&strided.reduced) { 0 } else { within(&strided.reduced) };
+        self.trips(strided.length(), (within(&strided.kept), reduced))
     }
 
-    /// Answers that one dispatch finds, at most, of so many trips and bytes each, read twice.
+    /// Answers that one dispatch finds, at most, of so many trips and bytes each, read twice where they rise.
     ///
     /// # Errors
     /// [`Error::LimitTooSmall`] where no binding holds one.
@@ -167,7 +272,12 @@ impl ListRules {
             return Err(Error::LimitTooSmall { limit, value, needs: answer_bytes + limits.storage_alignment });
         }
         let quick = (self.dispatch_bytes / read_bytes.saturating_mul(2).max(1)).max(1);
-        Ok((u64::from(limits.workgroups_max.min(65_535)) * loops).min(bound).min(quick))
+        Ok((self.workgroups(limits, u64::MAX) * u64::from(self.teams()) * loops).min(bound).min(quick))
+    }
+
+    /// Workgroups for so many answers.
+    fn workgroups(&self, limits: &Limits, answers: u64) -> u64 {
+        answers.div_ceil(self.teams().into()).min(limits.workgroups_max.min(65_535).into())
     }
 
     /// The dispatches of a view, whose answers have `answer_bytes` each in the output.
@@ -203,7 +313,7 @@ impl ListRules {
                         answers: first..first + answers,
                         length,
                         lies: Lies::Strides { kept: part.kept, reduced: part.reduced },
-                        workgroups: answers.min(limits.workgroups_max.min(65_535).into()) as u32,
+                        workgroups: self.workgroups(limits, answers) as u32,
                     });
                     continue;
                 }
@@ -263,7 +373,7 @@ impl ListRules {
                 first: lie.at(piece.first) as u32,
                 length: piece.elements,
                 lies: Lies::Offsets { word: lie_of_offsets.at(from) as u32, bytes: of_offsets },
-                workgroups: many.min(limits.workgroups_max.min(65_535).into()) as u32,
+                workgroups: self.workgroups(limits, many) as u32,
                 answers,
             }
         };

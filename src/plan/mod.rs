@@ -23,18 +23,20 @@ mod rows;
 mod runs;
 mod segments;
 mod slots;
+mod teams;
 mod tournament;
 mod tuning;
 mod windows;
 
 pub use cost::{Cost, GroupCost};
-pub(crate) use lists::{DIMS_MAX, SHORT, is_adjacent};
-pub use lists::{Lies, ListPass, ListRules};
+pub use lists::{Cut, Lies, ListPass, ListRules};
+pub(crate) use lists::{DIMS_MAX, is_adjacent};
 pub use planner::{Arrangement, Planner, Request};
 pub(crate) use results::COUNT_WORDS;
 pub use runs::Runs;
 pub use segments::Walk;
 pub use slots::Slots;
+pub use teams::{TEAMS, kind_of, larger};
 pub use tournament::{Entrants, Round, Rules, Tournament};
 pub use tuning::{Launch, Order, Tuning};
 

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::input::{Input, Output, Piece};
 use crate::op::{Op, Ranks};
 use crate::ops::{Ranked, Ranking};
-use crate::plan::{Rules, Tournament, Tuning};
+use crate::plan::{Rules, TEAMS, Tournament, Tuning};
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
@@ -53,8 +53,8 @@ pub(super) struct Contest {
     pub ranks: Ranks,
     rules: Rules,
     texts: TournamentTexts,
-    /// Of many answers, of long ones and of short ones, once they are asked for.
-    pub lists: [OnceLock<Lists>; 2],
+    /// Of many answers, by teams of each kind, once they are asked for.
+    pub lists: [OnceLock<Lists>; TEAMS.len()],
 }
 
 impl Contest {

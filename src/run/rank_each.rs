@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::input::{Divided, Each, Offsets, OffsetsIn, Output, Piece, Ranges, Segments, SegmentsBy, Strided, Taken};
 use crate::limits::TRIPS_MAX;
 use crate::ops::Ranked;
-use crate::plan::{ListRules, SHORT, is_adjacent};
+use crate::plan::{ListRules, is_adjacent, kind_of, larger};
 use std::ops::Range;
 
 /// The kernels of many answers.
@@ -60,17 +60,38 @@ impl<'d> ListsBy<'d> {
 }
 
 impl Contest {
-    /// The kernels for answers of so many elements at most.
-    fn lists(&self, longest: u64) -> Result<&Lists> {
-        let (short, limits) = (longest <= SHORT, &self.context.limits);
-        let made = &self.lists[usize::from(short)];
+    /// The kernels by a kind of teams.
+    fn by_teams(&self, kind: usize) -> Result<&Lists> {
+        let (made, limits) = (&self.lists[kind], &self.context.limits);
         if let Some(lists) = made.get() {
             return Ok(lists);
         }
-        let rules =
-            ListRules::of(limits, self.context.tuning(), self.ranks.wanted, 4 * self.ranks.words as u64, short)?;
+        let (wanted, bytes) = (self.ranks.wanted, 4 * self.ranks.words as u64);
+        let rules = ListRules::of(limits, self.context.tuning(), wanted, bytes, kind)?;
         let texts = ListTexts::of(self.dtype, &rules, &self.ranks.wgsl);
         Ok(made.get_or_init(|| Lists { rules, texts }))
+    }
+
+    /// The kernels for these answers.
+    fn lists(&self, by: &ListsBy<'_>) -> Result<&Lists> {
+        let (wanted, longest) = (self.ranks.wanted, by.longest());
+        let (answers, adjacent) = match by {
+            ListsBy::Strided(strided) => (strided.answers(), is_adjacent(&strided.reduced)),
+            ListsBy::Slice(offsets) => (offsets.len() as u64 - 1, true),
+            ListsBy::Buffer(_) => (1, true),
+        };
+        let mut kind = kind_of(wanted, answers, longest, adjacent);
+        loop {
+            let lists = self.by_teams(kind)?;
+            let fits = match by {
+                ListsBy::Strided(strided) => lists.rules.trips_of(strided) <= TRIPS_MAX,
+                ListsBy::Slice(_) | ListsBy::Buffer(_) => lists.rules.longest >= longest,
+            };
+            match larger(kind).filter(|_| !fits) {
+                Some(larger) => kind = larger,
+                None => return Ok(lists),
+            }
+        }
     }
 
     /// Makes ready what leaves the best elements of each answer, dense.
@@ -84,9 +105,9 @@ impl Contest {
         }
     }
 
-    /// Elements of an answer that are neighbours, at most, by the kernels for answers of so many elements.
-    pub fn longest(&self, length: u64) -> Result<u64> {
-        Ok(self.lists(length)?.rules.longest)
+    /// Elements of an answer that are neighbours, at most, by the kernels for these answers.
+    pub fn longest(&self, by: &ListsBy<'_>) -> Result<u64> {
+        Ok(self.lists(by)?.rules.longest)
     }
 
     /// Whether an invocation has the trips for an answer of this view, and a binding the room.
@@ -94,7 +115,7 @@ impl Contest {
         let limits = &self.context.limits;
         let (low, high) = Strided { kept: vec![], ..strided.clone() }.span();
         let bytes = (high - low + 1) * i128::from(self.dtype.bytes()) + 2 * i128::from(limits.storage_alignment);
-        let trips = self.lists(strided.length())?.rules.trips_of(strided);
+        let trips = self.lists(&ListsBy::Strided(strided))?.rules.trips_of(strided);
         Ok(trips <= TRIPS_MAX && bytes <= limits.binding_bytes_max.into())
     }
 
@@ -122,7 +143,7 @@ impl Contest {
         let words = Words { buffer: to.buffer, bytes: 0..to.buffer.size() };
         let to = BestTo { room, ..self.to(words, true, Some(to.seal)) };
         let prepared = self.prepared_each(input, divided, &to)?;
-        let longest = self.longest(divided.longest())?;
+        let longest = self.longest(divided)?;
         Ok(PendingLists { pending: self.context.sent(&prepared, readback)?, room, longest })
     }
 
@@ -133,7 +154,7 @@ impl Contest {
 
     fn strided(&self, elements: &Spans<'_>, strided: &Strided, to: &BestTo<'_>) -> Result<Prepared> {
         let (answers, length) = (strided.answers(), strided.length());
-        let Lists { rules, texts } = self.lists(length)?;
+        let Lists { rules, texts } = self.lists(&ListsBy::Strided(strided))?;
         let refused = match rules.trips_of(strided) <= TRIPS_MAX {
             true => match rules.strided(&self.context.limits, elements.pieces, strided, self.sizes(to)) {
                 Ok(passes) => return self.context.lists((texts, rules), &passes, elements.buffers, to),
@@ -173,7 +194,7 @@ impl Contest {
     fn by_buffer(&self, elements: &Spans<'_>, offsets: &Ranges<'_>, to: &BestTo<'_>) -> Result<Prepared> {
         let (found, at) = offsets.pieces()?;
         let [piece] = found[..] else { return Err(Error::OffsetsApart { ranges: found.len() as u64 }) };
-        let Lists { rules, texts } = self.lists(u64::MAX)?;
+        let Lists { rules, texts } = self.lists(&ListsBy::Buffer(offsets))?;
         let passes = rules.segments(&self.context.limits, elements.pieces, piece, u64::MAX, self.sizes(to))?;
         self.context.lists((texts, rules), &passes, &[elements.buffers, &at].concat(), to)
     }
@@ -182,7 +203,7 @@ impl Contest {
     /// no binding holds, or that end in another range.
     fn by_slice(&self, elements: &Spans<'_>, offsets: &[u64], to: &BestTo<'_>) -> Result<Prepared> {
         let limits = &self.context.limits;
-        let Lists { rules, texts } = self.lists(longest_of(offsets))?;
+        let Lists { rules, texts } = self.lists(&ListsBy::Slice(offsets))?;
         let (element, each) = self.sizes(to);
         let bound = (limits.binding_bytes_max - limits.storage_alignment) / element;
         let most = bound.min((self.context.device.limits().max_buffer_size / 4).saturating_sub(1));
@@ -233,10 +254,15 @@ impl<T: Scalar> Ranker<T> {
     /// [segments](crate::Input::segments); the answers are dense in `output`, each as [`Ranker::record`] leaves one, its indices those in the
     /// row, the axis or the segment.
     ///
-    /// A workgroup finds an answer, reading its elements twice, in the worst case once more for each digit of a rank. Rows, and segments whose
-    /// offsets are a slice, that are longer than that may take (50,000 to 600,000 elements, by the device and k), that no binding holds or that end in
-    /// another buffer have rounds of their own, as whole inputs do. Of segments by a buffer of offsets none may be so long, and one binding must hold
-    /// the input: all words of a longer one are ones, its count too.
+    /// A team of 16 to 256 invocations finds an answer, reading its elements once: the first give a bound, and of the others few are within it. Where
+    /// they rise, or more than 32 are wanted and many are equal, so that a list has no room for those that are, it reads them again, in the worst case
+    /// once for each four bits of a rank and twice more. Rows, and segments whose offsets are a slice, that are longer than that may take (50,000 to
+    /// 400,000 elements, by the device and k; where a workgroup has 64 invocations a quarter of that), that no binding holds
+    /// or that end in another buffer have rounds of their own, as whole inputs do. Of segments by a buffer of offsets none may be so long, and one
+    /// binding must hold the input: all words of a longer one are ones, its count too.
+    ///
+    /// Source: a list behind a bound, as in Faiss (J. Johnson, M. Douze, H. Jégou, Billion-scale similarity search with GPUs, 2017), whose queues
+    /// stand in registers; radix selection, as for whole inputs, where more than 32 elements are wanted.
     ///
     /// ```no_run
     /// # fn frame(top: &treefold::Ranker<f32>, encoder: &mut wgpu::CommandEncoder, logits: &wgpu::Buffer, best: &wgpu::Buffer)

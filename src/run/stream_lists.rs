@@ -25,7 +25,7 @@ impl Contest {
     ) -> Result<()> {
         let strided = whole.strided(begin);
         let together = self.together(self.room(&ListsBy::Strided(&strided)));
-        let mut longest = LIST.min(self.longest(strided.length())?);
+        let mut longest = LIST.min(self.longest(&ListsBy::Strided(&strided))?);
         let boxes = loop {
             let boxes = whole.clone().in_lists(longest);
             // Elements that lie in several dimensions take more trips, those that lie far apart a longer binding.

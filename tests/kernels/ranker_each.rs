@@ -129,6 +129,30 @@ fn rows_of_halves_and_double_words() {
     rows::<u64>(&gpu, &[1024], &[9, 3001], 6000);
 }
 
+/// Answers enough that several teams share a workgroup: short and middling rows, columns side by side, rising ones among them that their lists
+/// have no room for.
+#[test]
+fn many_answers() {
+    let gpu = gpu();
+    rows::<f32>(&gpu, &[10, 16], &[70], 9000 * 70);
+    rows::<u64>(&gpu, &[3], &[40], 9000 * 40);
+    let all = elements::<f32>(4200 * 150);
+    // As many columns, each rising.
+    let mut sorted: Vec<f32> = all.iter().map(|x| if x.is_nan() { 0.0 } else { *x }).collect();
+    sorted.sort_by(f32::total_cmp);
+    let mut failures = vec![];
+    for (what, all) in [("mixed", all), ("rising", sorted)] {
+        let buffer = upload(&gpu, &all);
+        for k in [10, 30, 40] {
+            let (top, columns) = (Top::new(k).expect("a k"), Axes::of(&[150, 4200], &[0]).expect("axes"));
+            let want = Cpu::with_threads(2).reduce_axes(top, &all, &columns).expect("columns");
+            let ranker = gpu.ranker(top).expect("a ranker");
+            failures.extend(judge(&gpu, &ranker, &top, what, &Input::<f32>::from(&buffer).over(columns), &want));
+        }
+    }
+    none(failures, &gpu);
+}
+
 /// Short bindings, small workgroups and little of their memory; rows that are so long that each has rounds of its own.
 #[test]
 fn small_limits_and_long_rows() {
@@ -351,21 +375,30 @@ fn several_buffers_and_bad_input() {
 #[test]
 fn wrong_kernels_are_noticed() {
     let judged = |gpu: &Gpu| {
-        let all = elements::<f32>(12_000);
-        let buffer = upload(gpu, &all);
-        let of = |k: u32| {
+        let of_kinds = elements::<f32>(12_000);
+        // No two are equal, and the best lie anywhere.
+        let scattered: Vec<f32> = (0..12_000).map(|at| (at * 7919 % 12_007) as f32).collect();
+        let of = |k: u32, length: usize| {
             let top = Top::new(k).expect("a k");
-            let want = Cpu::new().reduce_each(top, &all, 1200).expect("rows");
             let ranker = gpu.ranker(top).expect("a ranker");
-            judge(gpu, &ranker, &top, "wrong", &Input::<f32>::from(&buffer).rows(1200), &want)
+            let of = |all: &[f32]| {
+                let (buffer, want) = (upload(gpu, all), Cpu::new().reduce_each(top, all, length).expect("rows"));
+                judge(gpu, &ranker, &top, "wrong", &Input::<f32>::from(&buffer).rows(length as u64), &want)
+            };
+            [of(&of_kinds), of(&scattered)].concat()
         };
-        // Within a bound, and by digits.
-        [of(40), of(300)].concat()
+        // Compared with each other, cut by digits, and of rising elements more than there is room for.
+        [of(30, 6000), of(40, 1200), of(300, 6000)].concat()
     };
     let changes = [
-        ("if better + 1u == wanted { bound = mine; }", "if better + 9u == wanted { bound = mine; }"),
-        ("select(i, i_0, i_0 < length)", "length - 1u"),
-        ("(places[j] < places[c])", "(places[j] > places[c])"),
+        ("if better + 1u == wanted { bounds[team] = best; }", "if better + 9u == wanted { bounds[team] = best; }"),
+        ("let rank_0 = rank_of(min(i_0, end - 1u));", "let rank_0 = rank_of(end - 1u);"),
+        ("(place_in(a) < place_in(b))", "(place_in(a) > place_in(b))"),
+        ("bound = best[slot(wanted - 1u)];", "bound = best[slot(0u)];"),
+        ("(j + 3u < some) & before(other_3, own)", "before(other_3, own)"),
+        ("if stays_0 {", "if !stays_0 {"),
+        ("== ((low & size) == 0u)", "== ((low & size) != 0u)"),
+        ("find_by_digits(some, teams, local);", ""),
         ("let at = params.at + answer * params.step;", "let at = params.at;"),
         ("left -= found.y;", ""),
         ("better_before + min(equal_before, left)", "better_before"),

@@ -470,7 +470,7 @@ wrong! {
     last_element_of_a_tile_lost: "params.lanes, count - 1u)" => "params.lanes, max(count, 2u) - 2u)", by_lists;
     lanes_of_a_tile_do_not_meet: "if own < d { lowest[local]" => "if own + 1u < d { lowest[local]", by_lists;
     index_of_a_window: "place = add64(vec2<u32>(params.low, params.high), vec2<u32>(start, 0u));" => "place = vec2<u32>(start / 2u, 0u);", by_lists;
-    tiles_of_nothing_chosen: "any(starts[candidate] != vec2<u32>(0xffffffffu, 0xffffffffu))" => "true", by_lists;
+    tiles_of_nothing_chosen: "any(starts[c] != vec2<u32>(0xffffffffu, 0xffffffffu))" => "true", by_lists;
     lowest_digit_not_asked: "above > 0u; above--" => "above > 1u; above--", by_lists;
     digits_of_other_candidates: "if agree(own, edge, d) {" => "if true {", by_lists;
     high_word_not_compared: "((d >= PER_WORD) | (apart.y == 0u))" => "true", by_lists;

@@ -2,7 +2,7 @@
 //! limit. Places are found as shaders/top/strides.wgsl and offsets.wgsl do.
 
 use crate::cases::{BYTES_MAX, limits, some_limits};
-use treefold::internals::{Dim, Lies, Limits, ListPass, ListRules, Piece, Strided, TRIPS_MAX};
+use treefold::internals::{Cut, Dim, Lies, Limits, ListPass, ListRules, Piece, Strided, TRIPS_MAX};
 use treefold::{Axes, Error, Tuning};
 
 /// The place from the start of the binding, as the kernel computes it, modulo 2^32.
@@ -16,29 +16,63 @@ fn offset_of(index: u64, dims: &[Dim]) -> u32 {
     at
 }
 
-/// Loop trips of the busiest invocation, loop by loop as the kernel has them: shaders/top/lists.wgsl, each.wgsl, take.wgsl, strides.wgsl.
+/// Loop trips of the busiest invocation, loop by loop as the kernel has them: shaders/top/lists.wgsl, each.wgsl, bests.wgsl, pairs.wgsl,
+/// digits.wgsl, again.wgsl, take.wgsl, edge.wgsl, strides.wgsl.
 fn trips(rules: &ListRules, length: u64, kept: u64, reduced: u64) -> u64 {
-    let (size, loads) = (u64::from(rules.workgroup_size), u64::from(rules.loads));
-    let scan = u64::from(rules.workgroup_size.ilog2());
-    let read = || (0..length).step_by((size * loads) as usize).map(|_| 1 + loads * reduced).sum::<u64>();
-    let every = || (0..length).step_by(size as usize).count() as u64;
-    let wanted = u64::from(rules.wanted).min(length);
-    let bounded = length > size && wanted <= size && wanted > 0;
-    let mut all = kept;
-    if bounded {
-        all += read() + size;
-    }
-    if bounded || length <= rules.room.into() {
-        all += read();
-    }
-    let some = length.min(rules.room.into());
-    if length > rules.room.into() {
-        for _ in 0..8 * rules.rank_bytes / u64::from(rules.bits) {
-            all += 1 + (1u64 << rules.bits).div_ceil(size) + every() * (1 + reduced) + 1 + scan;
+    let (size, loads, team) = (u64::from(rules.workgroup_size), u64::from(rules.loads), u64::from(rules.team));
+    let (room, scan) = (u64::from(rules.room), u64::from(rules.workgroup_size.ilog2()));
+    // Whoever begins a stretch has most of it.
+    let find =
+        |from: u64, end: u64| (from..end).step_by((team * loads) as usize).map(|_| 1 + loads * reduced).sum::<u64>();
+    let look = match rules.groups {
+        0 => 0,
+        groups => (0..team).step_by(groups as usize).skip(1).count() as u64 + u64::from(groups),
+    };
+    // A candidate is an element at its place, or one in the list.
+    let edge = |candidates: u64, place: u64| {
+        let each = (0..candidates).step_by(size as usize).count() as u64;
+        let digit = 1 + (1u64 << rules.bits).div_ceil(size) + each * (1 + place) + (1 << rules.bits);
+        (0..8 * rules.rank_bytes / u64::from(rules.bits)).map(|_| digit).sum::<u64>()
+    };
+    let wanted = u64::from(rules.wanted);
+    let some = length.min(room);
+    let by_team = |count: u64| (0..count).step_by(team as usize).count() as u64;
+    let four = (0..some).step_by(4).count() as u64;
+    let (mut cut, mut sort) = (by_team(some) * (1 + four) + by_team(some.min(wanted)), 0);
+    if rules.cut == Cut::Digits {
+        cut = edge(some, 0);
+        sort = by_team(room) + u64::from(room.ilog2());
+        let mut apart = 1;
+        while apart < room {
+            let mut half = apart;
+            sort += 1;
+            while half > 0 {
+                sort += 1 + by_team(room / 2);
+                half /= 2;
+            }
+            apart *= 2;
         }
-        all += every() * (1 + reduced) + 2 * scan + every() * (1 + 2 * reduced);
     }
-    all + some.div_ceil(size) * (1 + some + reduced) + u64::from(rules.wanted).div_ceil(size)
+    let mut all = kept + look + if rules.groups == 0 { 0 } else { loads * reduced };
+    let (mut seen, mut next) = (0, u64::from(rules.first));
+    while seen < length {
+        if seen > 0 {
+            all += cut;
+            next = if rules.more == 0 { length } else { seen + seen / 8 * u64::from(rules.more) };
+            assert!(next > seen, "{rules:?} comes to an end at {seen}");
+        }
+        all += 1 + find(seen, next.min(length));
+        seen = next;
+    }
+    if length > room {
+        all += look + find(0, length) + kept;
+        let every = (0..length).step_by(size as usize).count() as u64;
+        for _ in 0..size / team {
+            all += 1 + kept + edge(length, reduced);
+            all += every * (1 + reduced) + 2 * scan + every * (1 + 2 * reduced);
+        }
+    }
+    all + cut + sort + by_team(wanted) * (1 + reduced)
 }
 
 /// What every pass keeps; the answers of all together are those of `count`, in their order. An answer has so many trips, reads and leaves so many bytes.
@@ -59,8 +93,9 @@ fn keeps(
         assert!(answers * answer_bytes + limits.storage_alignment <= limits.binding_bytes_max);
         assert!(answers * read * 2 <= rules.dispatch_bytes || answers == 1);
         assert!(pass.workgroups <= limits.workgroups_max.min(65_535));
-        assert!(u64::from(pass.workgroups) <= answers);
-        let loops = answers.div_ceil(u64::from(pass.workgroups).max(1));
+        let teams = u64::from(rules.workgroup_size / rules.team);
+        assert!(u64::from(pass.workgroups) <= answers.div_ceil(teams));
+        let loops = answers.div_ceil(teams * u64::from(pass.workgroups).max(1));
         assert!(loops * (1 + trips) <= TRIPS_MAX + loops, "{loops} answers of {trips} trips");
     }
     assert_eq!(next, count);
@@ -117,29 +152,49 @@ fn views() -> Vec<Strided> {
 fn every_answer_once_and_every_element_in_its_place() {
     let mut planned = 0;
     for limits in some_limits() {
-        for (k, rank_bytes, short) in [
-            (1, 4, true),
-            (1, 4, false),
-            (300, 4, false),
-            (1024, 4, false),
-            (10, 8, true),
-            (10, 8, false),
-            (1024, 8, false),
+        for (k, rank_bytes, kind) in [
+            (1, 4, 0),
+            (1000, 4, 0),
+            (16, 4, 1),
+            (1, 4, 2),
+            (16, 4, 3),
+            (32, 4, 4),
+            (1, 4, 7),
+            (60, 4, 6),
+            (300, 4, 7),
+            (1024, 4, 7),
+            (10, 8, 0),
+            (10, 8, 3),
+            (10, 8, 5),
+            (1024, 8, 7),
         ] {
-            let Ok(rules) = ListRules::of(&limits, &Tuning::NVIDIA, k, rank_bytes, short) else { continue };
-            let memory = u64::from(rules.room) * (rank_bytes + 4) + u64::from(rules.workgroup_size) * (rank_bytes + 8);
-            assert!(
-                memory <= limits.workgroup_bytes_max
-                    && rules.room >= if short { 64 } else { k }
-                    && 1 << rules.bits <= rules.workgroup_size
-            );
+            let Ok(rules) = ListRules::of(&limits, &Tuning::NVIDIA, k, rank_bytes, kind) else { continue };
+            let (teams, size) = (rules.workgroup_size / rules.team, rules.workgroup_size);
+            let single = if rules.cut == Cut::Digits { 0 } else { teams * rules.kept };
+            let bests = if rules.groups == 0 { 0 } else { size + teams };
+            let memory = u64::from(teams * rules.room) * (rank_bytes + 4)
+                + u64::from(single + bests) * 2 * rank_bytes
+                + u64::from(size + teams + (1 << rules.bits)) * 4;
+            assert!(memory <= limits.workgroup_bytes_max && 1 << rules.bits <= size, "{rules:?}");
+            assert!(teams <= 32 && teams * rules.team == size && rules.room.is_multiple_of(rules.team), "{rules:?}");
+            assert!(rules.room >= if kind == 0 { 64 } else { k } && rules.room.is_multiple_of(4), "{rules:?}");
+            assert!(rules.cut == Cut::Pairs || teams == 1 && rules.room.is_power_of_two(), "{rules:?}");
+            assert!(rules.first >= k.min(rules.room) || kind == 0, "{rules:?}");
+            // All of the first elements have room where nothing bounds them, and else there are groups enough.
+            match rules.groups {
+                0 => assert!(rules.first <= rules.room, "{rules:?}"),
+                groups => {
+                    assert!(k <= groups && groups <= rules.team && rules.team.is_multiple_of(groups), "{rules:?}")
+                }
+            }
             for strided in views() {
                 let (element_bytes, answer_bytes) = (rank_bytes, u64::from(k) * (rank_bytes + 8) + 4);
                 let elements = strided.span().1 as u64 + 1;
                 let piece = Piece::of(0, 77, elements);
-                let reduced =
-                    if matches!(strided.reduced[..], [] | [Dim { stride: 1, .. }]) { 0 } else { strided.reduced.len() };
-                let trips = trips(&rules, strided.length(), strided.kept.len() as u64, reduced as u64);
+                let adjacent = matches!(strided.reduced[..], [] | [Dim { stride: 1, .. }]);
+                let reduced = if adjacent { 0 } else { strided.reduced.len().saturating_sub(1) };
+                let kept = strided.kept.len().saturating_sub(1);
+                let trips = trips(&rules, strided.length(), kept as u64, reduced as u64);
                 assert!(trips <= rules.trips_of(&strided), "{trips} trips of {strided:?}");
                 if rules.trips_of(&strided) > TRIPS_MAX {
                     continue;
@@ -166,16 +221,16 @@ fn every_answer_once_and_every_element_in_its_place() {
 #[test]
 fn how_long_an_answer_may_be() {
     let limits = Limits { invocations_max: 256, ..limits(1 << 27, 256, None, 16384) };
-    let longest = |k, rank_bytes| ListRules::of(&limits, &Tuning::GPU, k, rank_bytes, false).expect("rules").longest;
+    let longest = |k, rank_bytes| ListRules::of(&limits, &Tuning::GPU, k, rank_bytes, 7).expect("rules").longest;
     let all: Vec<u64> = [1, 10, 256, 1024].into_iter().flat_map(|k| [longest(k, 4), longest(k, 8)]).collect();
     let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
-    assert!(least.is_some_and(|least| least > 50_000) && most.is_some_and(|most| most < 650_000), "{all:?}");
+    assert!(least.is_some_and(|least| least > 50_000) && most.is_some_and(|most| most < 420_000), "{all:?}");
 }
 
 #[test]
 fn segments_and_rows_of_several_buffers() {
     let limits = limits(1 << 20, 256, None, 16384);
-    let rules = ListRules::of(&limits, &Tuning::CPU, 10, 4, false).expect("rules");
+    let rules = ListRules::of(&limits, &Tuning::CPU, 10, 4, 2).expect("rules");
     let (piece, sizes) = (Piece::of(0, 100, 50_000), (4, 124));
     for segments in [0, 1, 5, 70_000, 200_000] {
         let offsets = Piece::of(1, 3, segments + 1);

@@ -465,8 +465,8 @@ impl Texts {
                     for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
                         all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));
                     }
-                    for (k, short) in [(10, true), (10, false), (1024, false)] {
-                        let Ok(rules) = ListRules::of(&machine.limits, &machine.tuning, k, rules.rank_bytes, short)
+                    for (k, kind) in [(10, 0), (10, 1), (10, 7), (30, 4), (1024, 7)] {
+                        let Ok(rules) = ListRules::of(&machine.limits, &machine.tuning, k, rules.rank_bytes, kind)
                         else {
                             continue;
                         };

@@ -1,0 +1,80 @@
+//! Teams of invocations that find the best elements of an answer: how many they are, by what is wanted of how long answers.
+
+/// Invocations that find an answer together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeamShape {
+    /// Of the team.
+    pub invocations: u32,
+    /// Of a workgroup, where one may have as many and teams are several; those wait for each other.
+    pub workgroup: u32,
+    /// Elements that each has under way.
+    pub loads: u32,
+}
+
+/// Teams of each kind: of short answers of which many elements are wanted, of short ones, of middling ones; of answers across each other, of
+/// which few and some are wanted; of long ones.
+///
+/// Of 2^26 f32 on an H200 (`treefold bench 'top(10)' --shape 262144x256 --axis 1`, with these changed) rows of 256 take 427 µs by 32 invocations
+/// with 8 loads, 643 with 16; rows of 4096 148 by 64, 158 by 128, 183 by two times 32 in a workgroup; rows of 16,384 99, 102, 116 by 64, 128, 256;
+/// columns of 4096 598 by eight times 32 in a workgroup, with 16 loads 854.
+pub const TEAMS: [TeamShape; 8] = [
+    TeamShape { invocations: 16, workgroup: 64, loads: 4 },
+    TeamShape { invocations: 32, workgroup: 64, loads: 2 },
+    TeamShape { invocations: 32, workgroup: 64, loads: 8 },
+    TeamShape { invocations: 32, workgroup: 256, loads: 8 },
+    TeamShape { invocations: 64, workgroup: 256, loads: 8 },
+    TeamShape { invocations: 64, workgroup: 64, loads: 16 },
+    TeamShape { invocations: 128, workgroup: 128, loads: 16 },
+    TeamShape { invocations: 256, workgroup: 256, loads: 16 },
+];
+/// Places in it: of short answers that are wholly in the list; of those of which few elements are wanted; the first of those across each other,
+/// and of long ones.
+pub(super) const ALL: usize = 0;
+const SMALL: usize = 1;
+const ACROSS: usize = 3;
+const LONG: usize = 5;
+/// Elements of a short answer, and of a middling one, at most.
+pub(super) const SHORT: u64 = 64;
+const MIDDLING: u64 = 2047;
+/// Invocations of a workgroup, at most.
+pub(super) const SIZE: u32 = 256;
+/// Wanted elements that are few: each candidate is compared with all others. The list of more is cut by digits.
+pub(super) const FEW: u32 = 32;
+/// Candidates to an invocation, where many elements are wanted.
+const CANDIDATES: u32 = 8;
+/// Elements of an invocation, at least, of teams that are larger than they have to be.
+const EACH: u64 = 1024;
+/// Workgroups that a device is to have, where there are answers enough.
+const WORKGROUPS: u64 = 1024;
+
+/// The kind of team that finds so many elements each of answers, of so many elements, that are neighbours or not.
+pub fn kind_of(wanted: u32, answers: u64, length: u64, adjacent: bool) -> usize {
+    let up = |invocations: u64| invocations.min(SIZE.into()).next_power_of_two() as u32;
+    // Groups of which each has a best element are to be twice as many as are wanted.
+    let small = 2 * wanted <= TEAMS[SMALL].invocations;
+    let of_answers = up((WORKGROUPS * u64::from(SIZE)).div_ceil(answers.max(1)));
+    match length {
+        0..=SHORT if !small => return ALL,
+        0..=SHORT => return SMALL,
+        _ if !adjacent && wanted <= FEW && of_answers <= 64 => return ACROSS + usize::from(!small),
+        ..=MIDDLING if small && of_answers <= 32 => return SMALL + 1,
+        _ => {}
+    }
+    let of_wanted = match wanted <= FEW {
+        true => up(4 * u64::from(wanted)),
+        false => up((long_room(wanted) / CANDIDATES).into()),
+    };
+    let least = of_wanted.max(of_answers).max(up((length / EACH).max(1)));
+    (LONG..TEAMS.len()).find(|&kind| TEAMS[kind].invocations >= least).unwrap_or(TEAMS.len() - 1)
+}
+
+/// A kind of larger teams, for answers for which invocations of this one have no trips.
+pub fn larger(kind: usize) -> Option<usize> {
+    let next = (kind + 1).max(LONG);
+    (next < TEAMS.len()).then_some(next)
+}
+
+/// Candidates of a team, where many elements are wanted.
+pub(super) fn long_room(wanted: u32) -> u32 {
+    (2 * wanted.next_power_of_two()).max(512)
+}
