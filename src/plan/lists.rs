@@ -217,7 +217,7 @@ impl ListRules {
         let [size, team, room, loads, groups] =
             [self.workgroup_size, self.team, self.room, self.loads, self.groups].map(u64::from);
         let (together, place) = (team * loads, 1 + reduced);
-        let bound = if groups == 0 { 0 } else { team / groups + groups };
+        let bound = team.checked_div(groups).map_or(0, |each| each + groups);
         let scan = u64::from(self.workgroup_size.ilog2()) + 1;
         let values = 1 << self.bits;
         let edge = |each: u64| 8 * self.rank_bytes / u64::from(self.bits) * (3 + values + each);
