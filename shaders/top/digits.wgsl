@@ -27,5 +27,5 @@ fn cut(wanted: u32, local: u32) {
 
 fn finish(wanted: u32, local: u32) {
     cut(wanted, local);
-    _ = sort(local);
+    sort(local);
 }

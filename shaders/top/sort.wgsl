@@ -5,8 +5,7 @@
 // Expects: ROOM, a power of two, TEAM, all invocations of a workgroup; all lists have (top/each.wgsl).
 var<workgroup> there: u32;  // candidates in the list
 
-// Leaves how many there are.
-fn sort(local: u32) -> u32 {
+fn sort(local: u32) {
     workgroupBarrier();
     if local == 0u { there = min(atomicLoad(&within[0]), ROOM); }
     let some = workgroupUniformLoad(&there);
@@ -28,5 +27,4 @@ fn sort(local: u32) -> u32 {
         }
     }
     workgroupBarrier();
-    return some;
 }

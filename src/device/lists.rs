@@ -25,7 +25,7 @@ impl ListTexts {
 /// The texts, each with its name.
 #[doc(hidden)]
 pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> [(&'static str, String); 3] {
-    let ListRules { workgroup_size, team, bits, room, loads, groups, first, more, kept, .. } = *rules;
+    let ListRules { workgroup_size, team, room, loads, groups, first, more, kept, .. } = *rules;
     let each = unroll(include_str!("../../shaders/top/each.wgsl"), &[("LOADS", loads)]);
     let bound = match groups {
         0 => include_str!("../../shaders/top/boundless.wgsl").into(),
@@ -42,7 +42,7 @@ pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> [(&'static st
         let counts = [
             ("WORKGROUP_SIZE", workgroup_size),
             ("TEAM", team),
-            ("BITS", bits),
+            ("BITS", ListRules::BITS),
             ("LOADS", loads),
             ("REPLICAS", 1),
             ("ROOM", room),

@@ -13,8 +13,6 @@ use std::ops::Range;
 const SIZE_MIN: u32 = 16;
 /// Candidates of a team, at least.
 const ROOM_MIN: u32 = 64;
-/// Bits of a digit: its counters are few enough that each invocation reads them all.
-const BITS: u32 = 4;
 /// Eighths of what has been read that are read within one bound, at most: lists are short then, of few wanted elements.
 const MORE: u32 = 16;
 /// Storage buffers of the kernel.
@@ -39,8 +37,6 @@ pub struct ListRules {
     pub workgroup_size: u32,
     /// Invocations of a team, which finds an answer.
     pub team: u32,
-    /// Bits of a digit.
-    pub bits: u32,
     /// Candidates of a team that workgroup memory holds.
     pub room: u32,
     /// Elements that an invocation has under way.
@@ -104,6 +100,9 @@ pub struct ListPass {
 }
 
 impl ListRules {
+    /// Bits of a digit: its counters are few enough that each invocation reads them all.
+    pub const BITS: u32 = 4;
+
     /// For so many elements of each answer, by teams of a kind, where a workgroup may have as many invocations.
     ///
     /// # Errors
@@ -129,7 +128,6 @@ impl ListRules {
         let mut rules = ListRules {
             workgroup_size: size.min(most),
             team: team.invocations.min(most),
-            bits: BITS,
             room: 0,
             loads: 0,
             groups: 0,
@@ -204,7 +202,7 @@ impl ListRules {
             Cut::Pairs => (teams * u64::from(self.kept) + size + teams) * entry,
             Cut::Digits => 0,
         };
-        teams * u64::from(self.room) * (self.rank_bytes + 4) + single + 4 * (size + teams) + (4 << BITS) + 128
+        teams * u64::from(self.room) * (self.rank_bytes + 4) + single + 4 * (size + teams) + (4 << Self::BITS) + 128
     }
 
     /// Loop trips of an invocation for an answer of so many elements, which lie by so many dimensions of answers and of elements besides the
@@ -219,8 +217,7 @@ impl ListRules {
         let (together, place) = (team * loads, 1 + reduced);
         let bound = team.checked_div(groups).map_or(0, |each| each + groups);
         let scan = u64::from(self.workgroup_size.ilog2()) + 1;
-        let values = 1 << self.bits;
-        let edge = |each: u64| 8 * self.rank_bytes / u64::from(self.bits) * (3 + values + each);
+        let edge = |each: u64| 8 * self.rank_bytes / u64::from(Self::BITS) * (3 + (1 << Self::BITS) + each);
         let (each, steps) = (room.div_ceil(team), u64::from(self.room.ilog2()) + 1);
         let sort = 2 * steps + each + steps * (steps + 1) / 2 * (1 + (room / 2).div_ceil(team));
         let (cut, finish) = match self.cut {

@@ -14,9 +14,9 @@ pub struct TeamShape {
 /// Teams of each kind: of short answers of which many elements are wanted, of short ones, of middling ones; of answers across each other, of
 /// which few and some are wanted; of long ones.
 ///
-/// Of 2^26 f32 on an H200 (`treefold bench 'top(10)' --shape 262144x256 --axis 1`, with these changed) rows of 256 take 427 µs by 32 invocations
-/// with 8 loads, 643 with 16; rows of 4096 148 by 64, 158 by 128, 183 by two times 32 in a workgroup; rows of 16,384 99, 102, 116 by 64, 128, 256;
-/// columns of 4096 598 by eight times 32 in a workgroup, with 16 loads 854.
+/// Of 2^26 f32 on an H200 (`treefold bench 'top(10)' --shape 262144x256,16384x4096,4096x16384 --axis 1 --adapter 0` and `--shape 4096x16384 --axis 0`,
+/// with these changed) rows of 256 take 427 µs by 32 invocations with 8 loads, 643 with 16; rows of 4096 148 by 64, 158 by 128, 183 by two times 32
+/// in a workgroup; rows of 16,384 99, 102, 116 by 64, 128, 256; columns of 4096 598 by eight times 32 in a workgroup, with 16 loads 854.
 pub const TEAMS: [TeamShape; 8] = [
     TeamShape { invocations: 16, workgroup: 64, loads: 4 },
     TeamShape { invocations: 32, workgroup: 64, loads: 2 },

@@ -31,8 +31,8 @@ fn trips(rules: &ListRules, length: u64, kept: u64, reduced: u64) -> u64 {
     // A candidate is an element at its place, or one in the list.
     let edge = |candidates: u64, place: u64| {
         let each = (0..candidates).step_by(size as usize).count() as u64;
-        let digit = 1 + (1u64 << rules.bits).div_ceil(size) + each * (1 + place) + (1 << rules.bits);
-        (0..8 * rules.rank_bytes / u64::from(rules.bits)).map(|_| digit).sum::<u64>()
+        let digit = 1 + (1u64 << ListRules::BITS).div_ceil(size) + each * (1 + place) + (1 << ListRules::BITS);
+        (0..8 * rules.rank_bytes / u64::from(ListRules::BITS)).map(|_| digit).sum::<u64>()
     };
     let wanted = u64::from(rules.wanted);
     let some = length.min(room);
@@ -174,8 +174,8 @@ fn every_answer_once_and_every_element_in_its_place() {
             let bests = if rules.groups == 0 { 0 } else { size + teams };
             let memory = u64::from(teams * rules.room) * (rank_bytes + 4)
                 + u64::from(single + bests) * 2 * rank_bytes
-                + u64::from(size + teams + (1 << rules.bits)) * 4;
-            assert!(memory <= limits.workgroup_bytes_max && 1 << rules.bits <= size, "{rules:?}");
+                + u64::from(size + teams + (1 << ListRules::BITS)) * 4;
+            assert!(memory <= limits.workgroup_bytes_max && 1 << ListRules::BITS <= size, "{rules:?}");
             assert!(teams <= 32 && teams * rules.team == size && rules.room.is_multiple_of(rules.team), "{rules:?}");
             assert!(rules.room >= if kind == 0 { 64 } else { k } && rules.room.is_multiple_of(4), "{rules:?}");
             assert!(rules.cut == Cut::Pairs || teams == 1 && rules.room.is_power_of_two(), "{rules:?}");
@@ -224,6 +224,22 @@ fn how_long_an_answer_may_be() {
     let longest = |k, rank_bytes| ListRules::of(&limits, &Tuning::GPU, k, rank_bytes, 7).expect("rules").longest;
     let all: Vec<u64> = [1, 10, 256, 1024].into_iter().flat_map(|k| [longest(k, 4), longest(k, 8)]).collect();
     let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
+    // A quarter of the invocations reach a quarter as far.
+    let narrow = Limits { invocations_max: 64, ..limits };
+    for (k, rank_bytes) in [(1, 4), (1, 8), (10, 4), (10, 8), (256, 4), (256, 8)] {
+        let rules = ListRules::of(&narrow, &Tuning::GPU, k, rank_bytes, 7).expect("rules");
+        let quarter = longest(k, rank_bytes) / 4;
+        assert!((quarter * 9 / 10..=quarter * 11 / 10).contains(&rules.longest), "{rules:?}, a quarter: {quarter}");
+    }
+    // Larger teams reach no less far, on whatever device.
+    for limits in some_limits() {
+        for (k, rank_bytes) in [(1, 4), (10, 4), (10, 8), (30, 8), (100, 4), (1024, 8)] {
+            let reach =
+                |kind| ListRules::of(&limits, &Tuning::GPU, k, rank_bytes, kind).map_or(0, |rules| rules.longest);
+            let reach: Vec<_> = (5..8).map(reach).collect();
+            assert!(reach.is_sorted(), "{k} of {rank_bytes} bytes: {reach:?}, {limits:?}");
+        }
+    }
     assert!(least.is_some_and(|least| least > 50_000) && most.is_some_and(|most| most < 420_000), "{all:?}");
 }
 
