@@ -93,7 +93,7 @@ pub use wgpu;
 /// Internals that this crate's own tests and tools look at: no promise of any kind.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::device::{list_texts, runs_texts, slots_text, tournament_texts};
+    pub use crate::device::{halves_text, list_texts, runs_texts, slots_text, tournament_texts};
     pub use crate::element::{nearest_bf16, nearest_f16};
     pub use crate::input::{Beside, By, Dim, Ends, Grid, Groups, Piece, Strided, Texel, Unit, offset};
     pub use crate::limits::{Limits, TRIPS_MAX};

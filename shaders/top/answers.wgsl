@@ -12,6 +12,7 @@ struct Params {
     dims: u32,     // and those of elements behind them
     word: u32,     // of the first offset
     seal: u32,     // the word that follows an answer, where it is not 0
+    batch: u32,    // answers of a workgroup that looks for those without a list
     sizes: array<vec4<u32>, 8>,  // (length, stride) of two dimensions each, the outermost first
 }
 

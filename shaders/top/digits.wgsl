@@ -1,20 +1,14 @@
 // A long list of one team: cut by digits of ranks, and put in order in the end.
 //
 // Expects: ROOM, TEAM, EACH (ROOM / TEAM); edge, find_edge (top/edge.wgsl); sort (top/sort.wgsl); all lists have (top/each.wgsl).
-var<private> is_listed: bool;  // whether candidates are those of the list, else all elements
 
-fn candidate(i: u32) -> Bits {
-    if is_listed { return rank_in(listed(i)); }
-    return rank_of(i);
-}
+fn candidate(i: u32) -> Bits { return rank_in(listed(i)); }
 
 // Forgets what comes behind as many as are wanted. All that are as good as the last of them stay.
 fn cut(wanted: u32, local: u32) {
     workgroupBarrier();
     let some = min(atomicLoad(&within[0]), ROOM);
-    is_listed = true;
     _ = find_edge(some, min(some, wanted), local);
-    is_listed = false;
     let own_K = listed(lane + K * TEAM);  // for K in 0..EACH
     let stays_K = (lane + K * TEAM < some) & !lower(edge, rank_in(own_K));  // for K in 0..EACH
     workgroupBarrier();
@@ -27,5 +21,6 @@ fn cut(wanted: u32, local: u32) {
 
 fn finish(wanted: u32, local: u32) {
     cut(wanted, local);
-    sort(local);
+    workgroupBarrier();
+    sort(atomicLoad(&within[0]), local);
 }

@@ -4,26 +4,16 @@
 // what is wanted, the last of which is the next bound, so that most elements are compared with one rank and forgotten. A list that
 // had no room for all that were within its bound, as of rising elements, is found again.
 //
-// Expects: WORKGROUP_SIZE, TEAM, LOADS, ROOM; Bits, WORST, lower, same, Entry (top/ranks.wgsl); list (top/entries.wgsl); tie, rank;
-// element (load/); place (top/strides.wgsl or top/offsets.wgsl).
-const TEAMS = WORKGROUP_SIZE / TEAM;
-const NOWHERE = 0xffffffffu;
+// Expects: TEAM, TEAMS, LOADS, ROOM; WORST (top/ranks.wgsl); list (top/entries.wgsl); all of top/answer.wgsl.
 
 var<workgroup> within: array<atomic<u32>, TEAMS>;  // candidates met
 
 var<private> team: u32;
-var<private> lane: u32;     // of the team
-var<private> begin: u32;    // of the answer
 var<private> bound: Entry;  // what comes behind it is not wanted
 var<private> mine: Entry;   // the best that this invocation has met
 
-fn rank_of(i: u32) -> Bits { return tie(rank(element(place(begin, i)))); }
 fn lower_of(a: Bits, b: Bits) -> Bits { return select(a, b, lower(b, a)); }
 fn slot(c: u32) -> u32 { return c * TEAMS + team; }
-
-fn before(a: Entry, b: Entry) -> bool {
-    return lower(rank_in(a), rank_in(b)) | (same(rank_in(a), rank_in(b)) & (place_in(a) < place_in(b)));
-}
 
 fn keep(own: Entry, end: u32) {
     if (place_in(own) >= end) | before(bound, own) { return; }

@@ -1,6 +1,6 @@
 // The list of each team, of ranks of two words: three words side by side would take four.
 //
-// Expects: ROOM, TEAMS (top/each.wgsl).
+// Expects: ROOM, TEAMS.
 var<workgroup> candidates: array<Bits, ROOM * TEAMS>;  // those of the teams side by side
 var<workgroup> places: array<u32, ROOM * TEAMS>;
 

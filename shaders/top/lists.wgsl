@@ -2,20 +2,8 @@
 //
 // Expects: all of top/each.wgsl; FIRST, elements of the first stretch; MORE, eighths of what has been read that are read within one
 // bound, 0: all that is left, for a list that has hardly more room than is wanted; look, find_bound (top/bests.wgsl or
-// top/boundless.wgsl); cut, finish (top/pairs.wgsl or top/digits.wgsl); note, noted, find_by_digits (top/again.wgsl); ADJACENT,
-// longest_of (top/strides.wgsl or top/offsets.wgsl); results, write (top/write.wgsl).
-
-fn leave(wanted: u32, at: u32) {
-    for (var c = lane; c < params.wanted; c += TEAM) {
-        var value = vec2<u32>(0xffffffffu, 0xffffffffu);
-        var index = value;
-        if c < wanted {
-            index = vec2<u32>(place_in(listed(slot(c))), 0u);
-            value = words_of(unrank(rank(element(place(begin, index.x)))));
-        }
-        write(c, at, params.wanted, value, index);
-    }
-}
+// top/boundless.wgsl); cut, finish (top/pairs.wgsl or top/digits.wgsl); note, noted (top/spills.wgsl); ADJACENT, longest_of
+// (top/strides.wgsl or top/offsets.wgsl); leave, tell (top/leave.wgsl).
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(
@@ -37,7 +25,8 @@ fn main(
         if local == 0u { atomicStore(&spills, 0u); }
         let longest = longest_of(length, lane, local);
         look(length);
-        // Where a list had no room, all that is within the bound that was found so far; where that has none, digit by digit.
+        // Where a list had no room, all that is within the bound that was found so far; where that has none either, nothing is left
+        // (top/by_digits.wgsl).
         var teams = 0u;
         for (var again = false; ; again = true) {
             let end = select(length, 0u, again & (((teams >> team) & 1u) == 0u));
@@ -58,16 +47,11 @@ fn main(
             teams = noted(local);
             if again | (teams == 0u) | (MORE == 0u) { break; }
         }
-        if teams != 0u { find_by_digits(some, teams, local); }
         finish(wanted, local);
+        let is_spilled = ((teams >> team) & 1u) == 1u;
         if answer < params.answers {
-            let at = params.at + answer * params.step;
-            leave(wanted, at);
-            if lane == 0u {
-                let end = at + params.wanted * (WORDS + 2u);
-                if params.counted != 0u { results[end] = select(wanted, 0xffffffffu, count > params.most); }
-                if params.seal != 0u { results[end + params.counted] = params.seal; }
-            }
+            leave(answer, select(wanted, 0u, is_spilled));
+            if !is_spilled { tell(answer, select(wanted, 0xffffffffu, count > params.most)); }
         }
     }
 }

@@ -3,8 +3,6 @@
 // Expects: ROOM, a multiple of four, TEAM, KEPT; all lists have (top/each.wgsl).
 var<workgroup> best: array<Entry, KEPT * TEAMS>;
 
-fn candidate(i: u32) -> Bits { return rank_of(i); }
-
 fn cut(wanted: u32, local: u32) {
     workgroupBarrier();
     let some = min(atomicLoad(&within[team]), ROOM);

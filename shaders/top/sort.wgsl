@@ -2,12 +2,13 @@
 //
 // Source: K. E. Batcher, Sorting networks and their applications (1968).
 //
-// Expects: ROOM, a power of two, TEAM, all invocations of a workgroup; all lists have (top/each.wgsl).
+// Expects: ROOM, a power of two; TEAM, all invocations of a workgroup; WORST, Entry (top/ranks.wgsl); listed, list
+// (top/entries.wgsl); before, NOWHERE (top/answer.wgsl).
 var<workgroup> there: u32;  // candidates in the list
 
-fn sort(local: u32) {
+fn sort(count: u32, local: u32) {
     workgroupBarrier();
-    if local == 0u { there = min(atomicLoad(&within[0]), ROOM); }
+    if local == 0u { there = min(count, ROOM); }
     let some = workgroupUniformLoad(&there);
     var room = 2u;
     while room < some { room *= 2u; }

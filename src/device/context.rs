@@ -51,6 +51,8 @@ pub(crate) struct Context {
     pub(super) cache: Arc<Cache>,
     /// Why the device was lost; only devices that this crate opened itself tell.
     pub loss: Option<Arc<Loss>>,
+    /// Whether the device's own conversion of f16 is right, where that has been tried.
+    pub(super) unpacks: OnceLock<bool>,
     /// Verdicts that error scopes have yet to give, where they are promises.
     pub(super) verdicts: Verdicts,
     /// Tests put a wrong kernel in here, to see that they notice.
@@ -141,6 +143,7 @@ impl Context {
             tables: Mutex::default(),
             loss: None,
             verdicts,
+            unpacks: OnceLock::new(),
             patch: None,
         })
     }

@@ -8,66 +8,106 @@ use crate::element::Dtype;
 use crate::error::Result;
 use crate::input::Dim;
 use crate::op::unroll;
-use crate::plan::{Cut, DIMS_MAX, Lies, ListPass, ListRules, is_adjacent};
+use crate::plan::{Cut, DIMS_MAX, DigitRules, Lies, ListPass, ListRules, is_adjacent};
 use std::sync::Arc;
 
-/// The texts of answers whose elements are neighbours, of those that lie at strides, and of segments.
+/// The texts of answers whose elements are neighbours, of those that lie at strides, and of segments; then, of each of these, of those whose
+/// lists had no room.
 #[derive(Clone, Debug)]
-pub(crate) struct ListTexts([(&'static str, String); 3]);
+pub(crate) struct ListTexts {
+    texts: Vec<(&'static str, String)>,
+    ends: bool,
+}
 
 impl ListTexts {
     /// Over elements of a type; `ranks` declares `rank` and `unrank`.
     pub fn of(dtype: Dtype, rules: &ListRules, ranks: &str) -> ListTexts {
-        ListTexts(list_texts(dtype, rules, ranks))
+        ListTexts { texts: list_texts(dtype, rules, ranks), ends: dtype.brought().is_none() }
     }
 }
 
 /// The texts, each with its name.
 #[doc(hidden)]
-pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> [(&'static str, String); 3] {
+pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> Vec<(&'static str, String)> {
+    let adjacent = concat!("const ADJACENT = true;\n", include_str!("../../shaders/top/strides.wgsl"));
+    let strided = concat!("const ADJACENT = false;\n", include_str!("../../shaders/top/strides.wgsl"));
+    let offsets = include_str!("../../shaders/top/offsets.wgsl");
+    let (lists, digits) = (read_texts(dtype, rules), rules.digits.map(|digits| digit_texts(dtype, digits)));
+    let of = |(counts, parts): &Parts, lies: &str| {
+        let parts: Vec<_> = [lies].into_iter().chain(parts.iter().map(|part| &part[..])).collect();
+        ranking_text(dtype, counts, ranks, &parts)
+    };
+    let mut texts = vec![
+        ("treefold: best of each, neighbours", of(&lists, adjacent)),
+        ("treefold: best of each, strides", of(&lists, strided)),
+        ("treefold: best of each, segments", of(&lists, offsets)),
+    ];
+    if let Some(digits) = digits {
+        texts.push(("treefold: best of each without a list, neighbours", of(&digits, adjacent)));
+        texts.push(("treefold: best of each without a list, strides", of(&digits, strided)));
+        texts.push(("treefold: best of each without a list, segments", of(&digits, offsets)));
+    }
+    texts
+}
+
+/// Constants, and what stands behind what finds where answers lie.
+type Parts = (Vec<(&'static str, u32)>, Vec<String>);
+
+/// What both kernels have.
+fn common(dtype: Dtype) -> [&'static str; 6] {
+    let entries = match dtype.bytes() {
+        8 => include_str!("../../shaders/top/entries_wide.wgsl"),
+        _ => include_str!("../../shaders/top/entries.wgsl"),
+    };
+    let answer = include_str!("../../shaders/top/answer.wgsl");
+    let (told, leave) = (include_str!("../../shaders/top/answers.wgsl"), include_str!("../../shaders/top/leave.wgsl"));
+    [told, element_text(dtype), answer, entries, WRITE, leave]
+}
+
+const EDGE: &str = include_str!("../../shaders/top/edge.wgsl");
+const SORT: &str = include_str!("../../shaders/top/sort.wgsl");
+
+/// The kernel that reads all elements.
+fn read_texts(dtype: Dtype, rules: &ListRules) -> Parts {
     let ListRules { workgroup_size, team, room, loads, groups, first, more, kept, .. } = *rules;
+    let counts = vec![
+        ("WORKGROUP_SIZE", workgroup_size),
+        ("TEAM", team),
+        ("TEAMS", workgroup_size / team),
+        ("LOADS", loads),
+        ("ROOM", room),
+        ("GROUPS", groups),
+        ("FIRST", first),
+        ("MORE", more),
+        ("KEPT", kept),
+    ];
     let each = unroll(include_str!("../../shaders/top/each.wgsl"), &[("LOADS", loads)]);
     let bound = match groups {
         0 => include_str!("../../shaders/top/boundless.wgsl").into(),
         _ => unroll(include_str!("../../shaders/top/bests.wgsl"), &[("LOADS", loads), ("FOUR", 4)]),
     };
-    let (sort, cut) = match rules.cut {
-        Cut::Pairs => ("", include_str!("../../shaders/top/pairs.wgsl")),
-        Cut::Digits => (include_str!("../../shaders/top/sort.wgsl"), include_str!("../../shaders/top/digits.wgsl")),
+    let cut: Vec<String> = match rules.cut {
+        Cut::Pairs => vec![unroll(include_str!("../../shaders/top/pairs.wgsl"), &[("FOUR", 4)])],
+        Cut::Digits => {
+            let digits = include_str!("../../shaders/top/digits.wgsl");
+            vec![EDGE.into(), SORT.into(), unroll(digits, &[("EACH", room / team)])]
+        }
     };
-    let cut = unroll(cut, &[("EACH", room / team), ("FOUR", 4)]);
-    let strides =
-        |adjacent: bool| format!("const ADJACENT = {adjacent};\n{}", include_str!("../../shaders/top/strides.wgsl"));
-    let text = |lies: &str| {
-        let counts = [
-            ("WORKGROUP_SIZE", workgroup_size),
-            ("TEAM", team),
-            ("BITS", ListRules::BITS),
-            ("LOADS", loads),
-            ("REPLICAS", 1),
-            ("ROOM", room),
-            ("GROUPS", groups),
-            ("FIRST", first),
-            ("MORE", more),
-            ("KEPT", kept),
-        ];
-        let told = include_str!("../../shaders/top/answers.wgsl");
-        let (again, lists) =
-            (include_str!("../../shaders/top/again.wgsl"), include_str!("../../shaders/top/lists.wgsl"));
-        let entries = match dtype.bytes() {
-            8 => include_str!("../../shaders/top/entries_wide.wgsl"),
-            _ => include_str!("../../shaders/top/entries.wgsl"),
-        };
-        let counted = include_str!("../../shaders/top/counted.wgsl");
-        let parts = [counted, entries, element_text(dtype), told, lies, WRITE, &each, &bound, sort, &cut, again, lists];
-        ranking_text(dtype, &counts, ranks, &[TAKE_BEST, &parts].concat())
-    };
-    [
-        ("treefold: best of each, neighbours", text(&strides(true))),
-        ("treefold: best of each, strides", text(&strides(false))),
-        ("treefold: best of each, segments", text(include_str!("../../shaders/top/offsets.wgsl"))),
-    ]
+    let (spills, lists) = (include_str!("../../shaders/top/spills.wgsl"), include_str!("../../shaders/top/lists.wgsl"));
+    let parts = common(dtype).map(String::from).into_iter().chain([each, bound]).chain(cut);
+    (counts, parts.chain([spills.into(), lists.into()]).collect())
 }
+
+/// The kernel of answers whose lists had no room.
+fn digit_texts(dtype: Dtype, rules: DigitRules) -> Parts {
+    let size = rules.workgroup_size;
+    let counts = vec![("WORKGROUP_SIZE", size), ("TEAM", size), ("TEAMS", 1), ("ROOM", rules.room)];
+    let by_digits = [TAKE_BEST, &[SORT, include_str!("../../shaders/top/by_digits.wgsl")]].concat();
+    (counts, common(dtype).into_iter().chain(by_digits).map(String::from).collect())
+}
+
+/// Words of a kernel's parameters before the dimensions.
+const HEAD: usize = 16;
 
 impl Context {
     /// Makes ready what finds the best elements of each answer; offsets are the last of the inputs.
@@ -93,25 +133,29 @@ impl Context {
                 None => self.placeholder.as_entire_binding(),
             };
             let mut bound = vec![(1, elements), (5, bind_range(to.words.buffer, begin, end - begin))];
-            let seal = to.seal.unwrap_or(0);
+            let (seal, (digit_workgroups, batch)) = (to.seal.unwrap_or(0), pass.digits);
             let number = match &pass.lies {
                 Lies::Strides { kept, reduced } => {
-                    words.extend([kept.len() as u32, (kept.len() + reduced.len()) as u32, 0, seal]);
+                    words.extend([kept.len() as u32, (kept.len() + reduced.len()) as u32, 0, seal, batch]);
+                    words.resize(HEAD, 0);
                     let size = |dim: &Dim| [dim.length as u32, dim.stride as u32];
                     words.extend(kept.iter().chain(reduced).flat_map(size));
                     usize::from(!is_adjacent(reduced))
                 }
                 Lies::Offsets { bytes, word } => {
-                    words.extend([0, 0, *word, seal]);
+                    words.extend([0, 0, *word, seal, batch]);
                     let offsets = inputs.last().copied().unwrap_or(&self.placeholder);
                     bound.push((3, bind_range(offsets, bytes.start, bytes.end - bytes.start)));
                     2
                 }
             };
-            words.resize(12 + 2 * DIMS_MAX, 0);
-            let (label, text) = &texts.0[number];
-            let pipeline = self.pipeline_of_text(label, text.clone())?;
-            dispatches.push(self.pass(&pipeline, &words, bound, pass.workgroups)?);
+            words.resize(HEAD + 2 * DIMS_MAX, 0);
+            let kernels = [(number, pass.workgroups), (number + 3, digit_workgroups)];
+            for (number, workgroups) in kernels.into_iter().filter(|&(_, workgroups)| workgroups > 0) {
+                let Some((label, text)) = texts.texts.get(number) else { continue };
+                let pipeline = self.pipeline_of_text(label, text.clone(), texts.ends)?;
+                dispatches.push(self.pass(&pipeline, &words, bound.clone(), workgroups)?);
+            }
         }
         Ok(Prepared { context: self.clone(), dispatches: dispatches.into() })
     }

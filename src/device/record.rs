@@ -34,7 +34,8 @@ pub(crate) struct Destination<'a> {
 }
 
 impl Recorder {
-    pub fn new(context: Arc<Context>, op: DeviceOp) -> Result<Recorder> {
+    pub fn new(context: Arc<Context>, mut op: DeviceOp) -> Result<Recorder> {
+        op.unpacks = op.may_unpack() && context.unpacks_halves();
         context.present("making a reducer")?;
         if op.answers.iter().any(|(_, answer)| answer.words().is_empty()) {
             return Err(Error::NoAnswerWords { operator: op.name });

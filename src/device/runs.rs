@@ -57,7 +57,7 @@ impl Context {
         let uniform = self.parameters(bytemuck::cast_slice(&params).to_vec())?;
         let mut dispatches = Vec::new();
         for pass in passes(dtype, &plan).into_iter().filter(|pass| plan.tiles > 0 || pass.workgroups == 0) {
-            let pipeline = self.pipeline_of_text(pass.label, pass.text)?;
+            let pipeline = self.pipeline_of_text(pass.label, pass.text, dtype.brought().is_none())?;
             let entry = |&binding: &u32| BindGroupEntry {
                 binding,
                 resource: match binding {

@@ -42,6 +42,9 @@ pub(crate) async fn choose(
     for keep in candidates(context, shared).into_iter().map(Ok).chain(slices).chain([Ok(Keep::Memory)]) {
         let keep = keep?;
         let device_op = with(keep)?;
+        if device_op.may_unpack() {
+            context.know_halves(waiting).await?;
+        }
         // Most operators have none.
         if matches!(keep, Keep::Bins { float64: true, .. }) && !device_op.has_float64() {
             continue;

@@ -26,7 +26,7 @@ impl Context {
         to: &Words<'_>,
     ) -> Result<Prepared> {
         let table = self.table(finding.table.clone())?;
-        let pipeline = self.pipeline_of_text("treefold: slots", slots_text(&finding.text, plan))?;
+        let pipeline = self.pipeline_of_text("treefold: slots", slots_text(&finding.text, plan), false)?;
         let alignment = self.limits.storage_alignment;
         let mut dispatches = Vec::new();
         for pass in &plan.passes {

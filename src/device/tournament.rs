@@ -25,13 +25,17 @@ pub(crate) struct BestTo<'a> {
 
 /// The texts of a tournament: of tiles, of what chooses among them, and of what brings the chosen elements in their order.
 #[derive(Clone, Debug)]
-pub(crate) struct TournamentTexts([(&'static str, String); 3]);
+pub(crate) struct TournamentTexts {
+    texts: [(&'static str, String); 3],
+    ends: bool,
+}
 
 impl Context {
     /// Compiles what a tournament takes.
     pub fn compile_tournament(&self, texts: &TournamentTexts) -> Result<()> {
         self.present("making a ranker")?;
-        texts.0.iter().try_for_each(|(label, text)| self.pipeline_of_text(label, text.clone()).map(drop))
+        let compile = |(label, text): &(&str, String)| self.pipeline_of_text(label, text.clone(), texts.ends).map(drop);
+        texts.texts.iter().try_for_each(compile)
     }
 
     /// Makes ready what finds the best elements of these buffers.
@@ -43,8 +47,8 @@ impl Context {
         to: &BestTo<'_>,
     ) -> Result<Prepared> {
         let pipeline = |number: usize| {
-            let (label, text) = &texts.0[number];
-            self.pipeline_of_text(label, text.clone())
+            let (label, text) = &texts.texts[number];
+            self.pipeline_of_text(label, text.clone(), texts.ends)
         };
         let (tiles, choose, order) = (pipeline(0)?, pipeline(1)?, pipeline(2)?);
         let (ranks_bytes, starts_at, candidates_bytes) = plan.candidates;
@@ -98,7 +102,7 @@ impl Context {
 impl TournamentTexts {
     /// Over elements of a type; `ranks` declares `rank` and `unrank`.
     pub fn of(dtype: Dtype, rules: &Rules, ranks: &str) -> TournamentTexts {
-        TournamentTexts(tournament_texts(dtype, rules, ranks))
+        TournamentTexts { texts: tournament_texts(dtype, rules, ranks), ends: dtype.brought().is_none() }
     }
 }
 
@@ -108,8 +112,6 @@ pub(super) const TAKE_BEST: &[&str] = &[
     include_str!("../../shaders/top/edge.wgsl"),
     include_str!("../../shaders/top/take.wgsl"),
 ];
-/// What finds a digit among counters of many values, by all invocations.
-const SCANNED: &str = include_str!("../../shaders/top/scanned.wgsl");
 
 /// What leaves an element in a list.
 pub(super) const WRITE: &str = include_str!("../../shaders/top/write.wgsl");
@@ -137,13 +139,11 @@ pub(super) fn ranking_text(dtype: Dtype, counts: &[(&str, u32)], ranks: &str, pa
 /// The texts, each with its name.
 #[doc(hidden)]
 pub fn tournament_texts(dtype: Dtype, rules: &Rules, ranks: &str) -> [(&'static str, String); 3] {
-    let Rules { bits, replicas, loads, .. } = *rules;
-    let text = |size: u32, parts: &[&str]| {
-        let counts = [("WORKGROUP_SIZE", size), ("BITS", bits), ("LOADS", loads), ("REPLICAS", replicas)];
-        ranking_text(dtype, &counts, ranks, parts)
-    };
+    let loads = rules.loads;
+    let text =
+        |size: u32, parts: &[&str]| ranking_text(dtype, &[("WORKGROUP_SIZE", size), ("LOADS", loads)], ranks, parts);
     let tiles = unroll(include_str!("../../shaders/top/tiles.wgsl"), &[("LOADS", loads)]);
-    let choose = [TAKE_BEST, &[SCANNED, include_str!("../../shaders/top/choose.wgsl")]].concat();
+    let choose = [TAKE_BEST, &[include_str!("../../shaders/top/choose.wgsl")]].concat();
     let (size, choose_size) = (rules.workgroup_size, rules.choose_size);
     [
         ("treefold: best, tiles", text(size, &[element_text(dtype), &tiles])),

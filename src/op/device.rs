@@ -321,6 +321,12 @@ impl Leaf {
         own && self.value().is_none_or(|wgsl| wgsl.checked)
     }
 
+    /// Whether every NaN is as good as any other to it; of bins they are told apart or flags.
+    pub fn takes_any_nan(&self) -> bool {
+        let test = self.test.as_ref().is_none_or(|test| test.reads_bits);
+        self.map.is_none() && test && self.value().is_none_or(|wgsl| wgsl.any_nan || wgsl.blind)
+    }
+
     /// Whether both fold alike: parameters and tables included.
     fn is(&self, other: &Leaf) -> bool {
         self.key == other.key && self.params == other.params && self.table == other.table
@@ -397,6 +403,8 @@ pub struct DeviceOp {
     pub answers: Vec<(Vec<usize>, DeviceAnswer)>,
     /// The way in which the folds keep their accumulators.
     pub keep: Keep,
+    /// Whether the device's own conversion widens f16.
+    pub unpacks: bool,
 }
 
 impl DeviceOp {
@@ -462,7 +470,7 @@ impl DeviceOp {
             answer.filter(|_| finished).map(|answer| (of, answer))
         };
         let answers: Option<Vec<_>> = answers.into_iter().map(answer).collect();
-        Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep })
+        Ok(DeviceOp { name, dtype, folds, order, answers: answers.unwrap_or_default(), keep, unpacks: false })
     }
 
     /// Workgroups that read the same elements, each for a slice of the bins; 0: none do.
@@ -613,6 +621,11 @@ impl DeviceOp {
         self.dtype.brought().is_none()
             && self.folds.iter().all(Leaf::checked)
             && self.answers.iter().all(|(_, answer)| answer.checked)
+    }
+
+    /// Whether a device's own conversion of f16, which may leave any NaN for one, is of use to it.
+    pub fn may_unpack(&self) -> bool {
+        self.dtype == Dtype::WideF16 && self.folds.iter().all(Leaf::takes_any_nan)
     }
 
     /// Whether its shaders are compiled without guards against endless loops. The guards keep compilers from unrolling: an

@@ -51,6 +51,8 @@ pub struct Wgsl {
     /// Whether its state is an f64: taken where those are fast.
     pub(crate) float64: bool,
     pub(crate) checked: bool,
+    /// Whether every NaN is as good as any other to it.
+    pub(crate) any_nan: bool,
     /// Whether it asks nothing of an element, whatever its type.
     pub(crate) blind: bool,
 }
@@ -325,6 +327,7 @@ impl Wgsl {
             narrow: false,
             float64: false,
             checked: false,
+            any_nan: false,
             blind: false,
         }
     }
@@ -429,6 +432,12 @@ impl Wgsl {
     /// All loops are declared and known to end; a test sees to it, so that nobody has to look at run time.
     pub(crate) fn checked(mut self) -> Wgsl {
         self.checked = true;
+        self
+    }
+
+    /// Every NaN is as good as any other to it.
+    pub(crate) fn any_nan(mut self) -> Wgsl {
+        self.any_nan = true;
         self
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn long(limbs: u64, lift: impl Into<Text>, trips: Trips) -> Wgsl {
     // One loop adds, and another copies.
     let combine = if limbs <= LINES_MAX as u64 { 0 } else { 2 * limbs };
     let wgsl = Wgsl::new("return Acc();", lift, "return long_add(a, b);").trips(Trips { combine, ..trips });
-    wgsl.helpers(ACCUMULATOR).helpers(addition(limbs)).checked()
+    wgsl.helpers(ACCUMULATOR).helpers(addition(limbs)).checked().any_nan()
 }
 
 /// Words of an invocation's own, which it keeps in bins.

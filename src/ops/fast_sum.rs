@@ -163,7 +163,7 @@ let low = max(max(vector.x, vector.y), max(vector.z, vector.w));
 return Acc(acc.sum + x.x + x.y + x.z + x.w, max(acc.most, most), max(acc.low, low));",
         )
         .helpers(ADD_SUMS)
-        .checked()
+        .checked().any_nan()
     }
 }
 

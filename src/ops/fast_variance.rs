@@ -137,7 +137,7 @@ let flags = non_finite(vector.x) | non_finite(vector.y) | non_finite(vector.z) |
 return combine(acc, Acc(4.0, x.x, mean, dot(delta, delta), flags));",
         )
         .helpers("fn non_finite(bits: u32) -> u32 { return select(0u, 1u, (bits & 0x7f800000u) == 0x7f800000u); }\n")
-        .checked()
+        .checked().any_nan()
     }
 }
 

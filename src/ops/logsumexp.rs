@@ -135,7 +135,7 @@ return Acc(term, 1.0, 0u);",
             "let peak = max(a.peak, b.peak);
 return Acc(peak, a.sum * exp(a.peak - peak) + b.sum * exp(b.peak - peak), a.flags | b.flags);",
         )
-        .checked()
+        .checked().any_nan()
     }
 }
 

@@ -185,7 +185,7 @@ fn relative(a: Acc, peak: f32) -> f32 {
 }
 ",
         )
-        .checked()
+        .checked().any_nan()
     }
 }
 

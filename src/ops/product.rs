@@ -276,7 +276,7 @@ return combine(acc, Acc(one_to_two(bits), bitcast<u32>(exponent), bitcast<u32>(e
 fn significand(x: f32) -> u32 { return (bitcast<u32>(x) & 0x007fffffu) | 0x00800000u; }
 ",
         )
-        .checked()
+        .checked().any_nan()
     }
 }
 

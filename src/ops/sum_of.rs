@@ -116,7 +116,7 @@ return Acc(0.0, 0.0, select(select(2u, 4u, found >> 31u == 1u), 1u, (found & 0x7
             "let sum = two_sum(a.sum, b.sum);
 return Acc(sum.x, sum.y + a.rest + b.rest, a.flags | b.flags);",
         );
-        F::WGSL.iter().fold(wgsl.helpers(TWO_SUM), |wgsl, &text| wgsl.helpers(text)).checked()
+        F::WGSL.iter().fold(wgsl.helpers(TWO_SUM), |wgsl, &text| wgsl.helpers(text)).checked().any_nan()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::Tuning;
 use super::axes::PASSES_MAX;
+use super::digits::{DigitRules, workgroups_max};
+use super::edge::{EDGE_BYTES, edge_trips, sort_trips};
 use super::teams::{ALL, FEW, SHORT, SIZE, TEAMS, long_room};
 use super::windows::Lie;
 use crate::error::{Error, Result};
@@ -57,6 +59,8 @@ pub struct ListRules {
     pub wanted: u32,
     /// Elements of an answer, neighbours, of which the kernel tells anything.
     pub longest: u64,
+    /// What finds answers whose lists had no room; none of answers that have room whatever they hold.
+    pub digits: Option<DigitRules>,
     /// Bytes that a dispatch reads, where one answer does not take more.
     pub dispatch_bytes: u64,
 }
@@ -97,12 +101,11 @@ pub struct ListPass {
     pub lies: Lies,
     /// Workgroups.
     pub workgroups: u32,
+    /// Workgroups that look for answers whose lists had no room, and the answers of each; 0 where none is as long as that.
+    pub digits: (u32, u32),
 }
 
 impl ListRules {
-    /// Bits of a digit: its counters are few enough that each invocation reads them all.
-    pub const BITS: u32 = 4;
-
     /// For so many elements of each answer, by teams of a kind, where a workgroup may have as many invocations.
     ///
     /// # Errors
@@ -138,6 +141,7 @@ impl ListRules {
             rank_bytes,
             wanted,
             longest: 0,
+            digits: if short { None } else { Some(DigitRules::of(limits, wanted, rank_bytes)?) },
             dispatch_bytes: tuning.dispatch_bytes_max,
         };
         rules.room = match cut {
@@ -169,7 +173,7 @@ impl ListRules {
             more => more.min(MORE),
         };
         let size = rules.workgroup_size;
-        // The longest whose digits are found within the trips of an invocation.
+        // The longest that is found within the trips of an invocation.
         let (mut low, mut high) = (u64::from(rules.room), 1 << 32);
         if rules.trips(low, (0, 0)) > TRIPS_MAX {
             return small("max_compute_invocations_per_workgroup", size.into(), 2 * u64::from(size));
@@ -193,16 +197,16 @@ impl ListRules {
         if groups <= self.team { groups } else { 0 }
     }
 
-    /// Bytes of workgroup memory: candidates with their places, a best one of each invocation, sums and counters of digits, single words.
+    /// Bytes of workgroup memory: candidates with their places, a best one of each invocation or counters of digits, single words.
     fn bytes(&self) -> u64 {
         let (size, teams) = (u64::from(self.workgroup_size), u64::from(self.teams()));
         // With alignment.
         let entry = 2 * self.rank_bytes;
         let single = match self.cut {
             Cut::Pairs => (teams * u64::from(self.kept) + size + teams) * entry,
-            Cut::Digits => 0,
+            Cut::Digits => EDGE_BYTES,
         };
-        teams * u64::from(self.room) * (self.rank_bytes + 4) + single + 4 * (size + teams) + (4 << Self::BITS) + 128
+        teams * u64::from(self.room) * (self.rank_bytes + 4) + single + 4 * teams + 128
     }
 
     /// Loop trips of an invocation for an answer of so many elements, which lie by so many dimensions of answers and of elements besides the
@@ -212,20 +216,17 @@ impl ListRules {
         if length > 1 << 40 {
             return u64::MAX;
         }
-        let [size, team, room, loads, groups] =
-            [self.workgroup_size, self.team, self.room, self.loads, self.groups].map(u64::from);
+        let [team, room, loads, groups] = [self.team, self.room, self.loads, self.groups].map(u64::from);
         let (together, place) = (team * loads, 1 + reduced);
         let bound = team.checked_div(groups).map_or(0, |each| each + groups);
-        let scan = u64::from(self.workgroup_size.ilog2()) + 1;
-        let edge = |each: u64| 8 * self.rank_bytes / u64::from(Self::BITS) * (3 + (1 << Self::BITS) + each);
-        let (each, steps) = (room.div_ceil(team), u64::from(self.room.ilog2()) + 1);
-        let sort = 2 * steps + each + steps * (steps + 1) / 2 * (1 + (room / 2).div_ceil(team));
+        let edge = |each: u64| edge_trips(self.workgroup_size, self.rank_bytes, each);
+        let each = room.div_ceil(team);
         let (cut, finish) = match self.cut {
             Cut::Pairs => {
                 let cut = each * (1 + room.div_ceil(4)) + u64::from(self.kept).div_ceil(team);
                 (cut, cut)
             }
-            Cut::Digits => (edge(each), edge(each) + sort),
+            Cut::Digits => (edge(each), edge(each) + sort_trips(self.team, self.room)),
         };
         let read = |elements: u64| elements.div_ceil(together) * (1 + loads * reduced);
         let (mut seen, mut stretches) = (0, 0);
@@ -243,17 +244,17 @@ impl ListRules {
         if length <= room {
             return once;
         }
-        let each = length.div_ceil(size) * place;
-        let taken = edge(each) + 2 * (each + scan) + length.div_ceil(size) * reduced;
-        once + 2 + bound + read(length) + u64::from(self.teams()) * (1 + kept + taken) + kept
+        (once + 2 + bound + read(length)).max(self.digit_trips(length, (kept, reduced)))
+    }
+
+    /// Those where its list had no room.
+    fn digit_trips(&self, length: u64, dims: (u64, u64)) -> u64 {
+        self.digits.map_or(0, |digits| digits.trips(self.wanted, self.rank_bytes, length, dims))
     }
 
     /// Loop trips of an invocation for an answer of a view.
     pub fn trips_of(&self, strided: &Strided) -> u64 {
-        // The outermost dimension is what is left.
-        let within = |dims: &[Dim]| (dims.len() as u64).saturating_sub(1);
-        let reduced = if is_adjacent(&strided.reduced) { 0 } else { within(&strided.reduced) };
-        self.trips(strided.length(), (within(&strided.kept), reduced))
+        self.trips(strided.length(), dims_of(strided))
     }
 
     /// Answers that one dispatch finds, at most, of so many trips and bytes each, read twice where they rise.
@@ -262,6 +263,7 @@ impl ListRules {
     /// [`Error::LimitTooSmall`] where no binding holds one.
     fn together(&self, limits: &Limits, trips: u64, read_bytes: u64, answer_bytes: u64) -> Result<u64> {
         let loops = (TRIPS_MAX / trips.max(1)).max(1);
+        let by_digits = self.digits.map_or(u64::MAX, |digits| digits.together(limits, trips));
         // A binding begins aligned, before the first of them.
         let bound = limits.binding_bytes_max.saturating_sub(limits.storage_alignment) / answer_bytes;
         if bound == 0 {
@@ -269,12 +271,18 @@ impl ListRules {
             return Err(Error::LimitTooSmall { limit, value, needs: answer_bytes + limits.storage_alignment });
         }
         let quick = (self.dispatch_bytes / read_bytes.saturating_mul(2).max(1)).max(1);
-        Ok((self.workgroups(limits, u64::MAX) * u64::from(self.teams()) * loops).min(bound).min(quick))
+        Ok((workgroups_max(limits) * u64::from(self.teams()) * loops).min(bound).min(quick).min(by_digits))
     }
 
     /// Workgroups for so many answers.
-    fn workgroups(&self, limits: &Limits, answers: u64) -> u64 {
-        answers.div_ceil(self.teams().into()).min(limits.workgroups_max.min(65_535).into())
+    fn workgroups(&self, limits: &Limits, answers: u64) -> u32 {
+        answers.div_ceil(self.teams().into()).min(workgroups_max(limits)) as u32
+    }
+
+    /// Workgroups that look for answers without a list among so many, of so many elements at most, and the answers of each.
+    fn digit_workgroups(&self, limits: &Limits, answers: u64, length: u64, trips: u64) -> (u32, u32) {
+        let digits = self.digits.filter(|_| length > self.room.into());
+        digits.map_or((0, 0), |digits| digits.workgroups(limits, answers, trips))
     }
 
     /// The dispatches of a view, whose answers have `answer_bytes` each in the output.
@@ -300,8 +308,8 @@ impl ListRules {
                 let lowest = piece.first + low as u64;
                 let bytes = if part.is_empty() { 0..0 } else { lie.bytes(lowest, (high - low) as u64 + 1) };
                 let fits = bytes.end - bytes.start <= limits.binding_bytes_max;
-                let together =
-                    self.together(limits, self.trips_of(&part), length.saturating_mul(element_bytes), answer_bytes)?;
+                let trips = self.trips_of(&part);
+                let together = self.together(limits, trips, length.saturating_mul(element_bytes), answer_bytes)?;
                 if fits && answers <= together && part.kept.len() + part.reduced.len() <= DIMS_MAX {
                     passes.push(ListPass {
                         buffer: piece.buffer,
@@ -310,7 +318,8 @@ impl ListRules {
                         answers: first..first + answers,
                         length,
                         lies: Lies::Strides { kept: part.kept, reduced: part.reduced },
-                        workgroups: self.workgroups(limits, answers) as u32,
+                        workgroups: self.workgroups(limits, answers),
+                        digits: self.digit_workgroups(limits, answers, length, trips),
                     });
                     continue;
                 }
@@ -370,12 +379,19 @@ impl ListRules {
                 first: lie.at(piece.first) as u32,
                 length: piece.elements,
                 lies: Lies::Offsets { word: lie_of_offsets.at(from) as u32, bytes: of_offsets },
-                workgroups: self.workgroups(limits, many) as u32,
+                workgroups: self.workgroups(limits, many),
+                digits: self.digit_workgroups(limits, many, longest, trips),
                 answers,
             }
         };
         Ok((0..all.div_ceil(together)).map(pass).collect())
     }
+}
+
+/// Dimensions of answers and of elements besides the outermost, which is what is left of an index.
+fn dims_of(strided: &Strided) -> (u64, u64) {
+    let within = |dims: &[Dim]| (dims.len() as u64).saturating_sub(1);
+    (within(&strided.kept), if is_adjacent(&strided.reduced) { 0 } else { within(&strided.reduced) })
 }
 
 /// Whether neighbours in an answer are neighbours in the buffer.

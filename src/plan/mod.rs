@@ -15,6 +15,8 @@ mod axes;
 mod budget;
 mod columns;
 mod cost;
+mod digits;
+mod edge;
 mod groups;
 mod lists;
 mod planner;
@@ -29,6 +31,7 @@ mod tuning;
 mod windows;
 
 pub use cost::{Cost, GroupCost};
+pub use digits::DigitRules;
 pub use lists::{Cut, Lies, ListPass, ListRules};
 pub(crate) use lists::{DIMS_MAX, is_adjacent};
 pub use planner::{Arrangement, Planner, Request};

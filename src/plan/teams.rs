@@ -11,31 +11,32 @@ pub struct TeamShape {
     pub loads: u32,
 }
 
-/// Teams of each kind: of short answers of which many elements are wanted, of short ones, of middling ones; of answers across each other, of
-/// which few and some are wanted; of long ones.
+/// Teams of each kind: of short answers of which many elements are wanted, of short ones, of middling ones; of answers across each other; of
+/// long ones.
 ///
-/// Of 2^26 f32 on an H200 (`treefold bench 'top(10)' --shape 262144x256,16384x4096,4096x16384 --axis 1 --adapter 0` and `--shape 4096x16384 --axis 0`,
-/// with these changed) rows of 256 take 427 µs by 32 invocations with 8 loads, 643 with 16; rows of 4096 148 by 64, 158 by 128, 183 by two times 32
-/// in a workgroup; rows of 16,384 99, 102, 116 by 64, 128, 256; columns of 4096 598 by eight times 32 in a workgroup, with 16 loads 854.
-pub const TEAMS: [TeamShape; 8] = [
+/// Of 2^26 f32 on an H200 (`treefold bench 'top(10)' --shape 262144x256,16384x4096,4096x16384 --axis 1 --adapter 0`, and `--shape 4096x16384 --axis 0`,
+/// with these changed) rows of 256 take 407 µs by 32 invocations with 8 loads, 682 with 2; rows of 4096 144 by 128, 150 by 64, 147 by two
+/// times 32 in a workgroup; rows of 16,384 97, 100, 112 by 128, 64, 256; columns of 4096 470 by four times 64 in a workgroup, 543 by eight times
+/// 32, 907 by 64 alone. The best 100 of rows of 16,384 take 263, 294, 364 by 128, 64, 256.
+pub const TEAMS: [TeamShape; 6] = [
     TeamShape { invocations: 16, workgroup: 64, loads: 4 },
     TeamShape { invocations: 32, workgroup: 64, loads: 2 },
     TeamShape { invocations: 32, workgroup: 64, loads: 8 },
-    TeamShape { invocations: 32, workgroup: 256, loads: 8 },
     TeamShape { invocations: 64, workgroup: 256, loads: 8 },
-    TeamShape { invocations: 64, workgroup: 64, loads: 16 },
     TeamShape { invocations: 128, workgroup: 128, loads: 16 },
     TeamShape { invocations: 256, workgroup: 256, loads: 16 },
 ];
-/// Places in it: of short answers that are wholly in the list; of those of which few elements are wanted; the first of those across each other,
-/// and of long ones.
+/// Places in it: of short answers that are wholly in the list; of those of which few elements are wanted; of those across each other, of which
+/// few are wanted; the first of long ones.
 pub(super) const ALL: usize = 0;
 const SMALL: usize = 1;
 const ACROSS: usize = 3;
-const LONG: usize = 5;
+const LONG: usize = 4;
 /// Elements of a short answer, and of a middling one, at most.
 pub(super) const SHORT: u64 = 64;
 const MIDDLING: u64 = 2047;
+/// Of one whose list has room for all, where many are wanted. The best 100 of rows of 256 take 3576 µs by 64 invocations, 3945 by 128 there.
+const WITHIN: u64 = 512;
 /// Invocations of a workgroup, at most.
 pub(super) const SIZE: u32 = 256;
 /// Wanted elements that are few: each candidate is compared with all others. The list of more is cut by digits.
@@ -56,7 +57,8 @@ pub fn kind_of(wanted: u32, answers: u64, length: u64, adjacent: bool) -> usize 
     match length {
         0..=SHORT if !small => return ALL,
         0..=SHORT => return SMALL,
-        _ if !adjacent && wanted <= FEW && of_answers <= 64 => return ACROSS + usize::from(!small),
+        _ if !adjacent && wanted <= FEW && of_answers <= 64 => return ACROSS,
+        ..=WITHIN if wanted > FEW => return ACROSS,
         ..=MIDDLING if small && of_answers <= 32 => return SMALL + 1,
         _ => {}
     }

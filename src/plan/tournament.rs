@@ -1,5 +1,6 @@
 //! The k best elements: rounds of tiles, of which only those with the best elements go on.
 
+use super::edge::{EDGE_BYTES, taking_trips};
 use super::windows::windows;
 use super::{Resource, Tuning};
 use crate::error::{Error, Result};
@@ -21,8 +22,6 @@ const FEW: u32 = 32;
 const LONG: u64 = 1 << 17;
 /// Candidates for each invocation of that workgroup, at most. Half as many differ by less than 1 percent.
 const CANDIDATES_EACH: u64 = 64;
-/// Counters of each digit side by side, at most. 4 take 307 µs in place of 310 there, where digits are uniform, 16 take 316.
-const REPLICAS: u64 = 8;
 /// Storage buffers of the pass that has most.
 const BUFFERS: u32 = 4;
 
@@ -33,10 +32,6 @@ pub struct Rules {
     pub workgroup_size: u32,
     /// Invocations of the workgroup that chooses.
     pub choose_size: u32,
-    /// Bits of a digit.
-    pub bits: u32,
-    /// Counters of each digit.
-    pub replicas: u32,
     /// Elements that an invocation has under way.
     pub loads: u32,
     /// Bytes of a rank: 4 or 8.
@@ -109,29 +104,28 @@ impl Rules {
             let (limit, value) = ("max_storage_buffers_per_shader_stage", limits.storage_buffers_max.into());
             return Err(Error::LimitTooSmall { limit, value, needs: BUFFERS.into() });
         }
-        // A rank for each invocation of a tile; of those that choose a sum in half of the memory, counters in the other.
-        let fitting = |size: u32, bytes: u64| {
-            let room = (limits.workgroup_bytes_max / bytes).clamp(1, size.into()) as u32;
+        let memory = limits.workgroup_bytes_max;
+        if memory < EDGE_BYTES + 4 {
+            let limit = "max_compute_workgroup_storage_size";
+            return Err(Error::LimitTooSmall { limit, value: memory, needs: EDGE_BYTES + 4 });
+        }
+        // A rank for each invocation of a tile; of those that choose a sum beside what finds the edge.
+        let fitting = |size: u32, room: u64| {
+            let room = room.clamp(1, size.into()) as u32;
             1u32 << room.min(limits.invocations_max).max(1).ilog2()
         };
-        let (workgroup_size, choose_size) = (fitting(SIZE, rank_bytes), fitting(CHOOSE_SIZE, 8));
-        let counters = (limits.workgroup_bytes_max / 2).saturating_sub(16) / 4;
-        let digits = u64::from(choose_size).min(counters.max(2));
-        let bits = [8, 4, 2].into_iter().find(|bits| digits >= 1 << bits).unwrap_or(1);
-        let replicas = (counters >> bits).clamp(1, REPLICAS) as u32;
+        let workgroup_size = fitting(SIZE, memory / rank_bytes);
+        let choose_size = fitting(CHOOSE_SIZE, (memory - EDGE_BYTES) / 4);
         // Each has a start of 8 bytes.
         let candidates = CANDIDATES[2].min(CANDIDATES_EACH * u64::from(choose_size)).min(limits.binding_bytes_max / 8);
         let window_bytes = limits.binding_bytes_max.min(tuning.dispatch_bytes_max).max(2 * limits.storage_alignment);
         let loads = if rank_bytes == 8 { 8 } else { 16 };
-        Ok(Rules { workgroup_size, choose_size, bits, replicas, loads, rank_bytes, candidates, window_bytes })
+        Ok(Rules { workgroup_size, choose_size, loads, rank_bytes, candidates, window_bytes })
     }
 
     /// Loop trips of choosing among so many.
     fn choosing(&self, candidates: u64) -> u64 {
-        let (size, digits) = (u64::from(self.choose_size), 8 * self.rank_bytes / u64::from(self.bits));
-        let (each, scan) = (candidates.div_ceil(size), u64::from(self.choose_size.ilog2()) + 1);
-        let counters = u64::from(self.replicas) << self.bits;
-        digits * (1 + counters.div_ceil(size) + each + u64::from(self.replicas) + scan) + 2 * (each + scan)
+        taking_trips(self.choose_size, self.rank_bytes, candidates.div_ceil(self.choose_size.into()))
     }
 }
 

@@ -202,9 +202,13 @@ pub(crate) fn regions(op: &DeviceOp) -> usize {
     if groups > 1 { groups } else { 0 }
 }
 
+/// The widening of f16 by a device that does it right.
+const F16_UNPACKED: &str = include_str!("../../shaders/element/f16_unpacked.wgsl");
+
 /// The functions of an element's bits that folds may call, and the widening of narrow elements.
 fn element(op: &DeviceOp) -> String {
-    [op.dtype.widening(), op.over_type().wgsl()].join("\n").trim_start().into()
+    let widening = if op.unpacks { F16_UNPACKED } else { op.dtype.widening() };
+    [widening, op.over_type().wgsl()].join("\n").trim_start().into()
 }
 
 /// The same in a text, in which what a program brings along is a piece of its own.

@@ -77,6 +77,7 @@ fn operators_answer_as_over_the_widened_numbers() {
             compare.all::<f16, _>(&Widened((Stats::default(), ArgMaxLast)));
             compare.all::<f16, _>(&Widened((Norm2, Product)));
             compare.all::<f16, _>(&Widened((FastSum, Range)));
+            compare.all::<f16, _>(&Widened((FastSum, Norm2, LogSumExp::default())));
             compare.all::<f16, _>(&Widened(Filtered::not_nan(LogSumExp::default())));
             compare.all::<f16, _>(&Widened(Mapped::new("return x * 0.5;", |x: f32| x * 0.5, Max)));
             compare.all::<f16, _>(&Widened(Histogram::new(9, -1.0, 1.0).expect("a histogram")));
@@ -112,6 +113,28 @@ fn every_f16_has_the_bits_of_its_f32() {
         let found = reducer.reduce(Input::range(&buffer, some.start as u64..some.end as u64)).expect("a hash");
         assert_eq!(found, Cpu::new().reduce(Hash, &wide).expect("a hash"), "{some:?}");
     }
+}
+
+/// The f32 that a device's own conversion makes of each f16, alone in a row; where it loses subnormals it is found wrong, and not used.
+#[test]
+fn every_f16_by_the_devices_own_conversion() {
+    let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    let op = Widened((FastSum, LogSumExp::default()));
+    let want = Cpu::new().reduce_each(op, &all, 1).expect("answers");
+    let alone = |gpu: &Gpu| {
+        let (reducer, buffer) = (gpu.reducer::<f16, _>(op).expect("a reducer"), upload(gpu, &all));
+        let rows = Input::range(&buffer, 0..all.len() as u64).rows(1);
+        let found = reducer.reduce_each(rows).expect("answers");
+        let bits = |&(sum, soft): &(f32, Option<f32>)| {
+            [Some(sum), soft].map(|x| x.map(|x| if x.is_nan() { 1 } else { x.to_bits() }))
+        };
+        found.iter().map(bits).eq(want.iter().map(bits))
+    };
+    assert!(alone(&gpu()));
+    let lost = ("unpack2x16float(bits).x", "unpack2x16float(select(bits, 0u, (bits & 0x7c00u) == 0u)).x");
+    assert!(!notices(Tuning::GPU, lost, |gpu| !alone(gpu)));
+    // Nor would that stay unseen.
+    assert!(notices_within(|text| text.contains("fn wide_bits"), Tuning::GPU, lost, |gpu| !alone(gpu)));
 }
 
 /// Operators over f16 itself and over what it is widened to stand in one read only where all of them are widened; partials tell them apart.

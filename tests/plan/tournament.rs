@@ -85,8 +85,8 @@ fn fitting(plan: &Tournament, limits: &Limits, k: u32) {
     let rules = &plan.rules;
     assert!(plan.trips <= TRIPS_MAX);
     assert!(rules.workgroup_size.max(rules.choose_size) <= limits.invocations_max);
-    assert!(rules.choose_size >= 1 << rules.bits && 32 % rules.bits == 0);
-    let choosing = u64::from(rules.choose_size) * 4 + (u64::from(rules.replicas) << rules.bits) * 4 + 16;
+    // Sums over invocations; counters of a digit, sums of those, what has been found.
+    let choosing = u64::from(rules.choose_size) * 4 + 256 * 4 + 16 * 4 + 16;
     let tiles = u64::from(rules.workgroup_size) * rules.rank_bytes;
     assert!(choosing.max(tiles) <= limits.workgroup_bytes_max, "{rules:?} in {}", limits.workgroup_bytes_max);
     for round in &plan.rounds {
@@ -105,8 +105,12 @@ fn fitting(plan: &Tournament, limits: &Limits, k: u32) {
 #[test]
 fn the_best_of_every_input() {
     let wide = limits(1 << 18, 256, None, 16384);
-    let small = Limits { invocations_max: 16, workgroups_max: 3, ..limits(1 << 17, 32, None, 1024) };
-    for limits in [wide, small, Limits { workgroup_bytes_max: 256, ..wide }] {
+    let small = Limits { invocations_max: 16, workgroups_max: 3, ..limits(1 << 17, 32, None, 2048) };
+    // Counters of a digit, sums of those, what has been found, sums of 64 invocations.
+    let least = Limits { workgroup_bytes_max: 256 * 4 + 16 * 4 + 16 + 64 * 4, ..wide };
+    let less = Limits { workgroup_bytes_max: 256, ..wide };
+    assert!(matches!(Rules::of(&less, &Tuning::GPU, 4), Err(Error::LimitTooSmall { value: 256, needs: 1108, .. })));
+    for limits in [wide, small, least] {
         let rules = Rules::of(&limits, &Tuning::GPU, 4).expect("rules");
         for k in [1, 2, 10, 100] {
             for cut in [&[0u64][..], &[1], &[3, 0, 700], &[5000, 1, 33_000], &[90_000, 20_000]] {

@@ -17,8 +17,8 @@ use std::sync::{Arc, LazyLock};
 use treefold::half::{bf16, f16};
 use treefold::internals::{
     Arrangement, Beside, By, Cost, DeviceOp, Ends, Grid, Groups, Keep, Kernel, Limits, ListRules, Piece, Plan, Planner,
-    Request, Rules, Runs, Slots, Store, Strided, Texel, Unit, Variant, assemble, list_texts, runs_texts, slots_text,
-    tournament_texts,
+    Request, Rules, Runs, Slots, Store, Strided, Texel, Unit, Variant, assemble, halves_text, list_texts, runs_texts,
+    slots_text, tournament_texts,
 };
 use treefold::ops::{
     self, ArgMax, ArgMin, Bottom, CountNonzero, Dot, FastMean, FastSum, FastVariance, Filtered, Histogram, Histogram2d,
@@ -192,6 +192,7 @@ fn joined(
         all.runs();
         all.slots();
         all.tournaments();
+        all.halves();
         #[cfg(feature = "ladder")]
         all.ladder();
         all
@@ -308,15 +309,20 @@ impl Texts {
                 if keep == Keep::Cells && !variant.kernel.has_cells() {
                     continue;
                 }
-                let text = assemble(&op, &variant).text;
+                let mut texts = vec![assemble(&op, &variant).text];
+                if op.may_unpack() {
+                    texts.push(assemble(&DeviceOp { unpacks: true, ..(*op).clone() }, &variant).text);
+                }
                 // What f64 of invocations have left is combined and carried as it is everywhere.
                 let combines = matches!(keep, Keep::Bins { float64: true, .. })
                     && matches!(variant.kernel, Kernel::Combine { .. } | Kernel::Carry);
                 let web = variant.lanes_min.is_none() && (combines || !keep.words64()) && !variant.words64;
-                self.add(text, web, || {
-                    let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
-                    (name, Some(Made { op: op.clone(), variant, machine: *machine, what }))
-                });
+                for text in texts {
+                    self.add(text, web, || {
+                        let name = format!("{} {} {keep:?} {}, {what}: {variant:?}", op.name, op.dtype, machine.name);
+                        (name, Some(Made { op: op.clone(), variant, machine: *machine, what }))
+                    });
+                }
             }
         }
     }
@@ -452,6 +458,11 @@ impl Texts {
         }
     }
 
+    /// Of what tries conversions of f16.
+    fn halves(&mut self) {
+        self.add(halves_text().into(), true, || ("conversions of f16".into(), None));
+    }
+
     /// Of the best elements.
     fn tournaments(&mut self) {
         fn of<T: Scalar + Into<Value>>(all: &mut Texts) {
@@ -465,7 +476,7 @@ impl Texts {
                     for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
                         all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));
                     }
-                    for (k, kind) in [(10, 0), (10, 1), (10, 7), (30, 4), (1024, 7)] {
+                    for (k, kind) in [(10, 0), (10, 1), (10, 5), (30, 3), (1024, 5)] {
                         let Ok(rules) = ListRules::of(&machine.limits, &machine.tuning, k, rules.rank_bytes, kind)
                         else {
                             continue;

@@ -36,7 +36,7 @@ fn validated(text: &str, subgroups: bool) -> Result<(naga::Module, ModuleInfo), 
     capabilities.set(Capabilities::SHADER_INT64, wide(text));
     capabilities.set(Capabilities::FLOAT64, doubles(text));
     // Those for Vulkan alone, which has it.
-    capabilities.set(Capabilities::SHADER_FLOAT16_IN_FLOAT32, doubles(text));
+    capabilities.set(Capabilities::SHADER_FLOAT16_IN_FLOAT32, doubles(text) || text.contains("unpack2x16float"));
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
     let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
     info.map(|info| (module, info)).map_err(|error| error.emit_to_string(text))
