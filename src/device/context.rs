@@ -18,6 +18,9 @@ use std::time::Duration;
 use web_time::Instant;
 use wgpu::{BufferUsages, ErrorFilter};
 
+/// A fold with a self-test: the way in which it keeps accumulators, and whether it unpacks f16.
+type Tested = (FoldKey, Keep, bool);
+
 /// Shared by everything that works on one device.
 pub(crate) struct Context {
     pub device: wgpu::Device,
@@ -46,13 +49,13 @@ pub(crate) struct Context {
     pub(super) landings: Landings,
     pub(super) parameters: Mutex<HashMap<Vec<u8>, wgpu::Buffer>>,
     /// Results of self-tests.
-    tested: Mutex<HashMap<(FoldKey, Keep), bool>>,
+    tested: Mutex<HashMap<Tested, bool>>,
     /// What other processes have learned; one for all launch shapes of a device.
     pub(super) cache: Arc<Cache>,
     /// Why the device was lost; only devices that this crate opened itself tell.
     pub loss: Option<Arc<Loss>>,
     /// Whether the device's own conversion of f16 is right, where that has been tried.
-    pub(super) unpacks: OnceLock<bool>,
+    pub(super) unpacked: OnceLock<bool>,
     /// Verdicts that error scopes have yet to give, where they are promises.
     pub(super) verdicts: Verdicts,
     /// Tests put a wrong kernel in here, to see that they notice.
@@ -143,7 +146,7 @@ impl Context {
             tables: Mutex::default(),
             loss: None,
             verdicts,
-            unpacks: OnceLock::new(),
+            unpacked: OnceLock::new(),
             patch: None,
         })
     }
@@ -207,11 +210,11 @@ impl Context {
     }
 
     /// The result of a self-test that was made before.
-    pub fn test_result(&self, of: &(FoldKey, Keep)) -> Option<bool> {
+    pub fn test_result(&self, of: &Tested) -> Option<bool> {
         lock(&self.tested).get(of).copied()
     }
 
-    pub fn note_test(&self, of: (FoldKey, Keep), right: bool) {
+    pub fn note_test(&self, of: Tested, right: bool) {
         lock(&self.tested).insert(of, right);
     }
 

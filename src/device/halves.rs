@@ -6,6 +6,7 @@ use super::prepared::Prepared;
 use super::readback::{Readback, Waiting};
 use super::record::bind_range;
 use crate::error::{Error, Result};
+use crate::op::DeviceOp;
 use std::sync::Arc;
 
 /// Bit patterns of an f16.
@@ -18,9 +19,9 @@ pub fn halves_text() -> &'static str {
 }
 
 impl Context {
-    /// Whether `unpack2x16float` is known to be right.
-    pub(super) fn unpacks_halves(&self) -> bool {
-        self.unpacks.get() == Some(&true)
+    /// Whether kernels of an operator unpack f16 so: it is of use to it, and known to be right.
+    pub(super) fn unpacks(&self, op: &DeviceOp) -> bool {
+        op.may_unpack() && self.unpacked.get() == Some(&true)
     }
 
     /// Tries it, once; or the device's cache knows.
@@ -28,27 +29,26 @@ impl Context {
     /// # Errors
     /// [`Error::DeviceLost`], [`Error::Timeout`].
     pub(super) async fn know_halves(self: &Arc<Self>, waiting: Waiting) -> Result<()> {
-        if self.unpacks.get().is_some() {
+        if self.unpacked.get().is_some() {
             return Ok(());
         }
         let digest = Digest::new().and(halves_text().as_bytes()).number();
         let right = match self.verdict(digest) {
             Some(kept) => kept,
-            None => {
-                let right = match self.try_halves(waiting).await {
-                    Ok(right) => right == PATTERNS,
-                    Err(error @ (Error::DeviceLost { .. } | Error::Timeout { .. })) => return Err(error),
-                    Err(error) => {
-                        log::debug!("the device's conversion of f16 is not tried: {error}");
-                        false
-                    }
-                };
-                self.keep_verdict(digest, right);
-                right
-            }
+            None => match self.try_halves(waiting).await {
+                Ok(right) => {
+                    self.keep_verdict(digest, right == PATTERNS);
+                    right == PATTERNS
+                }
+                Err(error @ (Error::DeviceLost { .. } | Error::Timeout { .. })) => return Err(error),
+                Err(error) => {
+                    log::debug!("the device's conversion of f16 is not tried: {error}");
+                    false
+                }
+            },
         };
         log::debug!("the device's conversion of f16 is right: {right}");
-        self.unpacks.get_or_init(|| right);
+        self.unpacked.get_or_init(|| right);
         Ok(())
     }
 

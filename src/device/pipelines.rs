@@ -23,6 +23,7 @@ pub(crate) struct Texts {
     pub keep: Keep,
     pub answers: Vec<(Vec<usize>, Text)>,
     pub tail_words: usize,
+    pub unpacks: bool,
 }
 
 /// The bindings of a kernel.
@@ -158,7 +159,7 @@ impl Context {
         let (source, changed) = self.patched(text.clone());
         let mut checks = wgpu::ShaderRuntimeChecks::checked();
         checks.force_loop_bounding = !ends || changed;
-        // SAFETY: every other check stays.
+        // SAFETY: every other check stays, and every loop of such a text counts to a bound that the plan gives, whatever other kernels left.
         let pipeline = unsafe { self.compile(label, None, &source, checks) }?;
         Ok(lock(&self.others).entry(text).or_insert(pipeline).clone())
     }

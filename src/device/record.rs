@@ -34,8 +34,13 @@ pub(crate) struct Destination<'a> {
 }
 
 impl Recorder {
-    pub fn new(context: Arc<Context>, mut op: DeviceOp) -> Result<Recorder> {
-        op.unpacks = op.may_unpack() && context.unpacks_halves();
+    pub fn new(context: Arc<Context>, op: DeviceOp) -> Result<Recorder> {
+        let unpacks = context.unpacks(&op);
+        Recorder::of(context, DeviceOp { unpacks, ..op })
+    }
+
+    /// Of an operator that says itself whether it unpacks.
+    pub fn of(context: Arc<Context>, op: DeviceOp) -> Result<Recorder> {
         context.present("making a reducer")?;
         if op.answers.iter().any(|(_, answer)| answer.words().is_empty()) {
             return Err(Error::NoAnswerWords { operator: op.name });
@@ -44,11 +49,11 @@ impl Recorder {
         let table = op.table();
         check_limits(&context, &op)?;
         let table = if table.is_empty() { None } else { Some(context.table(table)?) };
-        let (folds, keep) = op.key();
+        let ((folds, keep), unpacks) = (op.key(), op.unpacks);
         let tail_words = shader::tail_words(&op);
         let answers = op.answers.iter().map(|(folds, answer)| (folds.clone(), answer.text())).collect();
-        let texts =
-            [Vec::new(), answers].map(|answers| Arc::new(Texts { folds: folds.clone(), keep, answers, tail_words }));
+        let texts = [Vec::new(), answers]
+            .map(|answers| Arc::new(Texts { folds: folds.clone(), keep, answers, tail_words, unpacks }));
         Ok(Recorder { context, planner, op, table, texts })
     }
 

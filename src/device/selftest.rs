@@ -105,9 +105,10 @@ fn candidates(context: &Context, shared: bool) -> Vec<Keep> {
 /// compiled at once.
 async fn test_all(context: &Arc<Context>, op: &DeviceOp, ahead: Option<Ahead<'_>>, waiting: Waiting) -> Result<bool> {
     let mut trials = Vec::new();
+    let unpacks = context.unpacks(op);
     for fold in (0..op.folds.len()).filter(|&fold| op.folds[fold].tested) {
-        let alone = op.alone(fold);
-        let key = (alone.folds[0].key.clone(), alone.keep);
+        let alone = DeviceOp { unpacks, ..op.alone(fold) };
+        let key = (alone.folds[0].key.clone(), alone.keep, unpacks);
         let known = match context.test_result(&key) {
             Some(right) => Some(right),
             None => {
@@ -218,7 +219,7 @@ impl Trial {
         requests: &[(&[Piece], Arrangement<'_>)],
         (words, want): (Vec<usize>, Vec<Vec<u32>>),
     ) -> Result<Trial> {
-        let recorder = Recorder::new(context.clone(), op)?;
+        let recorder = Recorder::of(context.clone(), op)?;
         let readback = Readback::fresh(context, want.len() as u64, words.clone())?;
         let plan = |(result, &(pieces, each)): (usize, &(&[Piece], Arrangement<'_>))| {
             let (_, output) = readback.destination(result as u64);

@@ -198,8 +198,10 @@ pub struct ElementTest {
     pub of: Dtype,
     /// The body of `fn keep_element(x: X) -> bool`; with `reads_bits`, of `fn keep_element(bits: Bits) -> bool`.
     pub body: Text,
-    /// Whether it asks for the bits; it is the library's own then.
+    /// Whether it asks for the bits.
     pub reads_bits: bool,
+    /// Whether the text is the library's own: its loops end, and every NaN is as good as any other to it.
+    pub own: bool,
     /// An upper bound of its loop trips.
     pub trips: u64,
     /// The kind of the fold over all elements.
@@ -316,15 +318,15 @@ impl Leaf {
 
     /// Whether all of its text is the library's own.
     fn checked(&self) -> bool {
-        let own =
-            self.map.as_ref().is_none_or(|map| map.reads_bits) && self.test.as_ref().is_none_or(|test| test.reads_bits);
+        let own = self.map.as_ref().is_none_or(|map| map.reads_bits) && self.test.as_ref().is_none_or(|test| test.own);
         own && self.value().is_none_or(|wgsl| wgsl.checked)
     }
 
-    /// Whether every NaN is as good as any other to it; of bins they are told apart or flags.
+    /// Whether every NaN is as good as any other to it; bins have one flag or one slot for all of them.
     pub fn takes_any_nan(&self) -> bool {
-        let test = self.test.as_ref().is_none_or(|test| test.reads_bits);
-        self.map.is_none() && test && self.value().is_none_or(|wgsl| wgsl.any_nan || wgsl.blind)
+        self.map.is_none()
+            && self.test.as_ref().is_none_or(|test| test.own)
+            && self.value().is_none_or(|wgsl| wgsl.any_nan || wgsl.blind)
     }
 
     /// Whether both fold alike: parameters and tables included.

@@ -27,6 +27,10 @@ pub trait Test<T: Element>: Clone + Send + Sync + 'static {
     /// Whether the WGSL asks for the bits of the element, of any type: `is_nan`, `key` and `tie` take them.
     const READS_BITS: bool = false;
 
+    /// Whether the text is the library's own: its loops end, and every NaN is as good as any other to it.
+    #[doc(hidden)]
+    const OWN: bool = false;
+
     /// An upper bound of the loop trips of the WGSL.
     fn trips(&self) -> u64 {
         0
@@ -165,6 +169,7 @@ impl<T: Element, P: Test<T>, F: Fold<T>> Fold<T> for SiftedFold<P, F> {
                 of: T::DTYPE,
                 body: self.1.wgsl(),
                 reads_bits: P::READS_BITS,
+                own: P::OWN,
                 trips: self.1.trips(),
                 kind,
             });

@@ -198,6 +198,7 @@ impl<T: Scalar> Condition<T> for Numbers {
 
 impl<T: Scalar> Test<T> for Passing<T::Key> {
     const READS_BITS: bool = true;
+    const OWN: bool = true;
 
     #[inline(always)]
     fn passes(&self, x: T) -> bool {
@@ -229,6 +230,7 @@ macro_rules! of_several {
 
         impl Test<$type> for NoNan {
             const READS_BITS: bool = true;
+            const OWN: bool = true;
             #[inline(always)]
             fn passes(&self, x: $type) -> bool {
                 !self.0 || x.numbers().iter().all(|x| !Scalar::is_nan(*x))

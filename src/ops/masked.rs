@@ -94,6 +94,7 @@ impl<T: Flaggable> Condition<Flagged<T>> for Flags {
 
 impl<T: Flaggable> Test<Flagged<T>> for FlagTest<<T::Wide as Scalar>::Key> {
     const READS_BITS: bool = true;
+    const OWN: bool = true;
 
     #[inline(always)]
     fn passes(&self, x: Flagged<T>) -> bool {

@@ -38,7 +38,7 @@ impl DigitRules {
         let (each, place) = (length.div_ceil(self.workgroup_size.into()), 1 + reduced);
         let taking = taking_trips(self.workgroup_size, rank_bytes, each * place) + each * reduced;
         let left = u64::from(wanted.div_ceil(self.workgroup_size)) * place;
-        1 + kept + taking + sort_trips(self.workgroup_size, self.room) + left
+        1 + kept + reduced + taking + sort_trips(self.workgroup_size, self.room) + left
     }
 
     /// Answers of a workgroup, at most, where each takes so many trips.

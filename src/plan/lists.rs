@@ -257,7 +257,8 @@ impl ListRules {
         self.trips(strided.length(), dims_of(strided))
     }
 
-    /// Answers that one dispatch finds, at most, of so many trips and bytes each, read twice where they rise.
+    /// Answers that one dispatch finds, at most, of so many trips and bytes each, read twice where they rise. Those that are found digit by digit
+    /// besides take longer.
     ///
     /// # Errors
     /// [`Error::LimitTooSmall`] where no binding holds one.

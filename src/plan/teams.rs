@@ -12,39 +12,42 @@ pub struct TeamShape {
 }
 
 /// Teams of each kind: of short answers of which many elements are wanted, of short ones, of middling ones; of answers across each other; of
-/// long ones.
+/// those of which many are wanted; of long ones.
 ///
 /// Of 2^26 f32 on an H200 (`treefold bench 'top(10)' --shape 262144x256,16384x4096,4096x16384 --axis 1 --adapter 0`, and `--shape 4096x16384 --axis 0`,
-/// with these changed) rows of 256 take 407 µs by 32 invocations with 8 loads, 682 with 2; rows of 4096 144 by 128, 150 by 64, 147 by two
-/// times 32 in a workgroup; rows of 16,384 97, 100, 112 by 128, 64, 256; columns of 4096 470 by four times 64 in a workgroup, 543 by eight times
-/// 32, 907 by 64 alone. The best 100 of rows of 16,384 take 263, 294, 364 by 128, 64, 256.
-pub const TEAMS: [TeamShape; 6] = [
+/// with these changed, with guards against endless loops, which take up to a tenth more) rows of 256 take 407 µs by 32 invocations with 8 loads,
+/// 682 with 2; rows of 4096 144 by 128, 150 by 64, 147 by two times 32 in a workgroup; rows of 16,384 97, 100, 112 by 128, 64, 256; columns of
+/// 4096 470 by four times 64 in a workgroup, 543 by eight times 32, 907 by 64 alone. The best 100, without guards, of rows of 4096 441 by 64,
+/// 518 by 128, of rows of 16,384 249, 345; of 2^28 in rows of 65,536 552, 968, 504 by 64, 128, 256.
+pub const TEAMS: [TeamShape; 7] = [
     TeamShape { invocations: 16, workgroup: 64, loads: 4 },
     TeamShape { invocations: 32, workgroup: 64, loads: 2 },
     TeamShape { invocations: 32, workgroup: 64, loads: 8 },
     TeamShape { invocations: 64, workgroup: 256, loads: 8 },
+    TeamShape { invocations: 64, workgroup: 64, loads: 16 },
     TeamShape { invocations: 128, workgroup: 128, loads: 16 },
     TeamShape { invocations: 256, workgroup: 256, loads: 16 },
 ];
 /// Places in it: of short answers that are wholly in the list; of those of which few elements are wanted; of those across each other, of which
-/// few are wanted; the first of long ones.
+/// few are wanted; of those of which many are; the first of long ones; the largest.
 pub(super) const ALL: usize = 0;
 const SMALL: usize = 1;
 const ACROSS: usize = 3;
-const LONG: usize = 4;
+const MANY: usize = 4;
+const LONG: usize = 5;
+const LARGEST: usize = TEAMS.len() - 1;
 /// Elements of a short answer, and of a middling one, at most.
 pub(super) const SHORT: u64 = 64;
 const MIDDLING: u64 = 2047;
-/// Of one whose list has room for all, where many are wanted. The best 100 of rows of 256 take 3576 µs by 64 invocations, 3945 by 128 there.
-const WITHIN: u64 = 512;
 /// Invocations of a workgroup, at most.
 pub(super) const SIZE: u32 = 256;
 /// Wanted elements that are few: each candidate is compared with all others. The list of more is cut by digits.
 pub(super) const FEW: u32 = 32;
 /// Candidates to an invocation, where many elements are wanted.
 const CANDIDATES: u32 = 8;
-/// Elements of an invocation, at least, of teams that are larger than they have to be.
+/// Elements of an invocation, at least, of teams that are larger than they have to be; and where many are wanted.
 const EACH: u64 = 1024;
+const EACH_OF_MANY: u64 = 256;
 /// Workgroups that a device is to have, where there are answers enough.
 const WORKGROUPS: u64 = 1024;
 
@@ -58,16 +61,19 @@ pub fn kind_of(wanted: u32, answers: u64, length: u64, adjacent: bool) -> usize 
         0..=SHORT if !small => return ALL,
         0..=SHORT => return SMALL,
         _ if !adjacent && wanted <= FEW && of_answers <= 64 => return ACROSS,
-        ..=WITHIN if wanted > FEW => return ACROSS,
         ..=MIDDLING if small && of_answers <= 32 => return SMALL + 1,
         _ => {}
     }
-    let of_wanted = match wanted <= FEW {
-        true => up(4 * u64::from(wanted)),
-        false => up((long_room(wanted) / CANDIDATES).into()),
+    let (of_wanted, each) = match wanted <= FEW {
+        true => (up(4 * u64::from(wanted)), EACH),
+        false => (up((long_room(wanted) / CANDIDATES).into()), EACH_OF_MANY),
     };
-    let least = of_wanted.max(of_answers).max(up((length / EACH).max(1)));
-    (LONG..TEAMS.len()).find(|&kind| TEAMS[kind].invocations >= least).unwrap_or(TEAMS.len() - 1)
+    let least = of_wanted.max(of_answers).max(up((length / each).max(1)));
+    match wanted <= FEW {
+        true => (LONG..LARGEST).find(|&kind| TEAMS[kind].invocations >= least).unwrap_or(LARGEST),
+        false if least <= TEAMS[MANY].invocations => MANY,
+        false => LARGEST,
+    }
 }
 
 /// A kind of larger teams, for answers for which invocations of this one have no trips.

@@ -257,8 +257,8 @@ impl<T: Scalar> Ranker<T> {
     /// A team of 16 to 256 invocations finds an answer, reading its elements once: the first give a bound, and of the others few are within it. Where
     /// they rise, or more than 32 are wanted and many are equal, so that a list has no room for those that are, it reads them again; where that is of
     /// no use either, a second kernel reads them once for each eight bits of a rank and three times more, at most. Rows, and segments whose offsets
-    /// are a slice, that are longer than that may take (360,000 to 590,000 elements, by the bytes of a rank; where a workgroup has 64 invocations a
-    /// quarter of that), that no binding holds
+    /// are a slice, that are longer than an invocation has loop trips for (360,000 to 590,000 elements, by the bytes of a rank; where a workgroup
+    /// has 64 invocations a quarter of that), that no binding holds
     /// or that end in another buffer have rounds of their own, as whole inputs do. Of segments by a buffer of offsets none may be so long, and one
     /// binding must hold the input: all words of a longer one are ones, its count too.
     ///

@@ -476,7 +476,7 @@ impl Texts {
                     for (label, text) in tournament_texts(T::DTYPE, &rules, &ranks) {
                         all.add(text, true, || (format!("{label} of {} {}", T::DTYPE, machine.name), None));
                     }
-                    for (k, kind) in [(10, 0), (10, 1), (10, 5), (30, 3), (1024, 5)] {
+                    for (k, kind) in [(10, 0), (10, 1), (10, 6), (30, 3), (1024, 6)] {
                         let Ok(rules) = ListRules::of(&machine.limits, &machine.tuning, k, rules.rank_bytes, kind)
                         else {
                             continue;
