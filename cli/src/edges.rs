@@ -45,6 +45,12 @@ fn both_axes(told: &mut Told) -> Result<()> {
             value(told, BINS_Y).is_none(),
             usage(format!("--bins {nx},{ny} says how many bins both axes have; leave out --bins-y"))
         );
+        ensure!(
+            !ny.contains(','),
+            usage(format!(
+                "--bins {nx},{ny} has more than two numbers; write one for both axes, or those of x and of y, 10,20"
+            ))
+        );
         told.retain(|(name, _)| name != BINS);
         told.extend([(BINS.into(), nx), (BINS_Y.into(), ny)]);
     }

@@ -24,7 +24,7 @@ pub struct Division {
     pub axis: Option<Vec<i64>>,
 
     /// An answer for each N elements, one behind another
-    #[arg(long, value_name = "N", conflicts_with_all = ["axis", "keepdims"], value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["axis", "keepdims"], value_parser = clap::value_parser!(u64).range(1..))]
     pub rows: Option<u64>,
 
     /// An answer for each segment: OFFSETS.npy has one whole number more than there are segments, and segment s has numbers
@@ -43,7 +43,7 @@ pub struct Division {
     pub group_by: Option<PathBuf>,
 
     /// Number of groups that --group-by has
-    #[arg(long, value_name = "N", requires = "group_by", value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "group_by", value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
     pub groups: Option<u64>,
 
     /// Keep axes that --axis reduces in the shape, with length 1

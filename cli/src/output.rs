@@ -27,8 +27,9 @@ pub struct Output {
 }
 
 /// Options whose files have one form each, and endings of other forms.
-const FORMS: [(&str, &str, &str, &[&str]); 2] = [
-    ("--plot", "an SVG picture", "svg", &["png", "jpg", "jpeg", "gif", "webp", "pdf", "html"]),
+const FORMS: [(&str, &str, &str, &[&str]); 3] = [
+    ("--plot", "an SVG picture", "svg", &["png", "jpg", "jpeg", "gif", "webp", "pdf", "html", "gz", "zst"]),
+    ("--partial", "a partial answer", "part", &["gz", "zst"]),
     (
         "--output",
         "NumPy arrays",

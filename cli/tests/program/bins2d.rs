@@ -115,6 +115,7 @@ fn what_makes_no_bins_is_told() {
     let told = |args: &[&str]| run([&["histogram2d", &x, &y], args].concat());
     told(&["--bins", "2,3", "--bins-y", "3"]).fails(2, &["--bins 2,3", "leave out --bins-y"]);
     told(&["--bins", "2,x"]).fails(2, &["--bins-y of histogram2d is \"x\""]);
+    told(&["--bins", "2,3,4"]).fails(2, &["--bins 2,3,4", "10,20"]);
     told(&["--bins", "5000"]).fails(2, &["histogram2d: 5000 by 5000 bins are more than 16777216"]);
     told(&["--edges-y", "0,1", "--range-y", "0:1"]).fails(2, &["--edges-y", "leave out --range-y"]);
     told(&["--plot", "h.svg"]).fails(2, &["--plot", "one axis", "histogram2d"]);

@@ -167,6 +167,9 @@ fn what_is_read_is_not_replaced() {
         let told = run(["sum", "--output", &text(folder.path().join(name)), &file]);
         told.fails(2, &["writes NumPy arrays", &format!("name it {}", text(folder.path().join(better)))]);
     }
+    let [plot, partial] = ["o.svg.gz", "o.part.zst"].map(|name| text(folder.path().join(name)));
+    run(["histogram", "--plot", &plot, &file]).fails(2, &["--plot writes an SVG picture", "name it", "o.svg"]);
+    run(["sum", "--partial", &partial, &file]).fails(2, &["--partial writes a partial answer", "name it", "o.part"]);
 }
 
 #[test]
