@@ -262,6 +262,7 @@ impl Args {
         ensure!(self.column.is_none(), usage("--columns names the columns of pairs; leave out --column"));
         self.columns_of_pairs = Some(two);
         if let [file] = &self.files[..] {
+            files::ensure_read_again(file)?;
             self.files = vec![file.clone(); 2];
         }
         Ok(())
@@ -438,13 +439,7 @@ impl Args {
                 idle.join(" and ")
             ))
         );
-        let once = sifted.iter().find(|path| path.as_os_str() == "-" || files::is_pipe(path));
-        once.map_or(Ok(()), |path| {
-            let path = shown_path(path);
-            Err(usage(format!(
-                "{path}: is read once, and --columns reads it for each column; write it to a file first"
-            )))
-        })
+        sifted.iter().try_for_each(|path| files::ensure_read_again(path))
     }
 
     /// The inputs; standard input where none is named.

@@ -33,7 +33,7 @@ pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> Vec<(&'static
     let strided = concat!("const ADJACENT = false;\n", include_str!("../../shaders/top/strides.wgsl"));
     let offsets = include_str!("../../shaders/top/offsets.wgsl");
     let (lists, digits) = (read_texts(dtype, rules), rules.digits.map(|digits| digit_texts(dtype, digits)));
-    let of = |(counts, parts): &Parts, lies: &str| {
+    let of = |(counts, parts): &TextParts, lies: &str| {
         let parts: Vec<_> = [lies].into_iter().chain(parts.iter().map(|part| &part[..])).collect();
         ranking_text(dtype, counts, ranks, &parts)
     };
@@ -51,7 +51,7 @@ pub fn list_texts(dtype: Dtype, rules: &ListRules, ranks: &str) -> Vec<(&'static
 }
 
 /// Constants, and what stands behind what finds where answers lie.
-type Parts = (Vec<(&'static str, u32)>, Vec<String>);
+type TextParts = (Vec<(&'static str, u32)>, Vec<String>);
 
 /// What both kernels have.
 fn common(dtype: Dtype) -> [&'static str; 6] {
@@ -68,7 +68,7 @@ const EDGE: &str = include_str!("../../shaders/top/edge.wgsl");
 const SORT: &str = include_str!("../../shaders/top/sort.wgsl");
 
 /// The kernel that reads all elements.
-fn read_texts(dtype: Dtype, rules: &ListRules) -> Parts {
+fn read_texts(dtype: Dtype, rules: &ListRules) -> TextParts {
     let ListRules { workgroup_size, team, room, loads, groups, first, more, kept, .. } = *rules;
     let counts = vec![
         ("WORKGROUP_SIZE", workgroup_size),
@@ -99,7 +99,7 @@ fn read_texts(dtype: Dtype, rules: &ListRules) -> Parts {
 }
 
 /// The kernel of answers whose lists had no room.
-fn digit_texts(dtype: Dtype, rules: DigitRules) -> Parts {
+fn digit_texts(dtype: Dtype, rules: DigitRules) -> TextParts {
     let size = rules.workgroup_size;
     let counts = vec![("WORKGROUP_SIZE", size), ("TEAM", size), ("TEAMS", 1), ("ROOM", rules.room)];
     let by_digits = [TAKE_BEST, &[SORT, include_str!("../../shaders/top/by_digits.wgsl")]].concat();

@@ -102,3 +102,19 @@ pub fn short_parts(gpu: &Gpu) -> Vec<String> {
     let right = found.indices == (0..100).collect::<Vec<u64>>();
     if right { Vec::new() } else { vec![format!("parts of odd lengths: {:?}", found.indices)] }
 }
+
+/// What differs of numbers whose digits lie in both words of a rank: of all of them, and of rows.
+pub fn digits_of_both_words(gpu: &Gpu) -> Vec<String> {
+    // Apart in bits 21 to 35.
+    let all: Vec<u64> = (0..30_000).map(|at| (at * 7919 % 30_011) << 21).collect();
+    let (top, buffer) = (Top::new(40).expect("a k"), upload(gpu, &all));
+    let ranker = gpu.ranker::<u64, true>(top).expect("a ranker");
+    let found = [
+        vec![ranker.reduce(Input::from(&buffer)).expect("a list")],
+        ranker.reduce_each(Input::from(&buffer).rows(3000)).expect("lists"),
+    ];
+    let want =
+        [vec![Cpu::new().reduce(top, &all).expect("a list")], Cpu::new().reduce_each(top, &all, 3000).expect("lists")];
+    let same = found.iter().flatten().map(list_bits).eq(want.iter().flatten().map(list_bits));
+    if same { Vec::new() } else { vec![format!("digits of both words: {found:?}")] }
+}

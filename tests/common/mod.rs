@@ -37,7 +37,7 @@ pub use cover::{on_devices, stands_for_others};
 pub use elements::{Random, extremes, from_bits, numbers, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;
-pub use lists::{list_bits, lists, short_parts};
+pub use lists::{digits_of_both_words, list_bits, lists, short_parts};
 pub use own::{OwnAnswer, SetHash, TextHash, WeightedSum};
 pub use parts::{all, every_other, one_in, one_way, ways};
 pub use rows::rows;

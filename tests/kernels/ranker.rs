@@ -73,6 +73,7 @@ fn small_limits() {
 fn parts_of_buffers() {
     let gpu = gpu();
     none(short_parts(&gpu), &gpu);
+    none(digits_of_both_words(&gpu), &gpu);
     let elements: Vec<f32> = Random(11).elements(100_000);
     let (first, second) = (upload(&gpu, &elements[..40_000]), upload(&gpu, &elements[40_000..]));
     let cuts = [0u64, 1, 1, 17_003, 40_000];

@@ -261,6 +261,7 @@ fn by_lists(gpu: &Gpu, _: &[usize]) -> Vec<String> {
         // Tiles that several invocations share, and tiles that have no elements among those that have.
         &|| lists::<f32>(gpu, &[5], &[300_001]),
         &|| short_parts(gpu),
+        &|| digits_of_both_words(gpu),
     ])
 }
 
@@ -471,9 +472,12 @@ wrong! {
     lanes_of_a_tile_do_not_meet: "if own < d { lowest[local]" => "if own + 1u < d { lowest[local]", by_lists;
     index_of_a_window: "place = add64(vec2<u32>(params.low, params.high), vec2<u32>(start, 0u));" => "place = vec2<u32>(start / 2u, 0u);", by_lists;
     tiles_of_nothing_chosen: "any(starts[c] != vec2<u32>(0xffffffffu, 0xffffffffu))" => "true", by_lists;
-    lowest_digit_not_asked: "above > 0u; above--" => "above > 1u; above--", by_lists;
-    digits_of_other_candidates: "if agree(own, edge, d) {" => "if true {", by_lists;
-    high_word_not_compared: "((d >= PER_WORD) | (apart.y == 0u))" => "true", by_lists;
+    digits_end_too_early: "select(shift, 0u, lower + own == left)" => "select(shift, 0u, lower + own >= left)", by_lists;
+    bits_of_the_first_candidate: "edge = without_low(edge, bits);" => "", by_lists;
+    digit_without_the_high_word: "select(0u, a.y << (32u - shift % 32u), shift % 32u > 0u)" => "0u", by_lists;
+    counters_of_another_sum: "sum += atomicLoad(&counts[s * EACH_SUM + (c + s) % EACH_SUM]);" => "sum += atomicLoad(&counts[s * EACH_SUM]);", by_lists;
+    digits_of_other_candidates: "if bits_apart(own, edge) <= bits {" => "if true {", by_lists;
+    high_word_not_compared: "select(bits.x, 32u + bits.y, bits.y > 0u)" => "bits.x", by_lists;
     last_of_the_best_lost: "(equal_before < left)" => "(equal_before + 1u < left)", by_lists;
     ties_the_other_way: "(same(other, own) & (j < i))" => "(same(other, own) & (j > i))", by_lists;
     zeros_of_a_list_differ: "let own = tie(best[i]);" => "let own = best[i];", by_lists;

@@ -44,6 +44,19 @@ pub fn named_once(files: &[&PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses what is read only once, where `--columns` asks for more.
+pub fn ensure_read_again(path: &Path) -> Result<()> {
+    let once = path.as_os_str() == "-" || is_pipe(path);
+    ensure!(
+        !once,
+        usage(format!(
+            "{}: is read once, and --columns reads it for each column; write it to a file first",
+            shown_path(path)
+        ))
+    );
+    Ok(())
+}
+
 /// Whether it is a pipe.
 pub fn is_pipe(path: &Path) -> bool {
     pipe(path).is_some()

@@ -102,7 +102,7 @@ fn what_numpy_has_by_default() {
     );
     here(["dot", &table, &table]).fails(2, &["columns x, y, z", "--columns with two of them"]);
     here(["dot", "--columns", "x,y"]).fails(2, &["dot takes two FILEs", "there are 0"]);
-    here(["dot", "--columns", "x,y", "-"]).fails(2, &["standard input", "named twice"]);
+    here(["dot", "--columns", "x,y", "-"]).fails(2, &["is read once", "write it to a file first"]);
     here(["dot", "--columns", "x,nowhere", &table]).fails(1, &["no", "nowhere"]);
     // A mask is of places in C order, in whatever order the numbers are stored.
     let by_columns: Vec<u8> =
