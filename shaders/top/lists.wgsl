@@ -25,8 +25,8 @@ fn main(
         if local == 0u { atomicStore(&spills, 0u); }
         let longest = longest_of(length, lane, local);
         look(length);
-        // Where a list had no room, all that is within the bound that was found so far. Where that has none either, ones are left, and
-        // top/by_digits.wgsl finds it.
+        // Where a list had no room, all that is within the bound that was found so far. Where that has none either, ones are left,
+        // and top/by_digits.wgsl finds it.
         var teams = 0u;
         for (var again = false; ; again = true) {
             let end = select(length, 0u, again & (((teams >> team) & 1u) == 0u));

@@ -64,7 +64,7 @@ fn common(dtype: Dtype) -> [&'static str; 6] {
     [told, element_text(dtype), answer, entries, WRITE, leave]
 }
 
-const EDGE: &str = include_str!("../../shaders/top/edge.wgsl");
+const EDGE: &str = concat!(include_str!("../../shaders/top/digit.wgsl"), include_str!("../../shaders/top/edge.wgsl"));
 const SORT: &str = include_str!("../../shaders/top/sort.wgsl");
 
 /// The kernel that reads all elements.

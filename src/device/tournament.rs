@@ -109,6 +109,7 @@ impl TournamentTexts {
 /// What takes the best of some candidates.
 pub(super) const TAKE_BEST: &[&str] = &[
     include_str!("../../shaders/runs/before.wgsl"),
+    include_str!("../../shaders/top/digit.wgsl"),
     include_str!("../../shaders/top/edge.wgsl"),
     include_str!("../../shaders/top/take.wgsl"),
 ];
