@@ -29,6 +29,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Workgroups of a dispatch that a plan may have: as many as every browser takes, on whatever device.
+    pub(crate) fn workgroups(&self) -> u32 {
+        self.workgroups_max.min(65_535)
+    }
+
     /// Whether kernels may have integers of 64 bits, in the order in which they are tried: with them first, where shaders have them.
     pub(crate) fn ways64(&self) -> &'static [bool] {
         if self.words64 { &[true, false] } else { &[false] }

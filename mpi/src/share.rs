@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use treefold::Dtype;
 use treefold_cli::args::Args;
 use treefold_cli::error::usage;
-use treefold_cli::files::is_pipe;
+use treefold_cli::files::is_read_once;
 use treefold_cli::input::{Cut, Inputs, dealt, in_short};
 
 /// What one rank reads.
@@ -25,7 +25,7 @@ impl Share {
     pub fn open(args: &Args, world: &SimpleCommunicator) -> Result<Share> {
         let beside = args.beside();
         let mut all = args.files.iter().chain(beside.iter().map(|(path, _)| path));
-        let pipe = all.find(|path| path.as_os_str() == "-" || is_pipe(path));
+        let pipe = all.find(|path| is_read_once(path));
         if let Some(pipe) = pipe {
             return Err(usage(format!(
                 "{}: is read once, and ranks share no pipe; write it to a file first",

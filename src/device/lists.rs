@@ -3,10 +3,9 @@
 use super::context::Context;
 use super::prepared::Prepared;
 use super::record::bind_range;
-use super::tournament::{BestTo, TAKE_BEST, WRITE, element_text, ranking_text};
+use super::tournament::{BestTo, EDGE, TAKE_BEST, WRITE, element_text, ranking_text};
 use crate::element::Dtype;
 use crate::error::Result;
-use crate::input::Dim;
 use crate::op::unroll;
 use crate::plan::{Cut, DIMS_MAX, DigitRules, Lies, ListPass, ListRules, is_adjacent};
 use std::sync::Arc;
@@ -64,7 +63,6 @@ fn common(dtype: Dtype) -> [&'static str; 6] {
     [told, element_text(dtype), answer, entries, WRITE, leave]
 }
 
-const EDGE: &str = concat!(include_str!("../../shaders/top/digit.wgsl"), include_str!("../../shaders/top/edge.wgsl"));
 const SORT: &str = include_str!("../../shaders/top/sort.wgsl");
 
 /// The kernel that reads all elements.
@@ -134,21 +132,17 @@ impl Context {
             };
             let mut bound = vec![(1, elements), (5, bind_range(to.words.buffer, begin, end - begin))];
             let (seal, (digit_workgroups, batch)) = (to.seal.unwrap_or(0), pass.digits);
-            let number = match &pass.lies {
-                Lies::Strides { kept, reduced } => {
-                    words.extend([kept.len() as u32, (kept.len() + reduced.len()) as u32, 0, seal, batch]);
-                    words.resize(HEAD, 0);
-                    let size = |dim: &Dim| [dim.length as u32, dim.stride as u32];
-                    words.extend(kept.iter().chain(reduced).flat_map(size));
-                    usize::from(!is_adjacent(reduced))
-                }
+            let (number, (kept, reduced), word) = match &pass.lies {
+                Lies::Strides { kept, reduced } => (usize::from(!is_adjacent(reduced)), (&kept[..], &reduced[..]), 0),
                 Lies::Offsets { bytes, word } => {
-                    words.extend([0, 0, *word, seal, batch]);
                     let offsets = inputs.last().copied().unwrap_or(&self.placeholder);
                     bound.push((3, bind_range(offsets, bytes.start, bytes.end - bytes.start)));
-                    2
+                    (2, Default::default(), *word)
                 }
             };
+            words.extend([kept.len() as u32, (kept.len() + reduced.len()) as u32, word, seal, batch]);
+            words.resize(HEAD, 0);
+            words.extend(kept.iter().chain(reduced).flat_map(|dim| [dim.length as u32, dim.stride as u32]));
             words.resize(HEAD + 2 * DIMS_MAX, 0);
             let kernels = [(number, pass.workgroups), (number + 3, digit_workgroups)];
             for (number, workgroups) in kernels.into_iter().filter(|&(_, workgroups)| workgroups > 0) {

@@ -106,13 +106,12 @@ impl TournamentTexts {
     }
 }
 
+/// What finds the rank of the last of the best candidates.
+pub(super) const EDGE: &str =
+    concat!(include_str!("../../shaders/top/digit.wgsl"), "\n", include_str!("../../shaders/top/edge.wgsl"));
 /// What takes the best of some candidates.
-pub(super) const TAKE_BEST: &[&str] = &[
-    include_str!("../../shaders/runs/before.wgsl"),
-    include_str!("../../shaders/top/digit.wgsl"),
-    include_str!("../../shaders/top/edge.wgsl"),
-    include_str!("../../shaders/top/take.wgsl"),
-];
+pub(super) const TAKE_BEST: &[&str] =
+    &[include_str!("../../shaders/runs/before.wgsl"), EDGE, include_str!("../../shaders/top/take.wgsl")];
 
 /// What leaves an element in a list.
 pub(super) const WRITE: &str = include_str!("../../shaders/top/write.wgsl");

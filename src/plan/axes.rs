@@ -171,7 +171,7 @@ impl Planner {
 
     /// Whether one dispatch for each part, and what combines their partials, keeps the device's limits.
     fn fits(&self, block: &Strided, parts: &[BlockPart], shape: BlockLaunch, request: &Request) -> bool {
-        let most = u64::from(self.limits.workgroups_max.min(65_535));
+        let most = u64::from(self.limits.workgroups());
         let answers = block.answers();
         let longest = parts.iter().map(|part| part.strided.length()).max().unwrap_or(0);
         let workgroups = answers.div_ceil(shape.answers).saturating_mul((shape.splits * self.cost.slices()).into());

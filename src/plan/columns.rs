@@ -147,7 +147,7 @@ impl Planner {
         // A pass that combines costs more than a part of the invocations idle; what lies in memory of an invocation is long.
         let wanted =
             if 4 * workgroups > launched || self.cost.own_memory { 1 } else { (launched / workgroups).min(most) };
-        let splits = wanted.max(fewest).min(self.limits.workgroups_max.min(65_535).into()) as u32;
+        let splits = wanted.max(fewest).min(self.limits.workgroups().into()) as u32;
         BlockLaunch { kernel, workgroup_size: size as u32, answers: here * u64::from(own), lanes: lanes as u32, splits }
     }
 

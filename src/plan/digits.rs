@@ -48,18 +48,13 @@ impl DigitRules {
 
     /// Answers of a dispatch, at most.
     pub(super) fn together(&self, limits: &Limits, trips: u64) -> u64 {
-        workgroups_max(limits) * self.batch_max(trips)
+        u64::from(limits.workgroups()) * self.batch_max(trips)
     }
 
     /// Workgroups, and the answers at which each of them looks.
     pub(super) fn workgroups(&self, limits: &Limits, answers: u64, trips: u64) -> (u32, u32) {
         let most = self.batch_max(trips);
-        let batch = answers.div_ceil(WORKGROUPS).min(most).max(answers.div_ceil(workgroups_max(limits))).max(1);
+        let batch = answers.div_ceil(WORKGROUPS).min(most).max(answers.div_ceil(u64::from(limits.workgroups()))).max(1);
         (answers.div_ceil(batch) as u32, batch as u32)
     }
-}
-
-/// Workgroups of a dispatch, at most.
-pub(super) fn workgroups_max(limits: &Limits) -> u64 {
-    limits.workgroups_max.min(65_535).into()
 }

@@ -181,7 +181,7 @@ impl Planner {
     /// Workgroups of this size that have as many invocations together as the launch policy's, at most.
     fn workgroups_of(&self, size: u32) -> u64 {
         let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
-        (invocations / u64::from(size)).clamp(1, self.limits.workgroups_max.min(65_535).into())
+        (invocations / u64::from(size)).clamp(1, self.limits.workgroups().into())
     }
 
     /// Elements that one dispatch may read by its time.
@@ -200,7 +200,7 @@ impl Planner {
         splits: u32,
     ) {
         let apart = if self.finishes_apart(request) { self.finished_together() } else { u64::MAX };
-        let together = apart.min(self.limits.workgroups_max.min(65_535).into());
+        let together = apart.min(self.limits.workgroups().into());
         let size = self.single_size();
         for row in (0..groups).step_by(together as usize) {
             let rows = together.min(groups - row) as u32;

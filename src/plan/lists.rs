@@ -2,7 +2,7 @@
 
 use super::Tuning;
 use super::axes::PASSES_MAX;
-use super::digits::{DigitRules, workgroups_max};
+use super::digits::DigitRules;
 use super::edge::{EDGE_BYTES, edge_trips, sort_trips};
 use super::teams::{ALL, FEW, SHORT, SIZE, TEAMS, long_room};
 use super::windows::Lie;
@@ -272,12 +272,12 @@ impl ListRules {
             return Err(Error::LimitTooSmall { limit, value, needs: answer_bytes + limits.storage_alignment });
         }
         let quick = (self.dispatch_bytes / read_bytes.saturating_mul(2).max(1)).max(1);
-        Ok((workgroups_max(limits) * u64::from(self.teams()) * loops).min(bound).min(quick).min(by_digits))
+        Ok((u64::from(limits.workgroups()) * u64::from(self.teams()) * loops).min(bound).min(quick).min(by_digits))
     }
 
     /// Workgroups for so many answers.
     fn workgroups(&self, limits: &Limits, answers: u64) -> u32 {
-        answers.div_ceil(self.teams().into()).min(workgroups_max(limits)) as u32
+        answers.div_ceil(self.teams().into()).min(u64::from(limits.workgroups())) as u32
     }
 
     /// Workgroups that look for answers without a list among so many, of so many elements at most, and the answers of each.

@@ -125,7 +125,7 @@ impl Planner {
 
     /// Fewer workgroups of a slice where there are several slices.
     fn fit_slices(&mut self) -> Result<()> {
-        let (slices, most) = (self.cost.slices(), self.limits.workgroups_max.min(65_535));
+        let (slices, most) = (self.cost.slices(), self.limits.workgroups());
         if slices > most {
             let (value, needs) = (most.into(), slices.into());
             return Err(Error::LimitTooSmall { limit: "max_compute_workgroups_per_dimension", value, needs });
@@ -146,7 +146,7 @@ impl Planner {
             GroupCost::Bins { columns, .. } => columns.div_ceil(self.columns_here(group).into()),
             GroupCost::Values { .. } => 1,
         });
-        let (value, needs) = (self.limits.workgroups_max.min(65_535).into(), combine.max().unwrap_or(1));
+        let (value, needs) = (self.limits.workgroups().into(), combine.max().unwrap_or(1));
         match needs > value {
             true => Err(Error::LimitTooSmall { limit: "max_compute_workgroups_per_dimension", value, needs }),
             false => Ok(()),

@@ -70,7 +70,7 @@ impl Planner {
         let single = self.is_small(length) && self.at_once(request);
         let (size, splits) = self.row_shape(length, rows, single);
         // Dispatches end by workgroups, by bytes, and by the partials that one binding holds.
-        let by_groups = u64::from(self.limits.workgroups_max.min(65_535) / (splits * self.cost.slices())).max(1);
+        let by_groups = u64::from(self.limits.workgroups() / (splits * self.cost.slices())).max(1);
         let by_bytes = (self.dispatch_bytes_max() / (length * self.cost.element_bytes)).max(1);
         let by_accumulators = if apart { self.finished_together() } else { u64::MAX };
         let by_partials = if single { u64::MAX } else { self.combined_together(splits.into()) };
@@ -125,7 +125,7 @@ impl Planner {
         let by_bytes =
             self.limits.binding_bytes_max.min(ACCUMULATORS_MAX) / (4 * (self.cost.sealed_words + COUNT_WORDS));
         let (size, lanes) = self.finish_shape();
-        by_bytes.min(u64::from(self.limits.workgroups_max.min(65_535)) * u64::from(size / lanes)).max(1)
+        by_bytes.min(u64::from(self.limits.workgroups()) * u64::from(size / lanes)).max(1)
     }
 
     /// Rows of so many partials each that are combined together, at most: by the binding, and by the workgroups.
@@ -134,7 +134,7 @@ impl Planner {
             GroupCost::Bins { columns, .. } => columns.div_ceil(self.columns_here(group).max(1).into()),
             GroupCost::Values { .. } => 1,
         });
-        let by_columns = u64::from(self.limits.workgroups_max.min(65_535)) / columns.max().unwrap_or(1);
+        let by_columns = u64::from(self.limits.workgroups()) / columns.max().unwrap_or(1);
         let by_partials = self.scratch_bytes_max() / (self.cost.partial_bytes().max(1) * splits.max(1));
         by_columns.min(by_partials).max(1)
     }

@@ -56,7 +56,7 @@ impl Runs {
             return small("max_storage_buffer_binding_size", limits.binding_bytes_max, needs);
         }
         let tiles = keys.div_ceil(KEYS * size);
-        let most = u64::from(limits.workgroups_max.min(65_535));
+        let most = u64::from(limits.workgroups());
         let workgroups = tiles.min(most).max(1);
         let steps = |size: u32| u64::from(size.ilog2()) + 1;
         // Starts of runs are laid out in workgroup memory, at most four times, and written eight by eight.

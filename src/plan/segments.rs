@@ -395,7 +395,7 @@ impl Planner {
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
-        let most = u64::from(self.limits.workgroups_max.min(65_535));
+        let most = u64::from(self.limits.workgroups());
         // No more shares than are carried over quickly, where fewer have trips for it all.
         let workgroups = enough.min(launched).min(needed.max(1) + spare).min(most).max(needed).max(1);
         if workgroups > most {

@@ -53,7 +53,7 @@ impl Slots {
         }
         let workgroup_size = 1u32 << SIZE.min(limits.invocations_max).max(1).ilog2();
         let tile = AT_ONCE * u64::from(workgroup_size);
-        let most_workgroups = u64::from(limits.workgroups_max.clamp(1, 65_535));
+        let most_workgroups = u64::from(limits.workgroups().max(1));
         let rounds_max = (TRIPS_MAX / (1 + element_trips)).max(1);
         // Less than a binding has, so that a binding of slots that begins aligned has room.
         let room = limits.binding_bytes_max.min(tuning.dispatch_bytes_max).saturating_sub(limits.storage_alignment) / 4;

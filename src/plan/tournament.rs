@@ -166,7 +166,7 @@ impl Tournament {
             size *= 2;
         }
         let (mut rounds, mut trips) = (Vec::<Round>::new(), u64::from(k));
-        let workgroups_max = u64::from(limits.workgroups_max.clamp(1, 65_535));
+        let workgroups_max = u64::from(limits.workgroups().max(1));
         while !entrants.is_empty() {
             let parts = rounds.last().map_or(0, |before| before.size / size as u32);
             let listed = rounds.last().map(|before| u64::from(before.chosen * parts));

@@ -22,7 +22,7 @@ mod section;
 
 pub use choice::{ListedColumn, NamedColumns};
 pub use missing::FoundMissing;
-pub use names::{ensure_read_again, is_pipe, named, named_once};
+pub use names::{ensure_read_again, is_read_once, named, named_once};
 
 use crate::error::{ToldError, unreadable, usage};
 use crate::format::{Stored, whole_numbers};

@@ -46,9 +46,8 @@ pub fn named_once(files: &[&PathBuf]) -> Result<()> {
 
 /// Refuses what is read only once, where `--columns` asks for more.
 pub fn ensure_read_again(path: &Path) -> Result<()> {
-    let once = path.as_os_str() == "-" || is_pipe(path);
     ensure!(
-        !once,
+        !is_read_once(path),
         usage(format!(
             "{}: is read once, and --columns reads it for each column; write it to a file first",
             shown_path(path)
@@ -57,9 +56,9 @@ pub fn ensure_read_again(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether it is a pipe.
-pub fn is_pipe(path: &Path) -> bool {
-    pipe(path).is_some()
+/// Whether it can be read only once: standard input, or a pipe.
+pub fn is_read_once(path: &Path) -> bool {
+    path.as_os_str() == "-" || pipe(path).is_some()
 }
 
 /// Numbers that tell a pipe from all others; `None` for anything else.
