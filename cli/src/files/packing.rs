@@ -3,6 +3,8 @@
 use super::{Packing, Reader, told};
 use crate::error::usage;
 use anyhow::Result;
+#[cfg(feature = "gzip")]
+use std::io::BufRead;
 use std::io::{BufReader, ErrorKind, Read};
 
 impl Packing {
@@ -37,7 +39,44 @@ impl Packing {
 
 #[cfg(feature = "gzip")]
 fn gunzip(packed: BufReader<Reader>) -> Result<Reader> {
-    Ok(Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
+    Ok(Box::new(Members(Some(flate2::bufread::GzDecoder::new(packed)))))
+}
+
+/// The members of a gzip file, one behind the other. Zeros that fill a block of a tape or a disk may follow the last one, as for gunzip.
+#[cfg(feature = "gzip")]
+struct Members(Option<flate2::bufread::GzDecoder<BufReader<Reader>>>);
+
+#[cfg(feature = "gzip")]
+impl Read for Members {
+    fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let got = member.read(space)?;
+            if got > 0 || space.is_empty() {
+                return Ok(got);
+            }
+            let rest = self.0.take().map(flate2::bufread::GzDecoder::into_inner);
+            self.0 = rest.map(another).transpose()?.flatten().map(flate2::bufread::GzDecoder::new);
+        }
+        Ok(0)
+    }
+}
+
+/// What is behind a member, where it begins as one; `None` at the end of the file, zeros aside.
+#[cfg(feature = "gzip")]
+fn another(mut rest: BufReader<Reader>) -> std::io::Result<Option<BufReader<Reader>>> {
+    let mut filled = false;
+    loop {
+        let bytes = rest.fill_buf()?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        match bytes.get(zeros) {
+            None if bytes.is_empty() => return Ok(None),
+            None => {}
+            Some(0x1f) if !filled && zeros == 0 => return Ok(Some(rest)),
+            Some(_) => return Err(std::io::Error::other("bytes that are none follow it")),
+        }
+        filled = true;
+        rest.consume(zeros);
+    }
 }
 
 #[cfg(not(feature = "gzip"))]

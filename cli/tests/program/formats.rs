@@ -116,6 +116,30 @@ fn damaged_packed_files_are_errors() {
         .fails(2, &["x.npz.gz: ", "unpack it first (gunzip "]);
 }
 
+/// As gunzip has it: one member behind the other, then zeros that fill a block; anything else is told.
+#[test]
+fn what_follows_a_gzip_stream() {
+    let folder = Folder::new();
+    let numbers = noise(70_000);
+    let (front, back) = numbers.split_at(30_001);
+    let both = [gzip(&npy_i32(&numbers)[..128]), gzip(&raw_i32(front)), gzip(&raw_i32(back))].concat();
+    let sum = numbers.iter().map(|&x| i64::from(x)).sum::<i64>().to_string();
+    for zeros in [0, 1, 511, 70_000] {
+        let padded = [both.clone(), vec![0; zeros]].concat();
+        assert_eq!(run(["sum", "-q", &folder.file("x.npy.gz", &padded)]).text(), sum, "{zeros} zeros");
+    }
+    for (junk, told) in [
+        (&b"junk"[..], "bytes that are none follow it"),
+        (b"\0\0junk", "bytes that are none follow it"),
+        (&[0, 0x1f, 0x8b], "bytes that are none follow it"),
+        (&[0x1f], "too early"),
+        (&[0x1f, 0x8b, 8, 0], "too early"),
+    ] {
+        let file = folder.file("junk.npy.gz", &[&both[..], junk].concat());
+        run(["sum", &file]).fails(1, &["junk.npy.gz: its gzip stream", told, "copy the file again"]);
+    }
+}
+
 #[test]
 fn members_of_npz_files() {
     let folder = Folder::new();
