@@ -25,7 +25,7 @@ Each pass begins with a line `// pass N: kernel, workgroups`.";
 
 /// Explain how an operator is computed: the plan in words, and the WGSL of each pass.
 #[derive(Parser, Debug)]
-#[command(name = "treefold explain", after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "treefold explain", bin_name = "treefold explain", after_help = EXAMPLES, max_term_width = 110)]
 struct ExplainArgs {
     /// The operator
     #[arg(value_parser = words(), hide_possible_values = true)]

@@ -31,7 +31,7 @@ driver. What rounds on a device (sums in f32 by --fast, products, logsumexp) may
 
 /// Search the launch policies of an adapter: workgroups, loads in flight, the length from which two dispatches are faster than one.
 #[derive(Parser, Debug)]
-#[command(name = "treefold tune", after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "treefold tune", bin_name = "treefold tune", after_help = EXAMPLES, max_term_width = 110)]
 struct TuneArgs {
     /// The adapter: a part of its name, its number (see `treefold adapters`), or auto: the best, software too. [env:
     /// WGPU_ADAPTER_NAME] [default: auto]

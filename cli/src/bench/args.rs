@@ -34,7 +34,7 @@ Exit status: 0 done, 1 an answer was wrong or the device failed, 2 the command l
 
 /// Measure reductions on this machine: operators, types, lengths, engines, beside other libraries. Every answer is checked.
 #[derive(Parser, Debug)]
-#[command(name = "treefold bench", after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "treefold bench", bin_name = "treefold bench", after_help = EXAMPLES, max_term_width = 110)]
 pub struct BenchArgs {
     /// Operators with commas, by the library's names: sum is the exact one, fast_sum that in f32. Options stand in parentheses:
     /// 'std(ddof=1)', 'norm(3)', 'top(10)'

@@ -20,7 +20,7 @@ Exit status: 0 done, 1 a stage FAILED or the device did, 2 the command line is w
 
 /// Climb the classic GPU reduction tutorials: their kernels in WGSL, one idea each, run, checked and timed here.
 #[derive(Parser, Debug)]
-#[command(name = "treefold ladder", after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "treefold ladder", bin_name = "treefold ladder", after_help = EXAMPLES, max_term_width = 110)]
 pub struct LadderArgs {
     /// Run version N of the first tutorial and print its block
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6), conflicts_with_all = ["stage", "sweep", "json", "explain"])]

@@ -23,6 +23,15 @@ fn help_lists_every_operator() {
 }
 
 #[test]
+fn help_of_a_word_begins_with_it() {
+    for word in ["bench", "explain", "ladder", "tune"] {
+        let help = program().args([word, "--help"]).output().unwrap();
+        let usage = format!("Usage: treefold {word} [OPTIONS]");
+        assert!(String::from_utf8_lossy(&help.stdout).contains(&usage), "{word}: {help:?}");
+    }
+}
+
+#[test]
 fn adapters_are_listed() {
     let table = run(["adapters"]);
     assert!(table.text().contains("cpu") && table.out.contains("treefold uses"), "{}", table.out);
