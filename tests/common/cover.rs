@@ -29,6 +29,16 @@ pub fn stands_for_others(name: &str, dtype: Dtype) -> bool {
     !is_wide(dtype) || STANDING.contains(&(name, dtype))
 }
 
+/// Whether it is over several exact sums of floats, whose kernels take a compiler seconds.
+pub fn is_long(name: &str, dtype: Dtype) -> bool {
+    match dtype {
+        Dtype::F32x2 | Dtype::F64x2 => ["correlation", "covariance", "cosine", "weighted_mean"].contains(&name),
+        Dtype::F32 => ["skewness", "kurtosis"].contains(&name),
+        Dtype::F64 => ["variance", "std", "sem", "stats"].contains(&name),
+        _ => false,
+    }
+}
+
 fn is_wide(dtype: Dtype) -> bool {
     dtype.bytes() >= 8
 }

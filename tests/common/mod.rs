@@ -33,7 +33,7 @@ pub use adapter::{
 pub use alternating::Alternating;
 pub use compare::{Compare, coverage, plain_fold, same, some};
 pub use counts::{Room, counts};
-pub use cover::{on_devices, stands_for_others};
+pub use cover::{is_long, on_devices, stands_for_others};
 pub use elements::{Random, extremes, from_bits, numbers, one};
 pub use groups::{Spread, groups, special_groups};
 pub use keys::runs;

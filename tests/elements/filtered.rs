@@ -185,6 +185,10 @@ fn devices_answer_as_the_host() {
         for (number, entry) in entries.enumerate() {
             let some = ["sum", "max", "argmin", "mean"].contains(&entry.name);
             let alone = !some && entry.dtype == Dtype::F32;
+            // One of those whose kernels take a compiler seconds.
+            if !all() && entry.name != "covariance" && is_long(entry.name, entry.dtype) {
+                continue;
+            }
             let numbers = match entry.dtype {
                 Dtype::F32 if alone && !all() && (number % 2 == 0) != shape.subgroups => continue,
                 Dtype::F32 if alone && !all() => not_nan(),

@@ -7,5 +7,6 @@ mod browser;
 mod every;
 mod reserved;
 mod shaders;
+mod spelling;
 mod web;
 mod wgsl_lint;

@@ -4,6 +4,7 @@
 use crate::every::{
     Each, Made, OPERATORS, SEVERAL, Text, Texts, all, combines, machines, on_devices, operators, stands_for_others,
 };
+use crate::spelling::{declared_once, doubles, spelled, wide};
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,24 +12,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use treefold::internals::{Cost, Device, DeviceOp, FoldGroup, Keep, Kernel, Rows, Store};
 use treefold::ops::{self, ArgMax, Entry, FastMean, Max, Sum, TABLE};
 use treefold::{Element, Fold, Op, Order, Reducer, Trips, Tuning, Wgsl, WordType, accumulator, wgpu};
-
-/// Whether a text uses 64-bit integers, which `spelled` allows only in kernels that are said to.
-fn wide(text: &str) -> bool {
-    (text.contains("i64") || text.contains("u64")) && words(&code(text)).any(|word| word == "i64" || word == "u64")
-}
-
-fn doubles(text: &str) -> bool {
-    text.contains("f64") && words(&code(text)).any(|word| word == "f64")
-}
-
-/// A text without its comments.
-fn code(text: &str) -> String {
-    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
-}
-
-fn words(code: &str) -> impl Iterator<Item = &str> {
-    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
-}
 
 /// Parses and validates; the message says where and why not.
 fn validated(text: &str, subgroups: bool) -> Result<(naga::Module, ModuleInfo), String> {
@@ -103,29 +86,6 @@ fn named(text: &str, entries: bool) -> Result<(), String> {
     if text.is_empty() || !entries { Err("no text, or no name of an entry".into()) } else { Ok(()) }
 }
 
-/// Checks the words that the text itself must and must not hold.
-fn spelled(text: &str, subgroups: bool, wide: bool, float64: bool) -> Result<(), String> {
-    let code = code(text);
-    let speaks = ["@builtin(subgroup", "@builtin(num_subgroups", "subgroupShuffle"];
-    if speaks.iter().any(|word| code.contains(word)) != subgroups {
-        return Err(format!("subgroups should be {subgroups}"));
-    }
-    let mut speaks = false;
-    for word in words(&code) {
-        match word {
-            "enable" | "requires" | "diagnostic" | "f64" | "f16" | "isNan" | "isInf" | "inf" | "nan"
-                // A variable of that name is none of the language's.
-                if !(code.contains(&format!("let {word} =")) || (float64 && word == "f64")) =>
-            {
-                return Err(format!("holds the word {word}"));
-            }
-            "i64" | "u64" => speaks = true,
-            _ => {}
-        }
-    }
-    if speaks == wide { Ok(()) } else { Err(format!("64-bit integers should be {wide}")) }
-}
-
 /// No constant is an infinity or a NaN: WGSL has none, and drivers assume that there are none.
 fn finite(module: &naga::Module) -> Result<(), String> {
     let functions = module.functions.iter().map(|(_, function)| function);
@@ -139,26 +99,6 @@ fn finite(module: &naga::Module) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Names that a text declares at its top level: each once.
-fn declared_once(text: &str, fewest: usize) -> Result<(), String> {
-    let code = code(text);
-    let mut seen = HashSet::new();
-    for line in code.lines().filter(|line| !line.is_empty() && !line.starts_with([' ', '}', ')'])) {
-        // Attributes of a binding, or of the entry, come first.
-        let from = ["fn ", "struct ", "alias ", "const ", "override ", "var<"].iter().filter_map(|word| {
-            let at = if line.starts_with('@') { line.find(word)? } else { line.starts_with(word).then_some(0)? };
-            Some((at, line[at..].find(if *word == "var<" { "> " } else { " " })?))
-        });
-        let Some((at, length)) = from.min() else { continue };
-        let rest = line[at + length..].trim_start_matches(['>', ' ']);
-        let name: &str = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
-        if name.is_empty() || !seen.insert(name) {
-            return Err(format!("{name:?} twice, or no name: {line}"));
-        }
-    }
-    if seen.len() < fewest { Err(format!("{} names only", seen.len())) } else { Ok(()) }
 }
 
 /// Whether a function has a loop, or calls one that has.
