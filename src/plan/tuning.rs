@@ -69,9 +69,9 @@ pub struct Tuning {
 /// 16-byte loads that an invocation may have under way.
 pub(super) const LOADS_MAX: u32 = 16;
 
-/// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H100, `treefold bench
-/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 450, 3216 µs; 131,072 (11) 2311,
-/// 11,324; 524,288 (43) 8453, 16,171.
+/// Slices of a histogram's bins on a GPU, at most: all that were measured and, but for a search, may be. An H200, `treefold bench
+/// 'histogram(range=0:1,bins=16384),…' --size 2^28 --launch slices_max=44,1`: 16,384 bins (2 slices) 435, 2769 µs; 131,072 (11) 2305,
+/// 8255; 524,288 (43) 8426, 12,411.
 const SLICES_MAX: u32 = 44;
 
 /// Words in the names of NVIDIA's GPUs that add f64 at half the rate of f32 (CUDA C++ Programming Guide, throughput of native arithmetic
