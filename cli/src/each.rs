@@ -227,7 +227,10 @@ impl Divided {
         );
         let stream = match by {
             By::Axes(axes) => {
-                Elements::Placed(engine.stream_each(streamed, &axes, options)?, Over::Length(axes.length()))
+                let of_columns =
+                    matches!(axes.shape(true)[..], [1, columns] if columns > 1 && columns == axes.answers());
+                let over = if of_columns { Over::Column } else { Over::Length }(axes.length());
+                Elements::Placed(engine.stream_each(streamed, &axes, options)?, over)
             }
             By::Offsets(offsets) => {
                 Elements::Placed(engine.stream_segments(streamed, offsets, options)?, Over::Segment)

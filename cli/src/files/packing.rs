@@ -39,15 +39,15 @@ impl Packing {
 
 #[cfg(feature = "gzip")]
 fn gunzip(packed: BufReader<Reader>) -> Result<Reader> {
-    Ok(Box::new(Members(Some(flate2::bufread::GzDecoder::new(packed)))))
+    Ok(Box::new(GzipMembers(Some(flate2::bufread::GzDecoder::new(packed)))))
 }
 
 /// The members of a gzip file, one behind the other. Zeros that fill a block of a tape or a disk may follow the last one, as for gunzip.
 #[cfg(feature = "gzip")]
-struct Members(Option<flate2::bufread::GzDecoder<BufReader<Reader>>>);
+struct GzipMembers(Option<flate2::bufread::GzDecoder<BufReader<Reader>>>);
 
 #[cfg(feature = "gzip")]
-impl Read for Members {
+impl Read for GzipMembers {
     fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
         while let Some(member) = &mut self.0 {
             let got = member.read(space)?;

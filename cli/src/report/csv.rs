@@ -1,6 +1,5 @@
 //! A report as comma-separated values: a row a part of each operator's answer, or a row each of many answers.
 
-use super::many::Over;
 use super::{Answered, Columns, Many, Report, plain};
 use crate::parts::{BIN, NamedPart};
 use anyhow::{Context, Result};
@@ -84,12 +83,7 @@ impl CsvWriter {
 
     /// A row each of many answers: its place or its key, then the parts of each operator's answer.
     fn many(&mut self, one: &Many, all: &[Answered]) -> Result<()> {
-        let keys = matches!(one.over, Over::Run(_) | Over::Groups { .. });
-        let mut header: Vec<String> = match one.shape.len() {
-            _ if keys => vec!["key".into()],
-            1 => vec!["row".into()],
-            axes => (0..axes).map(|axis| format!("at{axis}")).collect(),
-        };
+        let mut header = one.place_names();
         // Of each column of values: whose answers, which part of them, and whether its index follows.
         let mut columns = vec![];
         for (found, many) in all.iter().filter_map(|found| Some((found, found.many.as_ref()?))) {

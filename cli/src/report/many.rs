@@ -25,6 +25,8 @@ pub struct RunKeys {
 pub enum Over {
     /// So many.
     Length(u64),
+    /// A column of a matrix, of so many.
+    Column(u64),
     /// A segment.
     Segment,
     /// A run of equal keys, which are these.
@@ -151,6 +153,20 @@ impl Many {
         text
     }
 
+    /// What its key, or each of its indices, is.
+    pub fn place_names(&self) -> Vec<String> {
+        let alone = match self.over {
+            Over::Run(_) | Over::Groups { .. } => return vec!["key".into()],
+            Over::Column(_) => "column",
+            Over::Segment => "segment",
+            Over::Length(_) => "row",
+        };
+        match self.shape.len() {
+            1 => vec![alone.into()],
+            axes => (0..axes).map(|axis| format!("at{axis}")).collect(),
+        }
+    }
+
     /// The key or the indices of an answer.
     fn place(&self, at: u64) -> String {
         self.places(at).join(", ")
@@ -176,12 +192,8 @@ pub fn text(all: &[Answered]) -> String {
     let with_many: Vec<_> = all.iter().filter_map(|found| Some((found, found.many.as_ref()?))).collect();
     let Some(&(_, one)) = with_many.first() else { return String::new() };
     let mut table = table();
-    let place = match one.over {
-        Over::Run(_) | Over::Groups { .. } => "key",
-        _ if one.shape.len() > 1 => "at",
-        _ => "row",
-    };
-    let mut header = vec![place];
+    let names = one.place_names();
+    let mut header = vec![if let [name] = &names[..] { name } else { "at" }];
     let mut columns = vec![];
     for (found, many) in with_many {
         for (named, number) in found.named.iter().zip(found.bins()..) {
@@ -210,7 +222,7 @@ pub fn text(all: &[Answered]) -> String {
     numbers(&mut table, 0..last);
     let hidden = hide(&mut table, (1..last).rev());
     let each = match one.over {
-        Over::Length(length) => format!("{length} elements"),
+        Over::Length(length) | Over::Column(length) => format!("{length} elements"),
         Over::Segment => "a segment".into(),
         Over::Run(_) => "a run of equal keys".into(),
         Over::Groups { .. } => "a group".into(),

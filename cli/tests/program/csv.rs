@@ -51,6 +51,14 @@ fn many_answers_are_a_row_each() {
     assert_eq!(run(["sum", "--axis", "2", "--csv", &cube]).out, "at0,at1,sum\n0,0,3\n0,1,12\n1,0,21\n1,1,30\n");
     let out = run_where(&adapter_for("top", "f32"), ["top", "--k", "1", "--rows", "3", "--csv", &file]).out;
     assert_eq!(out, "row,top.1,top.1.index\n0,5,1\n1,6,2\n");
+    let matrix = folder.file("m.npy", &npy("'<f4'", false, "(3, 4)", &bytes));
+    for (axis, told) in [("0", "column,sum\n0,12\n1,15\n2,18\n3,21\n"), ("1", "row,sum\n0,6\n1,22\n2,38\n")] {
+        assert_eq!(run(["sum", "--axis", axis, "--csv", &matrix]).out, told);
+        let name = told.split(',').next().unwrap();
+        assert!(run(["sum", "--axis", axis, &matrix]).out.contains(&format!("│ {name} ")), "{name}");
+    }
+    let ends = folder.i32("ends.npy", &[0, 2, 6]);
+    assert_eq!(run(["sum", "--segments", &ends, "--csv", &file]).out, "segment,sum\n0,6\n1,15\n");
     let keys = folder.i32("k.npy", &[7, 7, 7, 8, 8, 9]);
     assert_eq!(run(["max", "--by", &keys, "--csv", &file]).out, "key,max\n7,5\n8,4\n9,6\n");
 }
