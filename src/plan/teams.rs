@@ -86,3 +86,42 @@ pub fn larger(kind: usize) -> Option<usize> {
 pub(super) fn long_room(wanted: u32) -> u32 {
     (2 * wanted.next_power_of_two()).max(512)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those that were measured above, and what lies at an end of a rule.
+    #[test]
+    fn each_list_has_the_team_that_was_measured() {
+        for (wanted, answers, length, adjacent, kind) in [
+            (40, 1 << 20, 64, true, ALL),
+            (16, 1 << 20, 64, true, SMALL),
+            (16, 1 << 20, 64, false, SMALL),
+            (10, 1 << 20, 256, true, SMALL + 1),
+            (16, 1 << 20, 2047, true, SMALL + 1),
+            (17, 1 << 20, 2047, true, LONG),
+            (10, 1 << 16, 4096, true, LONG),
+            (10, 1 << 12, 65_536, true, LONG),
+            (10, 1 << 11, 65_536, true, LONG),
+            (10, 1 << 10, 65_536, true, LARGEST),
+            (32, 1 << 16, 4096, true, LONG),
+            (33, 1 << 16, 4096, true, MANY),
+            (100, 1 << 14, 4096, true, MANY),
+            (100, 1 << 12, 16_384, true, MANY),
+            (100, 1 << 12, 65_536, true, LARGEST),
+            (1000, 1 << 12, 65_536, true, LARGEST),
+            (10, 1 << 16, 4096, false, ACROSS),
+            (40, 1 << 16, 4096, false, MANY),
+            (10, 1 << 10, 4096, false, LARGEST),
+            (1, 1, 1 << 20, true, LARGEST),
+        ] {
+            let found = kind_of(wanted, answers, length, adjacent);
+            assert_eq!(found, kind, "{wanted} of {answers} answers of {length}, neighbours: {adjacent}");
+        }
+        assert_eq!(
+            (0..TEAMS.len()).map(larger).collect::<Vec<_>>(),
+            [Some(5); 5].into_iter().chain([Some(6), None]).collect::<Vec<_>>()
+        );
+    }
+}
