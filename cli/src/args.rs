@@ -191,6 +191,10 @@ pub struct Args {
     #[arg(skip)]
     pub columns_of_pairs: Option<[String; 2]>,
 
+    /// Files of edges
+    #[arg(skip)]
+    edge_files: Vec<PathBuf>,
+
     /// The options that the command line has
     #[arg(skip)]
     given: Vec<String>,
@@ -297,6 +301,7 @@ impl Args {
 
     /// Edges as numbers, of what is told to all operators and of what is told to one.
     fn settle_edges(&mut self) -> Result<()> {
+        self.edge_files = edges::files(&self.told);
         edges::settle(&mut self.told, &self.operators)?;
         for operator in &self.operators {
             if !operators::has_own(operator, &self.told) {
@@ -325,7 +330,8 @@ impl Args {
         let partial = self.partial.as_ref().filter(|_| !self.is(MERGE));
         let written = [("--output", self.output.as_ref()), ("--partial", partial), ("--plot", self.plot.as_ref())];
         let written = written.into_iter().filter_map(|(option, path)| Some((option, path?)));
-        let all: Vec<&PathBuf> = all.into_iter().filter(|input| input.as_os_str() != "-").collect();
+        let all = all.into_iter().chain(&self.edge_files);
+        let all: Vec<&PathBuf> = all.filter(|input| input.as_os_str() != "-").collect();
         for (option, path) in written.filter(|(_, path)| path.as_os_str() != "-") {
             let there = path.canonicalize().ok();
             ensure!(

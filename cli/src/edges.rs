@@ -10,7 +10,7 @@ use crate::reading::numbers;
 use crate::source::Sizes;
 use anyhow::{Context, Result, anyhow, ensure};
 use half::f16;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use treefold::ops::{Histogram, Histogram2d};
 use treefold::{Dtype, Error, Op};
 
@@ -33,6 +33,13 @@ pub fn settle<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The files among what is told as edges, to all operators or to one.
+pub fn files(told: &Told) -> Vec<PathBuf> {
+    let is_edges = |option: &str| [EDGES, EDGES_Y].contains(&option.rsplit('(').next().unwrap_or(option));
+    let named = told.iter().filter(|(option, _)| is_edges(option)).map(|(_, text)| PathBuf::from(text.trim()));
+    named.filter(|path| path.is_file()).collect()
 }
 
 /// Gives both axes what is told without one, unless the second is told its own.

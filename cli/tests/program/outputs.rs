@@ -151,6 +151,8 @@ fn names_say_what_is_in_files() {
 fn what_is_read_is_not_replaced() {
     let folder = Folder::new();
     let (file, mask) = (folder.f32("x.npy", &[1.0, 2.0]), folder.file("m.npy", &npy("'|u1'", false, "(2,)", &[1, 0])));
+    let edges = folder.f32("edges.npy", &[0.0, 1.0, 5.0]);
+    let own = format!("histogram(edges={edges})");
     let same = text(folder.path().join(".").join("x.npy"));
     let kept = std::fs::read(&file).expect("bytes");
     for args in [
@@ -159,6 +161,9 @@ fn what_is_read_is_not_replaced() {
         &["sum", "--partial", &file, &file],
         &["histogram", "--plot", &file, &file],
         &["sum", "--mask", &mask, "--output", &mask, &file],
+        &["histogram", "--edges", &edges, "--output", &edges, &file],
+        &[own.as_str(), "--output", &edges, &file],
+        &["histogram2d", "--bins", "2", "--edges-y", &edges, "--output", &edges, &file, &mask],
     ] {
         run([args, &["--force"]].concat()).fails(2, &["is an input too", "name another file"]);
     }
