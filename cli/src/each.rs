@@ -227,8 +227,7 @@ impl Divided {
         );
         let stream = match by {
             By::Axes(axes) => {
-                let of_columns =
-                    matches!(axes.shape(true)[..], [1, columns] if columns > 1 && columns == axes.answers());
+                let of_columns = matches!(axes.shape(true)[..], [1, columns] if columns > 1);
                 let over = if of_columns { Over::Column } else { Over::Length }(axes.length());
                 Elements::Placed(engine.stream_each(streamed, &axes, options)?, over)
             }

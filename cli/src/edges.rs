@@ -38,8 +38,8 @@ pub fn settle<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
 /// The files among what is told as edges, to all operators or to one.
 pub fn files(told: &Told) -> Vec<PathBuf> {
     let is_edges = |option: &str| [EDGES, EDGES_Y].contains(&option.rsplit('(').next().unwrap_or(option));
-    let named = told.iter().filter(|(option, _)| is_edges(option)).map(|(_, text)| PathBuf::from(text.trim()));
-    named.filter(|path| path.is_file()).collect()
+    let named = told.iter().filter(|(option, text)| is_edges(option) && parsed(text).is_none());
+    named.map(|(_, text)| PathBuf::from(text.trim())).filter(|path| path.is_file()).collect()
 }
 
 /// Gives both axes what is told without one, unless the second is told its own.
@@ -76,10 +76,14 @@ fn both_axes(told: &mut Told) -> Result<()> {
     Ok(())
 }
 
+/// Edges that are numbers with commas.
+fn parsed(text: &str) -> Option<Vec<f64>> {
+    text.split(',').map(|edge| edge.trim().parse().ok()).collect()
+}
+
 /// Edges as numbers with commas, those of a file too.
 fn settled(flag: &str, text: &str) -> Result<String> {
-    let numbers: Option<Vec<f64>> = text.split(',').map(|edge| edge.trim().parse().ok()).collect();
-    let numbers = match numbers {
+    let numbers = match parsed(text) {
         Some(numbers) => numbers,
         None if text.contains(',') && !Path::new(text).exists() => {
             let word = text.split(',').find(|edge| edge.trim().parse::<f64>().is_err()).unwrap_or_default();

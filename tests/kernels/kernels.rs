@@ -84,13 +84,12 @@ impl Types {
 /// The types of an operator; where not every combination is wanted, and not all are, one that is soon compiled in place of one that takes seconds.
 fn soon(name: &str, types: Types) -> Vec<Dtype> {
     let is_short = |dtype: &Dtype| !is_long(name, *dtype);
-    let one = Types::Standing.of(name).into_iter().find(is_short);
+    let of = types.of(name);
     match types {
-        Types::Part { of: 3.., .. } if !all() => {
-            let of = types.of(name);
-            if of.iter().all(is_short) { of } else { one.into_iter().collect() }
+        Types::Part { of: 3.., .. } if !all() && !of.iter().all(is_short) => {
+            Types::Standing.of(name).into_iter().find(is_short).into_iter().collect()
         }
-        _ => types.of(name),
+        _ => of,
     }
 }
 
@@ -176,6 +175,9 @@ fn every_operator_and_type_as_the_adapter_runs_it() {
 /// Every operator is in each turn, every type too, and all pairs of them in all turns together.
 #[test]
 fn turns_have_every_type_together() {
+    for name in ops::names() {
+        assert_eq!(soon(name, part(2, 3)).is_empty(), Types::Standing.of(name).is_empty(), "{name} is in no such turn");
+    }
     for of in [2, 3, 6] {
         let mut types = vec![Vec::new(); of];
         for name in ops::names() {

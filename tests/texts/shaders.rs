@@ -547,6 +547,9 @@ fn wrong_texts_are_noticed() {
         assert!(checked(&changed, &LANGUAGES).is_err(), "{to} goes unnoticed");
     }
     assert!(declared_once("fn a() {}\nconst a = 1u;\n", 8).is_err());
+    // A value may have the name of a type; a comment names none.
+    assert!(spelled("let f16 = 1u;\nlet b = f16;\n", false, false, false).is_ok());
+    assert!(spelled("let b = f16(1u);  // let f16 = 1u;\n", false, false, false).is_err());
     let loops = of::<u32, _>(&Everything::<3>, "browser", answers);
     assert_eq!(checked(&loops, &LANGUAGES), Ok(()));
     let mut silent = loops.clone();

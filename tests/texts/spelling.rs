@@ -2,12 +2,14 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// What a line says, its comment aside.
-#[derive(Clone)]
 struct Line {
     /// Those of [`WORDS`] that it has.
     words: Vec<&'static str>,
+    /// Those that it makes the name of a value.
+    named: Vec<&'static str>,
     /// Whether it has operations or numbers of subgroups.
     subgroups: bool,
     /// The name that it declares at the top level; an error where it is none.
@@ -25,6 +27,7 @@ impl Line {
         let speaks = ["@builtin(subgroup", "@builtin(num_subgroups", "subgroupShuffle"];
         Line {
             words: words.filter_map(|word| WORDS.into_iter().find(|known| *known == word)).collect(),
+            named: WORDS.into_iter().filter(|word| code.contains(&format!("let {word} ="))).collect(),
             subgroups: speaks.iter().any(|word| code.contains(word)),
             declares: declares(code),
         }
@@ -32,14 +35,12 @@ impl Line {
 }
 
 /// The lines of a text. Texts have most of them in common: each is gone through once by a thread.
-fn lines(text: &str) -> Vec<Line> {
-    thread_local!(static KNOWN: RefCell<HashMap<String, Line>> = RefCell::default());
+fn lines(text: &str) -> Vec<Rc<Line>> {
+    thread_local!(static KNOWN: RefCell<HashMap<String, Rc<Line>>> = RefCell::default());
     KNOWN.with_borrow_mut(|known| {
-        let line = |line: &str| {
-            if let Some(found) = known.get(line) {
-                return found.clone();
-            }
-            known.entry(line.to_string()).or_insert_with(|| Line::of(line)).clone()
+        let line = |line: &str| match known.get(line) {
+            Some(found) => found.clone(),
+            None => known.entry(line.to_string()).or_insert(Rc::new(Line::of(line))).clone(),
         };
         text.lines().map(line).collect()
     })
@@ -70,7 +71,7 @@ pub fn spelled(text: &str, subgroups: bool, wide: bool, float64: bool) -> Result
             "i64" | "u64" => speaks = true,
             "f64" if float64 => {}
             // A variable of that name is none of the language's.
-            _ if text.contains(&format!("let {word} =")) => {}
+            _ if lines.iter().any(|line| line.named.contains(word)) => {}
             _ => return Err(format!("holds the word {word}")),
         }
     }
@@ -96,12 +97,10 @@ fn declares(line: &str) -> Option<Result<String, String>> {
 /// Names that a text declares at its top level: each once.
 pub fn declared_once(text: &str, fewest: usize) -> Result<(), String> {
     let mut seen = HashSet::new();
-    for name in lines(text).into_iter().filter_map(|line| line.declares) {
-        let name = name?;
-        if seen.contains(&name) {
-            return Err(format!("{name} twice"));
+    for name in lines(text).iter().filter_map(|line| line.declares.clone()) {
+        if let Some(again) = seen.replace(name?) {
+            return Err(format!("{again} twice"));
         }
-        seen.insert(name);
     }
     if seen.len() < fewest { Err(format!("{} names only", seen.len())) } else { Ok(()) }
 }

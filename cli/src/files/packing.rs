@@ -64,18 +64,19 @@ impl Read for GzipMembers {
 /// What is behind a member, where it begins as one; `None` at the end of the file, zeros aside.
 #[cfg(feature = "gzip")]
 fn another(mut rest: BufReader<Reader>) -> std::io::Result<Option<BufReader<Reader>>> {
-    let mut filled = false;
+    if rest.fill_buf()?.first() == Some(&0x1f) {
+        return Ok(Some(rest));
+    }
     loop {
         let bytes = rest.fill_buf()?;
-        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-        match bytes.get(zeros) {
-            None if bytes.is_empty() => return Ok(None),
-            None => {}
-            Some(0x1f) if !filled && zeros == 0 => return Ok(Some(rest)),
-            Some(_) => return Err(std::io::Error::other("bytes that are none follow it")),
+        let count = bytes.len();
+        if bytes.iter().any(|byte| *byte != 0) {
+            return Err(std::io::Error::other("bytes that are none follow it"));
         }
-        filled = true;
-        rest.consume(zeros);
+        if count == 0 {
+            return Ok(None);
+        }
+        rest.consume(count);
     }
 }
 

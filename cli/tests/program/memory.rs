@@ -70,7 +70,7 @@ fn a_pipe_that_carries_more_than_its_memory() {
 #[test]
 fn keys_of_more_than_their_memory() {
     let folder = Folder::new();
-    let count: usize = 32 << 20;
+    let count: usize = 48 << 20;
     let keys = text(folder.path().join("keys.npy"));
     std::fs::write(&keys, npy("'<i8'", false, &format!("({count},)"), b"")).unwrap();
     let file = File::options().write(true).open(&keys).unwrap();
