@@ -12,7 +12,7 @@ use crate::element::Dtype;
 use crate::error::{Error, Result};
 use crate::input::{Groups, Origin, Piece};
 use crate::op::{DeviceOp, Keep};
-use crate::plan::{Arrangement, COUNT_WORDS, Cost, Plan, Planner, Request, Store};
+use crate::plan::{Arrangement, COUNT_WORDS, Cost, Plan, Planner, Request, Store, Tuning};
 use std::sync::Arc;
 use wgpu::BufferUsages;
 
@@ -31,7 +31,7 @@ pub(crate) async fn choose(
     ahead: Ahead<'_>,
     waiting: Waiting,
 ) -> Result<DeviceOp> {
-    let mut refusal = None;
+    let (mut refusal, mut wrong) = (None, false);
     let own_max = context.tuning().own_bins_max;
     let shared =
         own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1, words64: false, float64: false })?) > own_max;
@@ -49,9 +49,15 @@ pub(crate) async fn choose(
         if matches!(keep, Keep::Bins { float64: true, .. }) && !device_op.has_float64() {
             continue;
         }
-        // Slices are for more bins than one workgroup holds, and no more than the launch policy has.
-        let sliced = 2..=context.tuning().slices_max;
-        if matches!(keep, Keep::Slices { .. }) && !sliced.contains(&device_op.slices()) {
+        // Counters in memory have its binding to themselves: beside others, slices are all that is left.
+        let alone = Cost::of(&device_op).groups.len() == 1;
+        let slices_max = if alone { context.tuning().slices_max } else { Tuning::GPU.slices_max };
+        let wanted = match keep {
+            Keep::Slices { .. } => (1..=slices_max).contains(&device_op.slices()),
+            Keep::Memory => alone,
+            _ => true,
+        };
+        if !wanted {
             continue;
         }
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
@@ -62,7 +68,10 @@ pub(crate) async fn choose(
         };
         match tested {
             Ok(true) => return Ok(device_op),
-            Ok(false) => log::warn!("{operator}: {keep:?} sums wrongly on this device and is not used"),
+            Ok(false) => {
+                log::warn!("{operator}: {keep:?} sums wrongly on this device and is not used");
+                wrong = true;
+            }
             // Fewer replicas need less memory, and fewer trips of a small workgroup.
             Err(error @ (Error::Refused { .. } | Error::LimitTooSmall { .. } | Error::TooManyTrips { .. }))
                 if several =>
@@ -73,7 +82,8 @@ pub(crate) async fn choose(
             Err(error) => return Err(error),
         }
     }
-    Err(refusal.unwrap_or(Error::NoExactKernel { operator }))
+    // What does not fit would be no help where what fits is wrong.
+    Err(refusal.filter(|_| !wrong).unwrap_or(Error::NoExactKernel { operator }))
 }
 
 /// Bins that an invocation of its own would have for the exact fold that has the most: two for each limb.

@@ -60,7 +60,7 @@ pub struct Tuning {
     /// one invocation, in words of its own.
     pub own_rows_max: u64,
     /// Slices of a histogram that has more bins than workgroup memory holds, at most: each is read for once, from the cache where it can.
-    /// Where more were needed, counters lie in the device's memory.
+    /// Where more were needed, counters lie in the device's memory, or, of a histogram beside others, in the slices of [`Tuning::GPU`].
     pub slices_max: u32,
     /// Bytes that one dispatch reads at most, so that none runs longer than about 100 ms.
     pub dispatch_bytes_max: u64,

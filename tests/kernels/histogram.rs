@@ -1,9 +1,9 @@
 //! Histograms against NumPy's edges and an obvious loop in f64, on the host and on the adapter.
 
-use crate::common::histograms::{given, histogram, integers, slots};
+use crate::common::histograms::{beside, given, histogram, integers, slots};
 use crate::common::*;
 use treefold::ops::{ArgMax, Countable, Counts, Filtered, Histogram, Max, Sum};
-use treefold::{Cpu, Element, Error, Gpu, Input, Op, Output, Partial, Reducer, Word};
+use treefold::{Cpu, Element, Error, Gpu, Input, Op, Output, Partial, Reducer, Tuning, Word};
 
 const BINS: [u32; 6] = [1, 2, 7, 256, 1000, 4000];
 
@@ -245,9 +245,10 @@ fn more_bins_than_workgroup_memory_holds() {
     let (front, back) = (Input::range(&buffer, 0..100_001), Input::range(&buffer, 100_001..300_000));
     let front = reducer.partial(front).expect("a partial");
     assert_eq!(front.merge(reducer.partial(back).expect("a partial")).expect("both").finish().expect("counts"), want);
-    // Counters in both memories do not share a kernel; the error names what is lacking.
-    let error = own.reducer::<f32, _>((Max, op.clone())).map(drop).expect_err("no room in a tuple");
-    assert!(matches!(error, Error::LimitTooSmall { needs: 280_012, .. }), "{error}");
+    // Counters in both memories do not share a kernel, and what is searched has no slices; the error names what is lacking.
+    let searched = Histogram::of_edges(&cubes).expect("edges");
+    let error = own.reducer::<f32, _>((Max, searched)).map(drop).expect_err("no room in a tuple");
+    assert!(matches!(error, Error::LimitTooSmall { value, needs, .. } if needs > value && needs > 80_012), "{error}");
     // Few and large workgroups: their partials stay within a binding.
     let long: Vec<f32> = elements.iter().copied().cycle().take(1 << 23).collect();
     assert!(own.reduce(op.clone(), &long).expect("counts") == Cpu::new().reduce(op.clone(), &long).expect("counts"));
@@ -350,6 +351,22 @@ fn bins_in_slices_beside_others() {
         let got = gpu.reducer::<f32, _>(finite.clone()).expect("a reducer");
         assert!(slices_of(&got).is_some());
         assert_eq!(got.reduce(&buffer).expect("counts"), host.reduce(finite, &elements).expect("counts"));
+    }
+}
+
+/// What counts in the device's memory has nothing beside it: beside others, bins that one workgroup has no room for are in slices under a
+/// launch policy that has none too, and so are those that just fit, for which the others leave no room.
+#[test]
+fn many_bins_beside_others_under_every_policy() {
+    for policy in [Tuning::CPU, Tuning::GPU, small()] {
+        let gpu = gpu().with_tuning(policy).expect("a launch shape");
+        let all = gpu.device().limits().max_compute_workgroup_storage_size / 4;
+        for (bins, least) in [(all - 3, 1), (all + all / 8, 2)] {
+            let alone = Histogram::new(bins, 0.0, bins.into()).expect("a histogram");
+            let slices = slices_of(&gpu.reducer::<u32, _>((alone, Max)).expect("a reducer"));
+            assert!(slices.is_some_and(|slices| slices >= least), "{bins} bins: {slices:?}");
+            none(beside(&gpu, bins, (0.0, bins.into())));
+        }
     }
 }
 

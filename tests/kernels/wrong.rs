@@ -333,12 +333,15 @@ fn by_slices(gpu: &Gpu, _: &[usize]) -> Vec<String> {
     if gpu.tuning().slices_max == 1 {
         return Vec::new();
     }
+    // An eighth more than workgroup memory holds.
+    let bins = gpu.device().limits().max_compute_workgroup_storage_size / 32 * 9;
+    let range = (0.0, bins.into());
     first(&[
-        &|| histograms::histogram::<u32>(gpu, 9000, (0.0, 9000.0)),
-        &|| histograms::histogram::<f32>(gpu, 9000, (-3.0, 7.0)),
+        &|| histograms::histogram::<u32>(gpu, bins, range),
+        &|| histograms::histogram::<f32>(gpu, bins, (-3.0, 7.0)),
         // The place of the lowest edge itself is less than 0.
         &|| histograms::histogram::<f32>(gpu, 20_000, (377.4205017089844, 383.9297180175781)),
-        &|| histograms::beside(gpu, 9000, (0.0, 9000.0)),
+        &|| histograms::beside(gpu, bins, range),
     ])
 }
 
@@ -510,7 +513,7 @@ wrong! {
     elements_around_of_one_lane: "let next = k + width;" => "let next = k + 1u;", by_segments;
     place_of_another_vector: "vector_1, at_1 * PER_VECTOR)" => "vector_1, at_0 * PER_VECTOR)", by_segments;
     cluster_of_a_neighbour: "let mine = rank * clusters + id.lane / width;" => "let mine = id.lane;", by_segments;
-    kept_by_another_lane: "if rank == step { kept.acc = acc; }" => "if rank == 0u { kept.acc = acc; }", by_segments;
+    kept_by_another_lane: "if rank == step { kept.acc = acc; }" => "if rank == 0u { kept.acc = acc; }", by_rounds;
     steps_of_a_round_lost: "(share.stop.segment - first) / clusters + 1u" => "(share.stop.segment - first) / clusters", by_segments;
     cluster_takes_another_segment: "let keeps = id.lane - rank + step;" => "let keeps = id.lane;", by_segments;
     longer_segments_lost: "var longer = part.count > most;" => "var longer = false;", by_mixed_segments;
