@@ -1,20 +1,20 @@
 //! The command line: options and their checks.
 
 use crate::division::{DIVISION, GROUP_BY};
+use crate::edges;
 use crate::error::{clap_usage, usage};
 use crate::files::{self, Ask, NamedColumns};
 use crate::format::Stored;
+use crate::list::{self, ListedOperators, Words};
 use crate::making::MAKING;
 use crate::operators::{self, REDUCE, Told};
 use crate::options::{Division, Making, MissingPolicy, Sifting};
 use crate::streams::{printed, shown_path};
-use crate::{edges, list};
 use anyhow::{Result, ensure};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// The name under which the list of adapters is asked for.
@@ -237,7 +237,8 @@ impl Args {
             operators::check_needs(&args.operators, &args.told)?;
         }
         if !args.told.is_empty() {
-            args.settle_edges()?;
+            args.edge_files = edges::files(&args.told);
+            edges::settle(&mut args.told, &args.operators)?;
         }
         for operator in args.operators.iter().filter(|_| computes) {
             operators::check(operator, &operators::told_to(operator, &args.told))?;
@@ -297,24 +298,6 @@ impl Args {
     /// The operator over pairs, where there is one.
     pub fn pairs(&self) -> Option<&str> {
         self.operators.iter().find(|operator| operators::takes_pairs(operator)).map(String::as_str)
-    }
-
-    /// Edges as numbers, of what is told to all operators and of what is told to one.
-    fn settle_edges(&mut self) -> Result<()> {
-        self.edge_files = edges::files(&self.told);
-        edges::settle(&mut self.told, &self.operators)?;
-        for operator in &self.operators {
-            if !operators::has_own(operator, &self.told) {
-                continue;
-            }
-            let mut told = operators::told_to(operator, &self.told);
-            edges::settle(&mut told, &[operator])?;
-            let others = std::mem::take(&mut self.told)
-                .into_iter()
-                .filter(|(option, _)| !option.starts_with(&format!("{operator}(")));
-            self.told = others.chain(operators::own_to(operator, told)).collect();
-        }
-        Ok(())
     }
 
     /// Checks what goes by the FILEs: how many there are, what stands beside them, what may be left out of them.
@@ -554,52 +537,6 @@ fn operator_values() -> impl Iterator<Item = PossibleValue> {
     operators::names().into_iter().map(|name| PossibleValue::new(name).help(operators::meaning(name)))
 }
 
-/// The names of a list, and what stands in parentheses behind them.
-#[derive(Clone, Debug)]
-struct ListedOperators {
-    names: Vec<String>,
-    told: Told,
-}
-
-/// The parser of a list; clap's error names no word that is empty.
-#[derive(Clone)]
-struct Words(PossibleValuesParser);
-
-impl TypedValueParser for Words {
-    type Value = ListedOperators;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, list: &OsStr) -> Result<ListedOperators, clap::Error> {
-        let refused = |told: String| clap::Error::raw(ErrorKind::InvalidValue, told);
-        let mut listed = ListedOperators { names: vec![], told: vec![] };
-        for item in items(&list.to_string_lossy()) {
-            if item.is_empty() {
-                let told = "the list of operators has an empty item; name one between two commas, or leave out a comma";
-                return Err(refused(told.into()));
-            }
-            let (name, options) = split_item(item).map_err(refused)?;
-            let name = self.0.parse_ref(command, arg, OsStr::new(name))?;
-            if let Some(options) = options {
-                let told = operators::in_parentheses(&name, options);
-                listed.told.extend(told.map_err(|error| refused(error.to_string()))?);
-            }
-            listed.names.push(name);
-        }
-        Ok(listed)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        self.0.possible_values()
-    }
-}
-
-/// The name of an item, and what stands in parentheses behind it.
-pub fn split_item(item: &str) -> Result<(&str, Option<&str>), String> {
-    let Some((name, rest)) = item.split_once('(') else { return Ok((item, None)) };
-    let name = name.trim();
-    let unclosed = || format!("{item}: does not end with its parenthesis; write {name}(option=value)");
-    Ok((name, Some(rest.strip_suffix(')').ok_or_else(unclosed)?)))
-}
-
 /// A number of elements: 2^24, 16M, 1000003.
 pub fn elements(text: &str) -> Result<u64, String> {
     let number = match text.strip_prefix("2^").map(str::parse::<u32>) {
@@ -607,20 +544,6 @@ pub fn elements(text: &str) -> Result<u64, String> {
         None => parse_size::Config::new().with_binary().parse_size(text).ok().filter(|_| !text.contains(['b', 'B'])),
     };
     number.ok_or_else(|| "write a number of elements, for example 1000000, 2^20 or 16M".into())
-}
-
-/// Items between the commas of a list, but for commas within parentheses.
-pub fn items(list: &str) -> Vec<&str> {
-    let mut depth = 0;
-    let comma = |letter: char| {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => (),
-        }
-        letter == ',' && depth <= 0
-    };
-    list.split(comma).map(str::trim).collect()
 }
 
 fn words() -> Words {
@@ -633,9 +556,7 @@ fn words() -> Words {
         (TUNE, "Search the launch policies of an adapter, and keep what is faster; see treefold tune --help"),
         (BENCH, "Measure reductions on this machine, beside other libraries; see treefold bench --help"),
     ];
-    Words(PossibleValuesParser::new(
-        operator_values().chain(words.map(|(word, help)| PossibleValue::new(word).help(help))),
-    ))
+    Words::new(operator_values().chain(words.map(|(word, help)| PossibleValue::new(word).help(help))))
 }
 
 fn dtype_names() -> PossibleValuesParser {

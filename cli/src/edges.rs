@@ -4,7 +4,8 @@ use crate::error::{told, usage};
 use crate::files::Ask;
 use crate::input::Inputs;
 use crate::operators::{
-    BINS, BINS_Y, EDGES, EDGES_Y, INTEGERS, INTEGERS_Y, RANGE, RANGE_Y, Told, flag, have_none, takers, value,
+    BINS, BINS_Y, EDGES, EDGES_Y, INTEGERS, INTEGERS_Y, RANGE, RANGE_Y, Told, flag, has_own, have_none, own_to, takers,
+    told_to, value,
 };
 use crate::reading::numbers;
 use crate::source::Sizes;
@@ -22,7 +23,7 @@ const AXES: [[&str; 4]; 2] = [[BINS, RANGE, INTEGERS, EDGES], [BINS_Y, RANGE_Y, 
 
 /// Checks that bins are told in one way, reads edges of files, so that numbers stand in their place, and gives either axis of those of
 /// these operators that have two what is told for both.
-pub fn settle<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
+fn settle_told<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
     if names.iter().any(|name| takers(BINS_Y).contains(&name.as_ref())) {
         both_axes(told)?;
     }
@@ -31,6 +32,21 @@ pub fn settle<S: AsRef<str>>(told: &mut Told, names: &[S]) -> Result<()> {
         if let Some((_, edges)) = told.iter_mut().find(|(name, _)| name == option) {
             *edges = settled(&flag(option), edges.trim())?;
         }
+    }
+    Ok(())
+}
+
+/// The same of what is told to all of these operators, and of what is told to one.
+pub fn settle(told: &mut Told, names: &[String]) -> Result<()> {
+    settle_told(told, names)?;
+    for name in names {
+        if !has_own(name, told) {
+            continue;
+        }
+        let mut own = told_to(name, told);
+        settle_told(&mut own, &[name])?;
+        told.retain(|(option, _)| !option.starts_with(&format!("{name}(")));
+        told.extend(own_to(name, own));
     }
     Ok(())
 }

@@ -4,32 +4,34 @@ use crate::adapters::with_kernels;
 use crate::args::{command, elements, helped, told};
 use crate::edges::settle;
 use crate::error::{clap_usage, usage};
-use crate::operators::{self, Chosen, REDUCE};
+use crate::list::{self, ListedOperators, Words};
+use crate::operators::{self, Chosen, REDUCE, Told};
 use crate::options::Making;
 use anyhow::{Context, Result, anyhow};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{FromArgMatches, Parser};
 use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
-use treefold::{Dtype, DynOp, Element, Explanation, Expression, Gpu, Tuning};
+use treefold::{Dtype, DynOp, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
 
 const EXAMPLES: &str = "\
 Examples:
   treefold explain sum                       the plan here for 2^24 f32, why it is so, and the kernels
   treefold explain max --dtype i32 --size 1000 --wgsl
-  treefold explain histogram --bins 64 --range -1:1
+  treefold explain 'histogram(bins=64,range=-1:1)'
+  treefold explain 'mean,std(ddof=1),top(10)' --dtype f64
   treefold explain mean --wgsl --web         the texts that a browser gets
   treefold explain reduce --identity 0 --combine 'a + b' --map 'x * x'
 
 Each pass begins with a line `// pass N: kernel, workgroups`.";
 
-/// Explain how an operator is computed: the plan in words, and the WGSL of each pass.
+/// Explain how operators are computed: the plan in words, and the WGSL of each pass.
 #[derive(Parser, Debug)]
 #[command(name = "treefold explain", bin_name = "treefold explain", after_help = EXAMPLES, max_term_width = 110)]
 struct ExplainArgs {
-    /// The operator
-    #[arg(value_parser = words(), hide_possible_values = true)]
-    operator: String,
+    /// The operator, or several with commas, with options in parentheses: 'mean,std(ddof=1)'
+    #[arg(value_name = "OPERATOR", value_parser = words(), hide_possible_values = true, required = true)]
+    listed: ListedOperators,
 
     /// Type of the elements
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
@@ -70,10 +72,23 @@ pub fn run() -> Result<Option<String>> {
         Err(error) => return helped(&error, command.get_name()).map(|_| None),
     };
     let args = ExplainArgs::from_arg_matches(&matches).map_err(|error| clap_usage(&error, command.get_name()))?;
-    let (name, mut told) = (&args.operator, told(&matches));
-    operators::check_names(&[name], &told)?;
-    settle(&mut told, &[name])?;
-    operators::check(name, &told)?;
+    let names = &args.listed.names;
+    if names.len() > 1 {
+        list::check(names, None)?;
+    }
+    let mut told = [told(&matches), args.listed.told.clone()].concat();
+    operators::check_names(names, &told)?;
+    settle(&mut told, names)?;
+    let asked = names.iter().map(|name| {
+        let told = operators::told_to(name, &told);
+        operators::check(name, &told)?;
+        Ok((asked(&args, name, &told)?, told))
+    });
+    explained(&args, &asked.collect::<Result<Vec<_>>>()?).map(Some)
+}
+
+/// One of the operators that are named, over elements of the type that is, or over what a map makes of them.
+fn asked(args: &ExplainArgs, name: &String, told: &Told) -> Result<Chosen> {
     let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
     let making = args.making.clone().unwrap_or_default();
     if args.making.is_some() || name == REDUCE {
@@ -82,32 +97,60 @@ pub fn run() -> Result<Option<String>> {
     }
     let chosen = match name == REDUCE {
         true => making.choose(std::slice::from_ref(name), dtype, &args.dtype, args.fast)?.pop(),
-        false => named(&args, &making, dtype).map(Some)?,
+        false => named(args, name, &making, dtype).map(Some)?,
     };
     let chosen = chosen.context("no operator")?;
-    if let Some(why) = chosen.host_only() {
+    if let Some(why) = chosen.host_only()
+        && !chosen.visit(told, IsRanked)?
+    {
         return Err(usage(format!("{name} over {dtype} has no kernel to explain: {why}; the CPU engine computes it")));
     }
+    Ok(chosen)
+}
+
+/// Whether it is a list of the best elements, which has kernels of its own.
+struct IsRanked;
+
+impl Visitor for IsRanked {
+    type Out = bool;
+    fn visit<T: Element>(self, op: DynOp<T>) -> bool {
+        op.fold().ranks().is_some()
+    }
+}
+
+/// What is asked for of these operators, the passes of all of them in one count.
+fn explained(args: &ExplainArgs, asked: &[(Chosen, Told)]) -> Result<String> {
     let gpu = with_kernels(args.adapter.as_deref(), "to explain")?;
     let gpu = if args.web { as_in_a_browser(&gpu)? } else { gpu };
-    let explanation = chosen.visit(&told, Explain { gpu: &gpu, elements: args.size })??;
-    if args.wgsl {
-        let texts: Vec<String> = explanation.passes.iter().enumerate().map(|(n, pass)| pass.text(n)).collect();
-        return Ok(Some(texts.join("\n\n") + "\n"));
+    let on = format!(" on {}{}", gpu.info().name, if args.web { ", as in a browser" } else { "" });
+    let (mut parts, mut texts) = (vec![], vec![]);
+    for (chosen, told) in asked {
+        let explanation = chosen.visit(told, Explain { gpu: &gpu, elements: args.size })??;
+        let before = texts.len();
+        texts.extend(explanation.passes.iter().enumerate().map(|(n, pass)| pass.text(before + n)));
+        let by = chosen.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));
+        let of = chosen.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
+        let of = format!("{}{by}{of} over {}", chosen.name, chosen.dtype);
+        let plan = told_once(&explanation.lines);
+        let own: String = texts[before..].iter().map(|text| format!("\n{text}\n")).collect();
+        parts.push((of, format!("{plan}{own}")));
     }
-    let adapter = gpu.info().name;
-    let web = if args.web { ", as in a browser" } else { "" };
-    let plan = told_once(&explanation.lines);
-    let texts: String =
-        explanation.passes.iter().enumerate().map(|(n, pass)| format!("\n{}\n", pass.text(n))).collect();
-    let by = chosen.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));
-    let of = chosen.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
-    Ok(Some(format!("{}{by}{of} over {} on {adapter}{web}\n{plan}{texts}", chosen.name, chosen.dtype)))
+    if args.wgsl {
+        return Ok(texts.join("\n\n") + "\n");
+    }
+    if let [(of, part)] = &parts[..] {
+        return Ok(format!("{of}{on}\n{part}"));
+    }
+    let parts: String = parts.iter().map(|(of, part)| format!("\n{of}\n{part}")).collect();
+    Ok(format!(
+        "{} operators{on}, each over every part of an input, which is read once: {} passes\n{parts}",
+        asked.len(),
+        texts.len()
+    ))
 }
 
 /// The operator of this name over elements of that type, or over what a map makes of them.
-fn named(args: &ExplainArgs, making: &Making, dtype: Dtype) -> Result<Chosen> {
-    let name = &args.operator;
+fn named(args: &ExplainArgs, name: &str, making: &Making, dtype: Dtype) -> Result<Chosen> {
     let map = making.map_of(dtype)?;
     let over = map.as_ref().map_or(dtype, Expression::makes);
     let chosen = operators::choose(name, over, args.fast).ok_or_else(|| {
@@ -124,8 +167,8 @@ fn named(args: &ExplainArgs, making: &Making, dtype: Dtype) -> Result<Chosen> {
 }
 
 /// Words that may be explained: operators of the library, and reduce.
-fn words() -> PossibleValuesParser {
-    PossibleValuesParser::new(operators::names().into_iter().chain([REDUCE]))
+fn words() -> Words {
+    Words::new(operators::names().into_iter().chain([REDUCE]).map(PossibleValue::new))
 }
 
 /// Lines, of equal neighbours one, with their number.
@@ -145,7 +188,7 @@ struct Explain<'a> {
 impl Visitor for Explain<'_> {
     type Out = Result<Explanation>;
     fn visit<T: Element>(self, op: DynOp<T>) -> Result<Explanation> {
-        Ok(self.gpu.reducer::<T, _>(op)?.explain(self.elements)?)
+        Ok(self.gpu.explain::<T, _>(op, self.elements)?)
     }
 }
 

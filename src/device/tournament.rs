@@ -104,6 +104,11 @@ impl TournamentTexts {
     pub fn of(dtype: Dtype, rules: &Rules, ranks: &str) -> TournamentTexts {
         TournamentTexts { texts: tournament_texts(dtype, rules, ranks), ends: dtype.brought().is_none() }
     }
+
+    /// That of tiles, that of what chooses among them, and that of what brings the chosen elements in their order.
+    pub fn each(&self) -> [&str; 3] {
+        self.texts.each_ref().map(|(_, text)| text.as_str())
+    }
 }
 
 /// What finds the rank of the last of the best candidates.

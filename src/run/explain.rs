@@ -1,7 +1,11 @@
 //! A plan in words, and the text of each pass.
 
-use crate::device::Recorder;
-use crate::plan::{Kernel, Order, Pass, Plan, Resource, Store, Walk};
+use super::rank::Contest;
+use crate::device::{Gpu, Recorder, TournamentTexts};
+use crate::element::Element;
+use crate::error::Result;
+use crate::op::{Fold, Op};
+use crate::plan::{Kernel, Order, Pass, Plan, Resource, Store, Tournament, Walk};
 use std::fmt;
 
 /// The reduction of an input, explained: the plan in words, and the WGSL of each pass.
@@ -42,6 +46,28 @@ impl Explained {
     }
 }
 
+impl Gpu {
+    /// How this device would reduce so many elements in one buffer: by a [`Reducer`](crate::Reducer), or, of the k best, by a
+    /// [`Ranker`](crate::Ranker).
+    ///
+    /// ```no_run
+    /// # fn main() -> treefold::Result<()> {
+    /// let gpu = treefold::Gpu::new()?;
+    /// println!("{}", gpu.explain::<f32, _>(treefold::ops::Sum, 1 << 24)?);
+    /// println!("{}", gpu.explain::<i64, _>(treefold::ops::Top::new(10)?, 1 << 24)?);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of making a reducer or a ranker, and of recording so many elements.
+    pub fn explain<T: Element, O: Op<T>>(&self, op: O, elements: u64) -> Result<Explanation> {
+        match op.fold().ranks() {
+            Some(ranks) => Contest::on(self.context().clone(), T::DTYPE, ranks)?.explain(elements),
+            None => self.reducer::<T, O>(op)?.explain(elements),
+        }
+    }
+}
+
 fn kernel(recorder: &Recorder, pass: &Pass) -> &'static str {
     match pass.variant.kernel {
         Kernel::Reduce => "reduce.wgsl",
@@ -65,12 +91,16 @@ fn many(n: u64, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
+fn dispatched(n: usize) -> String {
+    if n == 1 { "1 dispatch".into() } else { format!("{n} dispatches") }
+}
+
 /// A plan in lines for people.
 pub(super) fn explain(recorder: &Recorder, plan: &Plan) -> Vec<String> {
     let mut lines = vec![format!(
         "{}, {} in all; {} of partials{}",
         many(plan.elements, "element"),
-        many(plan.passes.len() as u64, "dispatch").replace("dispatchs", "dispatches"),
+        dispatched(plan.passes.len()),
         many(plan.scratch_bytes, "byte"),
         match plan.accumulators_bytes {
             0 => String::new(),
@@ -186,5 +216,63 @@ pub(super) fn explained(recorder: &Recorder, plan: &Plan) -> Explanation {
             wgsl: recorder.source(&pass.variant).text,
         });
     }
+    Explanation { lines, passes }
+}
+
+/// A tournament for the k best with its texts.
+pub(super) fn tournament(plan: &Tournament, texts: &TournamentTexts, k: u32) -> Explanation {
+    let rules = &plan.rules;
+    let elements: u64 = plan.windows.iter().map(|window| u64::from(window.elements)).sum();
+    let dispatches = plan.rounds.iter().map(|round| round.passes.len() + 1).sum::<usize>() + 1;
+    let mut lines = vec![format!(
+        "{}, {} in all; {} of candidates, {} of chosen ones; {} at most",
+        many(elements, "element"),
+        dispatched(dispatches),
+        many(plan.candidates.2, "byte"),
+        many(plan.list.2, "byte"),
+        many(plan.trips, "loop trip"),
+    )];
+    for round in &plan.rounds {
+        let tile = match round.size {
+            1 => "the elements as candidates".into(),
+            size => format!("the best of each tile of {size} elements, by {}", many(round.lanes.into(), "invocation")),
+        };
+        for (window, &(_, _, workgroups)) in plan.windows.iter().zip(&round.passes) {
+            let of = if round.parts == 0 { "" } else { "chosen tiles in " };
+            lines.push(format!(
+                "top/tiles.wgsl: {} of {}; reads {of}bytes {}..{} of buffer {}, writes {tile}",
+                many(workgroups.into(), "workgroup"),
+                rules.workgroup_size,
+                window.bytes.start,
+                window.bytes.end,
+                window.buffer,
+            ));
+        }
+        lines.push(format!(
+            "top/choose.wgsl: 1 workgroup of {}; reads {}, writes the {} best",
+            rules.choose_size,
+            many(round.candidates.into(), "candidate"),
+            round.chosen,
+        ));
+    }
+    let ordering = k.div_ceil(rules.workgroup_size).max(1);
+    let ordering = many(ordering.into(), "workgroup");
+    lines.push(format!(
+        "top/order.wgsl: {ordering} of {}; reads {} chosen, writes {} and places in their order",
+        rules.workgroup_size,
+        many(plan.found.into(), "element"),
+        many(k.into(), "element"),
+    ));
+    lines.push(
+        "no element outside of the tiles with the best ones is among them, so that no other is read again".into(),
+    );
+    let busiest = plan.rounds.iter().flat_map(|round| &round.passes).map(|&(_, _, workgroups)| workgroups).max();
+    let busiest = many(busiest.unwrap_or(0).into(), "workgroup");
+    let [tiles, choose, order] = texts.each().map(String::from);
+    let passes = vec![
+        Explained { kernel: "top/tiles.wgsl", grid: format!("{busiest} of {}", rules.workgroup_size), wgsl: tiles },
+        Explained { kernel: "top/choose.wgsl", grid: format!("1 workgroup of {}", rules.choose_size), wgsl: choose },
+        Explained { kernel: "top/order.wgsl", grid: format!("{ordering} of {}", rules.workgroup_size), wgsl: order },
+    ];
     Explanation { lines, passes }
 }

@@ -1,5 +1,6 @@
 //! The k best elements of inputs on the device.
 
+use super::explain::{Explanation, tournament};
 use super::futures::AnswerFuture;
 use super::rank_each::Lists;
 use crate::device::{
@@ -94,6 +95,11 @@ impl Contest {
         self.context.tournament(&self.texts, &self.plan(pieces)?, buffers, to)
     }
 
+    /// The tournament over so many elements of one buffer, explained.
+    pub fn explain(&self, elements: u64) -> Result<Explanation> {
+        Ok(tournament(&self.plan(&[Piece::of(0, 0, elements)])?, &self.texts, self.ranks.wanted))
+    }
+
     /// Room for a result.
     pub fn readback(&self) -> Result<Readback> {
         Readback::new(&self.context, 1, vec![self.ranks.output_words() + 1])
@@ -126,6 +132,14 @@ impl<T: Scalar> Ranker<T> {
     /// Words that the elements and indices take in an output, without the count.
     pub fn output_words(&self) -> usize {
         self.contest.ranks.output_words()
+    }
+
+    /// What finds the best of so many elements of one buffer, explained: the rounds in words, and the WGSL of each kernel.
+    ///
+    /// # Errors
+    /// As for [`Ranker::record`].
+    pub fn explain(&self, elements: u64) -> Result<Explanation> {
+        self.contest.explain(elements)
     }
 
     /// Records what finds the best elements of `input` into `encoder`; they are left in `output` when the encoder's commands run.

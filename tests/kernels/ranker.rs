@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use treefold::half::f16;
-use treefold::ops::{Bottom, Ranked, Ranking, Top};
+use treefold::ops::{Bottom, Ranked, Ranking, Sum, Top};
 use treefold::wgpu::{self, BufferUsages};
 use treefold::{Cpu, Engine, Error, Gpu, Input, Op, Output, Ranker, Scalar, StreamOptions, Value};
 
@@ -180,6 +180,29 @@ fn streams_have_lists() {
 }
 
 /// Its operators are no reducer's, which says so.
+/// As many dispatches as are told, by the kernels that are shown.
+#[test]
+fn explained() {
+    let gpu = gpu();
+    let ranker = gpu.ranker::<f32, _>(Top::new(10).expect("k")).expect("a ranker");
+    for (elements, rounds, told) in
+        [(0, 0, "0 elements, 1 dispatch "), (1000, 1, "1000 elements, 3 "), (1 << 20, 2, "1048576 ")]
+    {
+        let explained = ranker.explain(elements).expect("a plan");
+        let of = |kernel: &str| explained.lines.iter().filter(|line| line.starts_with(kernel)).count();
+        assert!(explained.lines[0].starts_with(told), "{explained}");
+        assert_eq!((of("top/choose.wgsl: "), of("top/order.wgsl: ")), (rounds, 1), "{explained}");
+        assert!(of("top/tiles.wgsl: ") >= rounds, "{explained}");
+        let kernels: Vec<&str> = explained.passes.iter().map(|pass| pass.kernel).collect();
+        assert_eq!(kernels, ["top/tiles.wgsl", "top/choose.wgsl", "top/order.wgsl"]);
+        assert!(explained.passes.iter().all(|pass| pass.wgsl.contains("fn main(")), "{explained}");
+        let by_gpu = gpu.explain::<f32, _>(Top::new(10).expect("k"), elements).expect("a plan");
+        assert_eq!(by_gpu.to_string(), explained.to_string());
+    }
+    let sums = gpu.reducer::<f32, _>(Sum).expect("a reducer").explain(1 << 20).expect("a plan");
+    assert_eq!(gpu.explain::<f32, _>(Sum, 1 << 20).expect("a plan").to_string(), sums.to_string());
+}
+
 #[test]
 fn reducers_have_no_lists() {
     let told = gpu().reducer::<f32, _>(Top::default()).expect_err("no reducer").to_string();

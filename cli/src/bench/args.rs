@@ -2,8 +2,9 @@
 
 use super::data::Data;
 use crate::adapters::with_kernels;
-use crate::args::{elements, helped, items, split_item};
+use crate::args::{elements, helped};
 use crate::error::usage;
+use crate::list::{items, split_item};
 use crate::operators::{self, Told};
 use anyhow::{Result, ensure};
 use clap::{CommandFactory, Parser, ValueEnum};

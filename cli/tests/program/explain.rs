@@ -28,7 +28,8 @@ fn cases() -> Vec<[&'static str; 2]> {
         () => takes(name, &["i32"]).then_some([name, "i32"]),
     });
     let sums = ["i32", "u32", "f16", "f64", "i64", "u64"].map(|dtype| ["sum", dtype]);
-    each.chain(sums).chain([["variance", "i32"], ["stats", "u32"]]).collect()
+    let best = [["top", "f32"], ["bottom", "f32"]];
+    each.chain(sums).chain([["variance", "i32"], ["stats", "u32"]]).chain(best).collect()
 }
 
 #[test]
@@ -37,7 +38,8 @@ fn only_a_pass_begins_with_its_line() {
         for web in [&[][..], &["--web"]] {
             let done = explain(&[&[name, "--dtype", dtype, "--wgsl"], web].concat());
             let lines: Vec<&str> = done.text().lines().collect();
-            assert!(lines[0].starts_with("// pass 1: reduce.wgsl, "), "{name} {dtype}: {}", lines[0]);
+            let first = if ["top", "bottom"].contains(&name) { "top/tiles.wgsl" } else { "reduce.wgsl" };
+            assert!(lines[0].starts_with(&format!("// pass 1: {first}, ")), "{name} {dtype}: {}", lines[0]);
             let begins = |line: &&&str| ["// pass", "// kernel", "// =="].iter().any(|start| line.starts_with(start));
             let headings: Vec<_> = lines.iter().filter(begins).collect();
             for (number, heading) in headings.iter().enumerate() {
@@ -100,12 +102,42 @@ fn the_plan_is_told_in_words() {
 #[test]
 fn options_of_operators_show() {
     let counters = |args: &[&str]| {
-        let done = explain(&[&["histogram", "--wgsl"], args].concat());
+        let done = explain(&[args, &["--wgsl"]].concat());
         let line = done.text().lines().find(|line| line.contains("SLOTS = ")).map(String::from);
         line.unwrap_or_else(|| panic!("no counters in {}", done.out))
     };
-    assert!(counters(&[]).contains("SLOTS = 259u"));
-    assert!(counters(&["--bins", "64", "--range", "-1:1"]).contains("SLOTS = 67u"));
+    assert!(counters(&["histogram"]).contains("SLOTS = 259u"));
+    assert!(counters(&["histogram", "--bins", "64", "--range", "-1:1"]).contains("SLOTS = 67u"));
+    assert!(counters(&["histogram(bins=64,range=-1:1)"]).contains("SLOTS = 67u"));
+}
+
+/// Operators as other commands take them: in a list, with options in parentheses; their passes are in one count.
+#[test]
+fn lists_are_explained() {
+    let done = explain(&["mean,std(ddof=1),top(3)"]);
+    let heads = ["3 operators on ", "mean over f32", "std over f32", "top over f32"];
+    let found: Vec<&str> = done.text().lines().filter(|line| heads.iter().any(|head| line.starts_with(head))).collect();
+    assert_eq!(found.len(), heads.len(), "{found:?}");
+    assert!(found[0].contains("read once: "), "{found:?}");
+    let passes: Vec<&str> = done.text().lines().filter(|line| line.starts_with("// pass ")).collect();
+    for (number, line) in passes.iter().enumerate() {
+        assert!(line.starts_with(&format!("// pass {}: ", number + 1)), "{passes:?}");
+    }
+    assert!(found[0].ends_with(&format!(": {} passes", passes.len())) && passes.len() > 5, "{found:?} {passes:?}");
+    assert!(done.text().contains("writes the 3 best"), "{}", done.text());
+    let best = explain(&["top(100)", "--dtype", "i64", "--size", "1000"]);
+    for phrase in ["1000 elements, 3 dispatches in all", "reads bytes 0..8000 of buffer 0", "reads 1000 candidates"] {
+        assert!(best.text().contains(phrase), "{phrase}: {}", best.text());
+    }
+    explain(&["sum,summ"]).fails(2, &["'summ'", "'sum'"]);
+    explain(&["sum,max,sum"]).fails(2, &["sum stands twice"]);
+    explain(&["sum,reduce"]).fails(2, &["reduce is no operator, and stands alone"]);
+    explain(&["dot,sum"]).fails(2, &["dot takes two inputs as pairs, which sum does not"]);
+    explain(&["sum(3)"]).fails(2, &["sum has no options of its own"]);
+    explain(&["std(ddof=1"]).fails(2, &["does not end with its parenthesis"]);
+    explain(&["histogram(bins=x)"]).fails(2, &["--bins of histogram is \"x\""]);
+    explain(&["sum,entropy", "--dtype", "f64"]).fails(2, &["entropy over f64 has no kernel to explain"]);
+    explain(&["top", "--map", "abs(x)"]).fails(2, &["top over f32 has no kernel to explain"]);
 }
 
 #[test]
