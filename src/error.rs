@@ -568,6 +568,16 @@ pub enum Error {
         /// Lengths of its axes.
         shape: Vec<u64>,
     },
+    /// More elements for a stream than its arrays have.
+    #[error(
+        "{pushed} elements have been pushed, but the arrays that are reduced have {elements}; push no more than that"
+    )]
+    PushedTooMany {
+        /// Elements, with those that were refused.
+        pushed: u64,
+        /// Elements of the arrays.
+        elements: u64,
+    },
     /// A view that reads elements which are not there.
     #[error(
         "the view reads elements {low} to {high}, but the input has {elements}; check its first element, shape and strides"
@@ -598,7 +608,7 @@ pub enum Error {
     },
     /// More answers than memory holds.
     #[error(
-        "{answers} answers take {bytes} bytes of memory at least, which are not to be had; reduce parts of the view, or more of its axes"
+        "{answers} answers take {bytes} bytes of memory at least, which are not to be had; ask for fewer of them in a call: parts of a view, or more of its axes, fewer segments or groups"
     )]
     TooManyAnswers {
         /// Number of answers.
@@ -673,9 +683,21 @@ pub enum Error {
     },
     /// The device called its work done but left no result.
     #[error(
-        "the device reported its work as done but left no result; its watchdog may have stopped a kernel: repeat the call, or lower Tuning::dispatch_bytes_max"
+        "the device reported its work as done but left no result; its watchdog may have stopped a kernel: repeat the call, or lower Tuning::dispatch_bytes_max; of segments, offsets that fall leave answers out too"
     )]
     ResultMissing,
+    /// Bins of which workgroup memory holds too few for others to stand beside them.
+    #[error(
+        "{operator} counts in {needs} bytes beside other folds, of which a filter is one, and a workgroup of this device has {value}; reduce the histogram by itself, or on the CPU engine (treefold::Cpu)"
+    )]
+    BinsBeside {
+        /// The operator's name.
+        operator: &'static str,
+        /// Bytes of workgroup memory.
+        value: u64,
+        /// Bytes that are needed.
+        needs: u64,
+    },
     /// No kernel of an exact operator passed its self-test.
     #[error(
         "no kernel of {operator} sums right on this device: its driver computes integers or workgroup memory wrongly; use another adapter or the CPU engine (treefold::Cpu), and report the driver"

@@ -59,7 +59,7 @@ pub struct Divided {
     shape: Vec<u64>,
     /// Memory that answers may take.
     memory: u64,
-    /// The share of it that the answers of the operators before take, and the keys of elements.
+    /// The share of it that the answers of all operators take, and the keys of elements.
     taken: u64,
     /// Bytes of a part of an answer until it is told.
     part_bytes: u64,
@@ -203,28 +203,35 @@ impl Divided {
         Ok((Some(Divided { by, shape, memory, taken, part_bytes }), keyed))
     }
 
-    /// Begins a reduction, where its accumulators fit the memory: what is streamed is the operator, or, sifted, the one that leaves elements
-    /// out and says behind each answer how many.
+    /// Counts what the answers of an operator take, in so many parts, until they are told.
+    pub fn hold<T: Element>(&mut self, streamed: &DynOp<T>, parts: usize) {
+        let each = streamed.fold().acc_bytes() as u64 + parts as u64 * self.part_bytes;
+        let all = self.by.answers().saturating_mul(each).saturating_add(self.by.offset_bytes());
+        self.taken = self.taken.saturating_add(all);
+    }
+
+    /// Refuses what takes more memory than there may be, the answers of all operators together.
+    pub fn ensure_room(&self) -> Result<()> {
+        ensure!(
+            self.taken <= self.memory,
+            "{} answers take about {} bytes while they are computed and told, more than --memory of {}; raise it, or reduce a part \
+             of the array in each call",
+            self.by.answers(),
+            self.taken,
+            self.memory
+        );
+        Ok(())
+    }
+
+    /// Begins a reduction: what is streamed is the operator, or, sifted, the one that leaves elements out and says behind each answer how many.
     pub fn begin<T: Element>(
-        &mut self,
+        &self,
         engine: &Engine,
         (op, chosen, parts): (DynOp<T>, Chosen, Parts),
         (streamed, sifted): (DynOp<T>, bool),
         options: &StreamOptions,
     ) -> Result<Box<dyn Reduction<T>>> {
         let (by, shape) = (self.by.clone(), self.shape.clone());
-        let answers = by.answers();
-        let acc = streamed.fold().acc_bytes() as u64;
-        let told = (parts.most() + usize::from(sifted)) as u64;
-        let each = acc + told * self.part_bytes;
-        self.taken = self.taken.saturating_add(answers.saturating_mul(each)).saturating_add(by.offset_bytes());
-        ensure!(
-            self.taken <= self.memory,
-            "{answers} answers take about {} bytes while they are computed and told, more than --memory of {}; raise it, or reduce a part \
-             of the array in each call",
-            self.taken,
-            self.memory
-        );
         let stream = match by {
             By::Axes(axes) => {
                 let of_columns = matches!(axes.shape(true)[..], [1, columns] if columns > 1);

@@ -78,9 +78,10 @@ pub fn with_range(args: &Args, chosen: &Chosen, inputs: &Inputs, engine: &Engine
             _ => bail!("{dtype} has no ends"),
         }?;
         let edges = Histogram::over(1, ends).map(|over| over.edges()).map_err(|error| match error {
-            Error::NoRange { low, high } => {
+            Error::NoRange { low, high } | Error::BadRange { low, high, .. } => {
                 let [range, edges, _] = PLACES[axis].map(flag);
                 let nan = if low.is_nan() { "--nan ignore to leave out NaN, " } else { "" };
+                let [low, high] = [low, high].map(|end| if end.abs() < 1e16 { end.to_string() } else { format!("{end:e}") });
                 anyhow!(
                     "{names}: its numbers reach from {low} to {high}, over which no bins can lie; pass {nan}{range} LOW:HIGH, or {edges}"
                 )

@@ -255,11 +255,17 @@ impl Run<'_> {
             None => Ok(()),
         };
         options.elements_hint.map_or(Ok(()), ensure_places)?;
+        if let Some(divided) = &mut divided {
+            for ((chosen, told), looked) in asked.iter().zip(&looked) {
+                chosen.visit(told, Room { divided, numbers, parts: looked.parts.most() })??;
+            }
+            divided.ensure_room()?;
+        }
         let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
         // Bytes of an element under way, widened for some too.
         let mut element_bytes = T::DTYPE.bytes();
         for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
-            let (chosen_here, divided) = (chosen.clone(), divided.as_mut());
+            let (chosen_here, divided) = (chosen.clone(), divided.as_ref());
             let begin = RunStart { engine, chosen: chosen_here, parts, numbers, divided, options: &options };
             if chosen.dtype != T::DTYPE {
                 element_bytes += chosen.dtype.bytes();
@@ -422,6 +428,31 @@ impl Visitor for Inquiry<'_> {
     }
 }
 
+/// What of an operator's elements counts: all, or the numbers that pass.
+fn of_numbers<T: Element>(op: &DynOp<T>, numbers: Option<Numbers>) -> Result<DynOp<T>> {
+    match numbers {
+        Some(numbers) => numbers.filter(op.clone()).with_context(|| format!("{} have no order", T::DTYPE)),
+        None => Ok(op.clone()),
+    }
+}
+
+/// Counts what the answers of an operator take.
+struct Room<'a> {
+    divided: &'a mut Divided,
+    numbers: Option<Numbers>,
+    parts: usize,
+}
+
+impl Visitor for Room<'_> {
+    type Out = Result<()>;
+
+    fn visit<T: Element>(self, op: DynOp<T>) -> Result<()> {
+        let parts = self.parts + usize::from(self.numbers.is_some());
+        self.divided.hold(&of_numbers(&op, self.numbers)?, parts);
+        Ok(())
+    }
+}
+
 /// Begins the reduction of an operator.
 struct RunStart<'a> {
     engine: &'a Engine,
@@ -429,7 +460,7 @@ struct RunStart<'a> {
     parts: Parts,
     /// The condition of elements that count, where the operator leaves out the others.
     numbers: Option<Numbers>,
-    divided: Option<&'a mut Divided>,
+    divided: Option<&'a Divided>,
     options: &'a StreamOptions,
 }
 
@@ -439,11 +470,7 @@ impl Visitor for RunStart<'_> {
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out {
         let RunStart { engine, chosen, parts, numbers, divided, options } = self;
-        let streamed = match numbers {
-            Some(numbers) => numbers.filter(op.clone()).with_context(|| format!("{} have no order", T::DTYPE))?,
-            None => op.clone(),
-        };
-        let sifted = numbers.is_some();
+        let (streamed, sifted) = (of_numbers(&op, numbers)?, numbers.is_some());
         let begun: Box<dyn Reduction<T>> = match divided {
             Some(divided) => divided.begin(engine, (op, chosen, parts), (streamed, sifted), options)?,
             None => Box::new(Whole { stream: engine.stream(streamed, options)?, sifted, op, chosen, parts }),

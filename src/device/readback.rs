@@ -90,7 +90,14 @@ pub(crate) struct Readback {
 
 impl Readback {
     /// Room for so many results of groups of so many words, where others landed if there is such.
+    ///
+    /// # Errors
+    /// [`Error::LimitTooSmall`] where one binding holds one of them, but not as many as the next binding begins aligned behind.
     pub fn new(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
+        let (value, needs) = (context.limits.binding_bytes_max, Readback::aligned(context, sealed_bytes(&groups)));
+        if results > 1 && needs > value {
+            return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
+        }
         let shape = (results, groups);
         match context.landings.take(&shape) {
             Some(landing) => Ok(Readback::in_landing(context, landing, shape)),
@@ -109,11 +116,16 @@ impl Readback {
         Readback { landing, results, groups, window, before: None }
     }
 
-    /// Results of so many bytes that one binding holds; the next binding begins aligned.
-    pub fn together(context: &Context, each: u64) -> u64 {
+    /// Bytes of the fewest results of so many bytes behind which a binding begins aligned.
+    fn aligned(context: &Context, each: u64) -> u64 {
         let alignment = context.limits.storage_alignment;
-        let unit = alignment >> each.trailing_zeros().min(alignment.trailing_zeros());
-        (context.limits.binding_bytes_max / (each * unit)).max(1) * unit
+        each * (alignment >> each.trailing_zeros().min(alignment.trailing_zeros()))
+    }
+
+    /// Results of so many bytes that one binding holds; the next binding begins aligned. Where that is too much for a binding, a result stands alone.
+    pub fn together(context: &Context, each: u64) -> u64 {
+        let aligned = Readback::aligned(context, each);
+        (context.limits.binding_bytes_max / aligned * (aligned / each)).max(1)
     }
 
     /// The binding of a result, and the word at which it begins there.

@@ -31,7 +31,7 @@ pub(crate) async fn choose(
     ahead: Ahead<'_>,
     waiting: Waiting,
 ) -> Result<DeviceOp> {
-    let (mut refusal, mut wrong) = (None, false);
+    let (mut refusal, mut wrong, mut beside) = (None, false, false);
     let own_max = context.tuning().own_bins_max;
     let shared =
         own_max == 0 || most_bins(&with(Keep::Bins { replicas: 1, words64: false, float64: false })?) > own_max;
@@ -54,7 +54,10 @@ pub(crate) async fn choose(
         let slices_max = if alone { context.tuning().slices_max } else { Tuning::GPU.slices_max };
         let wanted = match keep {
             Keep::Slices { .. } => (1..=slices_max).contains(&device_op.slices()),
-            Keep::Memory => alone,
+            Keep::Memory if !alone => {
+                beside = Cost::of(&device_op).in_memory();
+                false
+            }
             _ => true,
         };
         if !wanted {
@@ -81,6 +84,11 @@ pub(crate) async fn choose(
             }
             Err(error) => return Err(error),
         }
+    }
+    if let Some(Error::LimitTooSmall { limit: "max_compute_workgroup_storage_size", value, needs }) = refusal
+        && beside
+    {
+        refusal = Some(Error::BinsBeside { operator, value, needs });
     }
     // What does not fit would be no help where what fits is wrong.
     Err(refusal.filter(|_| !wrong).unwrap_or(Error::NoExactKernel { operator }))

@@ -84,7 +84,7 @@ impl<'a, T: Element> Each<'a, T> {
             Division::Strided(strided) => strided.check(elements).map(|()| strided.answers()),
             Division::Segments(offsets) => offsets.segments(elements),
             Division::Groups(keys, _) if keys.elements() != elements => {
-                Err(Error::Unequal { left: keys.elements(), right: elements })
+                Err(Error::Unequal { left: elements, right: keys.elements() })
             }
             Division::Groups(_, groups) if *groups > KEYS => {
                 Err(Error::GroupsTooMany { elements, groups: *groups, most: KEYS })

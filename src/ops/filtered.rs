@@ -21,7 +21,8 @@ use std::any::Any;
 /// - **Exact** where the operator is: what does not pass adds nothing.
 /// - **Together with others**: `Filtered::not_nan(Mapped::new(…))` looks at the elements as they are read. A condition on what a function
 ///   makes, or on what passes another condition, has no device half. Narrow types are widened first: `Widened(Filtered::not_nan(…))`.
-/// - No device answer: for `reduce`, not `record`.
+/// - **On the device**: how many pass is counted beside the operator; of a histogram whose bins leave no room for that,
+///   [`Error::BinsBeside`](crate::Error::BinsBeside). No device answer: for `reduce`, not `record`.
 ///
 /// ```
 /// use treefold::{Cpu, ops::{ArgMax, Filtered, Kept, Mean, Stats, Sum}};

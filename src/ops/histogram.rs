@@ -18,8 +18,8 @@ use std::sync::{Arc, OnceLock};
 ///   memory a bin; where that is too little, bins are counted in slices, for each of which the elements are read once, mostly from the
 ///   cache. Where slices would be more than [`Tuning::slices_max`](crate::Tuning::slices_max), or bins must be searched (edges that are
 ///   given, more than 2^19 bins, a range that is narrow beside its place), and of numbers of 64 bits where there would be slices, 4 bytes a bin
-///   of the device's memory for each workgroup, which costs time, and not in tuples of several folds: these have up to 44 slices whatever
-///   the launch policy says.
+///   of the device's memory for each workgroup, which costs time, and not beside other folds, of which a filter is one: there up to 44 slices,
+///   whatever the launch policy says, else [`Error::BinsBeside`](crate::Error::BinsBeside).
 ///
 /// ```
 /// use treefold::{Cpu, ops::Histogram};

@@ -76,6 +76,14 @@ pub struct PeakSum {
     flags: u32,
 }
 
+/// (size / peak)^p, of a quotient that may be less than any normal number: its power need not be.
+#[inline(always)]
+fn relative_power(size: f64, peak: f64, p: f64) -> f64 {
+    let quotient = size / peak;
+    // Above 1 both powers may be infinite, and that of such a quotient counts for nothing.
+    if quotient >= f64::MIN_POSITIVE || p > 1.0 { quotient.powf(p) } else { size.powf(p) / peak.powf(p) }
+}
+
 impl PeakSum {
     const NONE: PeakSum = PeakSum { peak: 0.0, sum: 0.0, flags: 0 };
 
@@ -91,7 +99,7 @@ impl PeakSum {
     #[inline(always)]
     fn merge(self, other: PeakSum, p: f64) -> PeakSum {
         let peak = self.peak.max(other.peak);
-        let relative = |a: PeakSum| if a.peak == peak { a.sum } else { a.sum * (a.peak / peak).powf(p) };
+        let relative = |a: PeakSum| if a.peak == peak { a.sum } else { a.sum * relative_power(a.peak, peak, p) };
         PeakSum { peak, sum: relative(self) + relative(other), flags: self.flags | other.flags }
     }
 
@@ -102,7 +110,7 @@ impl PeakSum {
         let flags = sizes().fold(0, |flags, size| flags | PeakSum::of(size).flags);
         let peak = sizes().filter(|size| size.is_finite()).fold(0.0, f64::max);
         let finite = sizes().filter(|&size| size.is_finite() && size > 0.0);
-        PeakSum { peak, sum: finite.map(|size| (size / peak).powf(p)).sum(), flags }
+        PeakSum { peak, sum: finite.map(|size| relative_power(size, peak, p)).sum(), flags }
     }
 
     fn value(self, p: f64) -> f64 {

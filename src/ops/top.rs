@@ -14,7 +14,7 @@ use crate::{Accumulator, Answer, Error, Fold, Op, Part, Result, Value, Wgsl};
 use std::str::FromStr;
 
 /// Why no device computes it as it does other operators.
-const TOO_LONG: &str = "a list of elements is too long for the accumulator of an invocation (a treefold::Ranker finds one of f16, 32 and 64 bits, of whole inputs, rows, axes and segments, and so do streams)";
+const TOO_LONG: &str = "a list of elements is too long for the accumulator of an invocation (a treefold::Ranker finds one of f16, 32 and 64 bits, of whole inputs, rows, axes and segments, and so do streams of it alone)";
 
 /// Elements of a list, at most.
 const MOST: u32 = 1024;

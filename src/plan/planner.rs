@@ -202,6 +202,12 @@ impl Planner {
         if fits(self) {
             return Ok(());
         }
+        // Counters in memory, of which the largest workgroup would clear too many.
+        let (most, cleared) = (self.limits.invocations_max, self.fixed_trips(self.limits.invocations_max));
+        if self.cost.in_memory() && cleared > TRIPS_MAX {
+            let (value, needs) = (most.into(), (cleared * u64::from(most)).div_ceil(TRIPS_MAX));
+            return Err(Error::LimitTooSmall { limit: "max_compute_invocations_per_workgroup", value, needs });
+        }
         let combines = self.cost.groups.iter().map(|group| self.combine_pass_trips(group, 2));
         let combines = combines.chain(self.cost.finish_pass.map(|(trips, _)| trips)).max().unwrap_or(0);
         Err(self.too_many_trips(combines.max(self.fixed_trips(1) + self.round_trips())))

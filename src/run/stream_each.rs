@@ -186,15 +186,14 @@ impl<T: Element, O: Op<T>> StreamEach<T, O> {
     /// Takes the next elements.
     ///
     /// # Errors
-    /// [`Error::ViewOutside`] where they are more than the array has, and none is taken; [`Error::NotBySegments`]; what the device says: of
+    /// [`Error::PushedTooMany`] where they are more than the array has, and none is taken; [`Error::NotBySegments`]; what the device says: of
     /// these the stream is of no use afterwards, and whatever is called next gives the same error.
     pub fn push(&mut self, elements: &[T]) -> Result<()> {
         let StreamEach { way, op, division, accs, elements: all, taken, failure } = self;
         failure.check()?;
         let end = *taken + elements.len() as u64;
         if let Some(elements) = all.filter(|&elements| end > elements) {
-            let (low, high) = (0, i128::from(end) - 1);
-            return Err(Error::ViewOutside { low, high, elements });
+            return Err(Error::PushedTooMany { pushed: end, elements });
         }
         let (fold, begin) = (op.fold(), std::mem::replace(taken, end));
         failure.keep(match way {
@@ -612,7 +611,7 @@ mod tests {
         ));
         let mut stream = engine.stream_each::<u32, _>(crate::ops::Sum, &fortran, &options).expect("a stream");
         stream.push(&[1; 20]).expect("room");
-        assert!(matches!(stream.push(&[1; 5]), Err(Error::ViewOutside { .. })));
+        assert!(matches!(stream.push(&[1; 5]), Err(Error::PushedTooMany { .. })));
         assert!(matches!(stream.finish(), Err(Error::ViewOutside { .. })));
     }
 }

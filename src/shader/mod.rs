@@ -64,9 +64,11 @@ impl Source {
         // An error of a compiler about a function as a whole has the line of the head, which stands before the first line.
         let within =
             |piece: &&PieceOfText| (piece.line.saturating_sub(1)..piece.line + piece.lines.len()).contains(&line);
-        let found = self.pieces.iter().find(within)?;
-        let at = line.saturating_sub(found.line);
-        Some((found.name, at + 1, found.lines.get(at)?.trim()))
+        // What is missing at a piece's end is missed in the line behind it.
+        let behind = |piece: &&PieceOfText| line == piece.line + piece.lines.len();
+        let found = self.pieces.iter().find(within).or_else(|| self.pieces.iter().find(behind))?;
+        let at = line.saturating_sub(found.line).min(found.lines.len().saturating_sub(1));
+        Some((found.name, at + 1, found.lines.get(at).map_or("", |line| line.trim())))
     }
 }
 

@@ -175,6 +175,12 @@ fn errors_in_a_text_are_told_by_its_own_lines() {
     assert_eq!(quoted, "let least = min(a.least b.least);");
     let bad = gpu().reducer::<u32, _>(Faulty::<{ faulty::TYPES }>).map(drop).expect_err("an unknown name");
     assert!(matches!(&bad, Error::BadWgsl { line: 2, quoted, .. } if quoted.contains("nothing_of_that_name")), "{bad}");
+    // What is missing at the end of a piece, and all of it.
+    let unended = gpu().reducer::<u32, _>(Faulty::<{ faulty::UNENDED }>).map(drop).expect_err("no semicolon");
+    let Error::BadWgsl { piece, line, quoted, .. } = &unended else { panic!("{unended}") };
+    assert_eq!((piece.as_str(), *line, quoted.as_str()), ("`lift`", 2, "return Acc(bits, bits, all)"));
+    let empty = gpu().reducer::<u32, _>(Faulty::<{ faulty::EMPTY }>).map(drop).expect_err("nothing");
+    assert!(matches!(&empty, Error::BadWgsl { piece, line: 1, .. } if piece == "`identity`"), "{empty}");
     let text = bad.to_string();
     assert!(["`combine`", "faulty", "line 2", "nothing_of_that_name"].iter().all(|part| text.contains(part)), "{text}");
     let tuple = gpu().reducer::<u32, _>((Sum, Faulty::<{ faulty::SYNTAX }>)).map(drop).expect_err("a syntax error");

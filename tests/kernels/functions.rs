@@ -163,6 +163,14 @@ fn norms_of_any_index() {
     }
     let flat = Norm { p: Index::new(0.01).expect("an index") };
     assert!(near(cpu.reduce(flat, &[1e-300f64; 10_000]).expect("a norm"), 1e100, 1e-10));
+    // Quotients that no f64 holds have powers that count.
+    let apart: Vec<f64> = std::iter::once(1e20).chain([1e-308; 1000]).collect();
+    assert!(near(cpu.reduce(flat, &apart).expect("a norm"), 2.096_528_701_141_190_5e38, 1e-10));
+    assert!(near(cpu.reduce(flat, &apart[..2]).expect("a norm"), 1e20 * (1.0 + 10f64.powf(-3.28)).powi(100), 1e-10));
+    assert_eq!(
+        cpu.reduce(Norm { p: Index::new(1000.0).expect("an index") }, &[f64::MAX, 3.0]).expect("a norm"),
+        f64::MAX
+    );
     for engine in engines() {
         assert!(near(engine.reduce(flat, &[1e-20f32; 3]).expect("a norm").into(), 3f64.powi(100) * 1e-20, 1e-2));
     }

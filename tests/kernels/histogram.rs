@@ -248,7 +248,7 @@ fn more_bins_than_workgroup_memory_holds() {
     // Counters in both memories do not share a kernel, and what is searched has no slices; the error names what is lacking.
     let searched = Histogram::of_edges(&cubes).expect("edges");
     let error = own.reducer::<f32, _>((Max, searched)).map(drop).expect_err("no room in a tuple");
-    assert!(matches!(error, Error::LimitTooSmall { value, needs, .. } if needs > value && needs > 80_012), "{error}");
+    assert!(matches!(error, Error::BinsBeside { value, needs, .. } if needs > value && needs > 80_012), "{error}");
     // Few and large workgroups: their partials stay within a binding.
     let long: Vec<f32> = elements.iter().copied().cycle().take(1 << 23).collect();
     assert!(own.reduce(op.clone(), &long).expect("counts") == Cpu::new().reduce(op.clone(), &long).expect("counts"));
@@ -368,6 +368,22 @@ fn many_bins_beside_others_under_every_policy() {
             none(beside(&gpu, bins, (0.0, bins.into())));
         }
     }
+}
+
+/// Results of which a binding holds one, and bins that no workgroup clears.
+#[test]
+fn small_limits_are_kept_or_told() {
+    let gpu = limited_gpu(1 << 16, 16_384);
+    let op = (Histogram::new(3000, 0.0, 1.0).expect("a histogram"), Sum);
+    let elements: Vec<f32> = (0..5000u32).map(|i| (i * 7919 % 5000) as f32 / 4800.0).collect();
+    let buffer = upload(&gpu, &elements);
+    let reducer = gpu.reducer::<f32, _>(op.clone()).expect("a reducer");
+    let found = reducer.reduce_each(Input::from(&buffer).rows(250)).expect("answers");
+    assert!(found == Cpu::with_threads(1).reduce_each(op, &elements, 250).expect("answers"));
+    let many = Histogram::new(1 << 23, 0.0, 1.0).expect("a histogram");
+    let error = limited_gpu(1 << 27, 16_384).reducer::<f32, _>(many).map(drop).expect_err("too many to clear");
+    let limit = "max_compute_invocations_per_workgroup";
+    assert!(matches!(error, Error::LimitTooSmall { limit: told, value: 64, needs: 65.. } if told == limit), "{error}");
 }
 
 #[test]

@@ -13,6 +13,15 @@ fn f64s(numbers: &[f64]) -> Vec<u8> {
     npy("'<f8'", false, &format!("({},)", numbers.len()), &bytes)
 }
 
+/// Ends so far apart that no number is their distance.
+#[test]
+fn a_range_of_the_inputs_own_may_be_too_wide() {
+    let folder = Folder::new();
+    let file = folder.file("x.npy", &f64s(&[-1.7e308, 1.7e308]));
+    let told = ["numbers reach from -1.7e308 to 1.7e308", "pass --range LOW:HIGH"];
+    run(["histogram", "--bins", "7", &file]).fails(1, &told);
+}
+
 #[test]
 fn edges_are_numbers_or_a_file() {
     let folder = Folder::new();

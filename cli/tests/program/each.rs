@@ -128,6 +128,15 @@ fn what_does_not_go_together_is_told() {
     run(["dot", "--rows", "1", &floats, &floats]).fails(2, &["dot takes pairs", "--rows"]);
     let long = folder.i32("long.npy", &vec![0; 1 << 16]);
     run(["stats", "--rows", "1", "--memory", "1MiB", &long]).fails(1, &["65536 answers", "--memory"]);
+    // What all operators take is told at once: with as much as that it works.
+    let list = ["sum,argmax,variance,hash,count_if(>0)", "-q", "--rows", "4", &long, "--memory"];
+    let refused = run([&list[..], &["1MiB"]].concat());
+    refused.fails(1, &["16384 answers take about "]);
+    let bytes = refused.err.split("about ").nth(1).and_then(|rest| rest.split(' ').next()).expect("bytes").to_string();
+    assert_eq!(run([&list[..], &[&bytes]].concat()).text().lines().count(), 5 * 16_384);
+    // An empty file has no rows, whatever says so.
+    let empty = folder.file("e.bin", &[]);
+    assert_eq!(run(["sum", "-q", "--dtype", "f64", "--rows", "3", &empty]).text(), "");
 }
 
 /// Parts that end anywhere, on the CPU and on an adapter; memory for a small part of the file.

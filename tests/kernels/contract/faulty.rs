@@ -12,6 +12,8 @@ pub const ORDER: u8 = 6;
 pub const HELPER_NAME: u8 = 7;
 pub const SYNTAX: u8 = 8;
 pub const TYPES: u8 = 9;
+pub const UNENDED: u8 = 10;
+pub const EMPTY: u8 = 11;
 
 accumulator! {
     /// The least element, and the sum of places, each times its element.
@@ -51,9 +53,14 @@ impl<const FAULT: u8> Fold<u32> for Faulty<FAULT> {
             TYPES => "min(a.least, nothing_of_that_name)",
             _ => "min(a.least, b.least)",
         };
+        let identity = match FAULT {
+            DEVICE_IDENTITY => "return Acc(7u, 0u, 0u);",
+            EMPTY => "",
+            _ => "return Acc(0xffffffffu, 0u, 0u);",
+        };
         Wgsl::new(
-            pick(DEVICE_IDENTITY, "return Acc(7u, 0u, 0u);", "return Acc(0xffffffffu, 0u, 0u);"),
-            "return Acc(bits, bits, bits * index);",
+            identity,
+            pick(UNENDED, "let all = bits * index;\nreturn Acc(bits, bits, all)", "return Acc(bits, bits, bits * index);"),
             format!("let weighted = a.weighted + b.weighted;\nlet least = {least};\nreturn Acc(least, a.sum + b.sum, weighted);"),
         )
         .offset(pick(
