@@ -75,7 +75,7 @@ impl Look {
     /// Whether the file has as many bytes as its metadata claim; those in /proc and /sys do not.
     pub fn holds(&self, file: &File) -> bool {
         match self.length {
-            0 => matches!(read_at(file, &mut [0], 0), Ok(0)),
+            0 => false,
             CLAIM_MAX.. => true,
             length => matches!(read_at(file, &mut [0], length - 1), Ok(1)),
         }

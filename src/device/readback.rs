@@ -92,10 +92,11 @@ impl Readback {
     /// Room for so many results of groups of so many words, where others landed if there is such.
     ///
     /// # Errors
-    /// [`Error::LimitTooSmall`] where one binding holds one of them, but not as many as the next binding begins aligned behind.
+    /// [`Error::LimitTooSmall`] where no binding holds them all, nor as many as the next one begins aligned behind.
     pub fn new(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
-        let (value, needs) = (context.limits.binding_bytes_max, Readback::aligned(context, sealed_bytes(&groups)));
-        if results > 1 && needs > value {
+        let each = sealed_bytes(&groups);
+        let (value, needs) = (context.limits.binding_bytes_max, Readback::aligned(context, each));
+        if needs > value && results > Readback::together(context, each) {
             return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
         }
         let shape = (results, groups);
@@ -122,10 +123,12 @@ impl Readback {
         each * (alignment >> each.trailing_zeros().min(alignment.trailing_zeros()))
     }
 
-    /// Results of so many bytes that one binding holds; the next binding begins aligned. Where that is too much for a binding, a result stands alone.
+    /// Results of so many bytes that one binding holds; the next binding begins aligned, but where a binding holds too few for that: there
+    /// are no others then.
     pub fn together(context: &Context, each: u64) -> u64 {
         let aligned = Readback::aligned(context, each);
-        (context.limits.binding_bytes_max / aligned * (aligned / each)).max(1)
+        let most = context.limits.binding_bytes_max;
+        if aligned > most { (most / each).max(1) } else { most / aligned * (aligned / each) }
     }
 
     /// The binding of a result, and the word at which it begins there.

@@ -459,8 +459,7 @@ impl DeviceOp {
         let mut over = over.filter(|over| !over.wgsl().is_empty());
         let first = over.next();
         if over.any(|other| Some(other) != first) {
-            let why =
-                "maps of one read make numbers of different types, which kernels do not take; reduce them one by one";
+            let why = "operators of one read are over numbers of different types, which kernels do not take (a map makes another than the elements' own, or two maps differ); reduce them one by one";
             return Err(Error::HostOnly { operator: name, dtype: dtype.name(), why });
         }
         for answer in answers.iter().filter_map(|(_, answer)| answer.as_ref()).filter(|answer| !answer.checked) {

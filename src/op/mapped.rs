@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// `X` is `f32`, `i32` or `u32`, `vec2<f32>` for pairs ([`Input::zip`](crate::Input::zip)), `vec4<f32>` for texels, the vector of a
 /// [`Vector`](crate::Vector), what an element type of your own says; `Y` is `f32`, `i32` or `u32`.
 /// Over other types the host half alone computes, by [`Cpu`](crate::Cpu). Narrow types are widened first: `Widened(Mapped::new(…))`.
+/// What one device kernel reduces is all of one type: operators beside a map to another type, plain ones too, are
+/// [`Error::HostOnly`](crate::Error::HostOnly) there; reduce them by reducers of their own.
 ///
 /// A device computes functions as WGSL has them: `log2` or `exp` are off by a few units in the last place, subnormals may be lost, and NaN and
 /// infinities are not promised; beside a NaN, `a != b` of floats is false on Vulkan (naga 30), where `!(a == b)` is true. An exact operator then adds up exactly what the device computed. [`Mapped::within`] says how far apart

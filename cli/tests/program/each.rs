@@ -134,9 +134,6 @@ fn what_does_not_go_together_is_told() {
     refused.fails(1, &["16384 answers take about "]);
     let bytes = refused.err.split("about ").nth(1).and_then(|rest| rest.split(' ').next()).expect("bytes").to_string();
     assert_eq!(run([&list[..], &[&bytes]].concat()).text().lines().count(), 5 * 16_384);
-    // An empty file has no rows, whatever says so.
-    let empty = folder.file("e.bin", &[]);
-    assert_eq!(run(["sum", "-q", "--dtype", "f64", "--rows", "3", &empty]).text(), "");
 }
 
 /// Parts that end anywhere, on the CPU and on an adapter; memory for a small part of the file.
