@@ -53,7 +53,7 @@ pub(crate) async fn choose(
         let alone = Cost::of(&device_op).groups.len() == 1;
         let slices_max = if alone { context.tuning().slices_max } else { Tuning::GPU.slices_max };
         let wanted = match keep {
-            Keep::Slices { .. } => (1..=slices_max).contains(&device_op.slices()),
+            Keep::Slices { bytes } => bytes > 0 && (1..=slices_max).contains(&device_op.slices()),
             Keep::Memory if !alone => {
                 beside = Cost::of(&device_op).in_memory();
                 false

@@ -176,13 +176,13 @@ fn bad_input_is_told() {
     assert!(matches!(Cpu::new().reduce_groups(TextHash, &[1], &[1u32], 2), Err(Error::OrderOfGroups)));
     let sum = gpu.reducer::<u32, _>(Sum).expect("a reducer");
     let short = sum.reduce_each(whole().groups(Input::range(&values, 0..9), 2));
-    assert!(matches!(short, Err(Error::Unequal { left: 9, right: 64 })), "{short:?}");
+    assert!(matches!(short, Err(Error::Unequal { left: 64, right: 9 })), "{short:?}");
     assert!(matches!(Cpu::new().reduce_groups(Sum, &[1], &[1u32, 2], 2), Err(Error::Unequal { left: 1, right: 2 })));
     assert!(sum.reduce_each(whole().groups(&values, 0)).expect("no answers").is_empty());
     let many = sum.prepare_each(whole().groups(&values, 1 << 40), &values);
     assert!(matches!(many, Err(Error::GroupsTooMany { .. })), "{many:?}");
     let short = sum.partials_each(whole().groups(Input::range(&values, 0..9), 2));
-    assert!(matches!(short, Err(Error::Unequal { left: 9, right: 64 })), "{short:?}");
+    assert!(matches!(short, Err(Error::Unequal { left: 64, right: 9 })), "{short:?}");
     assert!(matches!(Cpu::new().partials_groups(TextHash, &[1], &[1u32], 2), Err(Error::OrderOfGroups)));
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let in_place = sum.record_each(&mut encoder, whole().groups(&values, 2), &values);
