@@ -90,20 +90,25 @@ pub(crate) struct Readback {
 
 impl Readback {
     /// Room for so many results of groups of so many words, where others landed if there is such.
-    ///
-    /// # Errors
-    /// [`Error::LimitTooSmall`] where no binding holds them all, nor as many as the next one begins aligned behind.
     pub fn new(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
-        let each = sealed_bytes(&groups);
-        let (value, needs) = (context.limits.binding_bytes_max, Readback::aligned(context, each));
-        if needs > value && results > Readback::together(context, each) {
-            return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
-        }
         let shape = (results, groups);
         match context.landings.take(&shape) {
             Some(landing) => Ok(Readback::in_landing(context, landing, shape)),
             None => Readback::fresh(context, shape.0, shape.1),
         }
+    }
+
+    /// The same for results that have a [destination](Readback::destination) each.
+    ///
+    /// # Errors
+    /// [`Error::LimitTooSmall`] where no binding holds them all, nor as many as the next one begins aligned behind.
+    pub fn of_each(context: &Context, results: u64, groups: Vec<usize>) -> Result<Readback> {
+        let each = sealed_bytes(&groups);
+        let (value, needs) = (context.limits.binding_bytes_max, Readback::aligned(context, each));
+        if needs > value && results > Readback::together(context, each) {
+            return Err(Error::LimitTooSmall { limit: "max_storage_buffer_binding_size", value, needs });
+        }
+        Readback::new(context, results, groups)
     }
 
     /// The same in a fresh buffer, which is zeroed: for a trial, whose right result another kernel may have left where results landed.

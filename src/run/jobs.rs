@@ -245,7 +245,7 @@ fn landing(recorder: &Recorder, jobs: &[Job], results: u64) -> Result<Readback> 
     if jobs.iter().any(|job| matches!(job.each, Arrangement::Segments(_) | Arrangement::Groups(_))) {
         groups.push(COUNT_WORDS as usize - 1);
     }
-    Readback::new(&recorder.context, results, groups)
+    Readback::of_each(&recorder.context, results, groups)
 }
 
 /// The dispatches of jobs whose results land there.
