@@ -50,12 +50,13 @@ pub(crate) async fn choose(
             continue;
         }
         // Counters in memory have its binding to themselves: beside others, slices are all that is left.
-        let alone = Cost::of(&device_op).groups.len() == 1;
+        let cost = Cost::of(&device_op);
+        let alone = cost.groups.len() == 1;
         let slices_max = if alone { context.tuning().slices_max } else { Tuning::GPU.slices_max };
         let wanted = match keep {
             Keep::Slices { bytes } => bytes > 0 && (1..=slices_max).contains(&device_op.slices()),
             Keep::Memory if !alone => {
-                beside = Cost::of(&device_op).in_memory();
+                beside = cost.in_memory();
                 false
             }
             _ => true,
@@ -64,9 +65,8 @@ pub(crate) async fn choose(
             continue;
         }
         let several = device_op.folds.iter().any(|fold| fold.tested || fold.bins().is_some());
-        let fits = || Planner::new(context.limits, *context.tuning(), Cost::of(&device_op)).map(drop);
-        let tested = match fits() {
-            Ok(()) => test_all(context, &device_op, Some(ahead), waiting).await,
+        let tested = match Planner::new(context.limits, *context.tuning(), cost) {
+            Ok(_) => test_all(context, &device_op, Some(ahead), waiting).await,
             Err(error) => Err(error),
         };
         match tested {

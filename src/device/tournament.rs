@@ -77,8 +77,8 @@ impl Context {
         let at = ((to.words.bytes.start - offset) / 4) as u32;
         let results = bind_range(to.words.buffer, offset, to.words.bytes.end - offset);
         let told = [plan.found, to.room, at, to.counted.into(), to.seal.unwrap_or(0)];
-        let workgroups = to.room.div_ceil(plan.rules.workgroup_size).max(1);
-        dispatches.push(self.pass(&order, &told, [(3, list()), (4, best()), (5, results)], workgroups)?);
+        let bound = [(3, list()), (4, best()), (5, results)];
+        dispatches.push(self.pass(&order, &told, bound, plan.rules.ordering(to.room))?);
         Ok(Prepared { context: self.clone(), dispatches: dispatches.into() })
     }
 

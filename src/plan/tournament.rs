@@ -98,6 +98,11 @@ pub struct Tournament {
 }
 
 impl Rules {
+    /// Workgroups that bring so many elements in their order.
+    pub fn ordering(&self, room: u32) -> u32 {
+        room.div_ceil(self.workgroup_size).max(1)
+    }
+
     /// # Errors
     /// [`Error::LimitTooSmall`].
     pub fn of(limits: &Limits, tuning: &Tuning, rank_bytes: u64) -> Result<Rules> {

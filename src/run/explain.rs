@@ -255,8 +255,7 @@ pub(super) fn tournament(plan: &Tournament, texts: &TournamentTexts, k: u32) -> 
             round.chosen,
         ));
     }
-    let ordering = k.div_ceil(rules.workgroup_size).max(1);
-    let ordering = many(ordering.into(), "workgroup");
+    let ordering = many(rules.ordering(k).into(), "workgroup");
     lines.push(format!(
         "top/order.wgsl: {ordering} of {}; reads {} chosen, writes {} and places in their order",
         rules.workgroup_size,

@@ -87,6 +87,23 @@ quarantined! {
     combine_without_carry: registers, Keep::Bins { .. } => "b.limbs[5u], next.y" => "b.limbs[5u], 0u";
 }
 
+/// Where every kernel that fits is wrong, another one that does not fit would be no help.
+#[test]
+fn what_is_wrong_is_told_before_what_does_not_fit() {
+    let bins = gpu().device().limits().max_compute_workgroup_storage_size / 4 - 700;
+    let op = (Histogram::new(bins, 0.0, 1.0).expect("a histogram"), Sum);
+    let right = gpu().with_tuning(small()).expect("a launch shape").reducer::<f32, _>(op.clone()).expect("a reducer");
+    assert_eq!(
+        right.kernel(),
+        Some(Keep::Bins { replicas: 1, words64: words64(), float64: false }),
+        "no other bins fit"
+    );
+    let (patch, matched) = patch!("return vectors[v];" => "return vectors[v] ^ vec4<u32>(1u);");
+    let wrong = patched_gpu(small(), patch).reducer::<f32, _>(op).map(drop).expect_err("no kernel is right");
+    assert!(matched.load(Ordering::Relaxed), "nothing to patch");
+    assert!(matches!(wrong, Error::NoExactKernel { .. }), "{wrong}");
+}
+
 /// The window of 64 bits gives way to that of 32.
 #[test]
 fn a_wrong_window_of_64_bits_is_put_aside() {

@@ -247,7 +247,9 @@ fn more_bins_than_workgroup_memory_holds() {
     assert_eq!(front.merge(reducer.partial(back).expect("a partial")).expect("both").finish().expect("counts"), want);
     // Counters in both memories do not share a kernel, and what is searched has no slices; the error names what is lacking.
     let searched = Histogram::of_edges(&cubes).expect("edges");
-    let error = own.reducer::<f32, _>((Max, searched)).map(drop).expect_err("no room in a tuple");
+    let error = own.reducer::<f32, _>((Max, searched.clone())).map(drop).expect_err("no room in a tuple");
+    assert!(matches!(error, Error::BinsBeside { value, needs, .. } if needs > value && needs > 80_012), "{error}");
+    let error = own.reducer::<f32, _>(Filtered::not_nan(searched)).map(drop).expect_err("no room beside a filter");
     assert!(matches!(error, Error::BinsBeside { value, needs, .. } if needs > value && needs > 80_012), "{error}");
     // Few and large workgroups: their partials stay within a binding.
     let long: Vec<f32> = elements.iter().copied().cycle().take(1 << 23).collect();

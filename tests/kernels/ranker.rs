@@ -180,7 +180,7 @@ fn streams_have_lists() {
 }
 
 /// Its operators are no reducer's, which says so.
-/// As many dispatches as are told, by the kernels that are shown.
+/// The rounds of a tournament, by the kernels that are shown.
 #[test]
 fn explained() {
     let gpu = gpu();

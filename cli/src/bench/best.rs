@@ -18,11 +18,6 @@ const BOTTOM: &str = <Bottom as Op<f32>>::NAME;
 /// Elements, how they are arranged, and how times are taken.
 type Timing<'a> = (u64, Option<&'a Arranged>, Sampling, u64);
 
-/// Whether a ranker computes it on devices, which reducers do not.
-pub fn is_ranked(asked: &Benched) -> bool {
-    [TOP, BOTTOM].contains(&asked.name)
-}
-
 /// Measures `top` or `bottom` on a device; `None` for what is neither, or a time that rankers have not.
 pub fn best<T: Element>(
     gpu: &Gpu,
@@ -30,7 +25,7 @@ pub fn best<T: Element>(
     (block, n, arranged): (&[T], u64, Option<&Arranged>),
     (what, sampling, pool): (What, Sampling, u64),
 ) -> Result<Option<Measured>> {
-    if what != What::Kernel || !is_ranked(asked) {
+    if what != What::Kernel || ![TOP, BOTTOM].contains(&asked.name) {
         return Ok(None);
     }
     let told = asked.told.iter().find(|(name, _)| name == "k");

@@ -129,8 +129,8 @@ fn questions(args: &BenchArgs) -> Result<Vec<(Benched, Dtype, Chosen)>> {
 }
 
 /// Why neither a reducer nor a ranker computes it on a device, where that is so.
-fn cpu_alone<T: Element, O: Op<T>>(op: &O, asked: &Benched) -> Option<&'static str> {
-    op.fold().host_only().filter(|_| !best::is_ranked(asked))
+fn cpu_alone<T: Element, O: Op<T>>(op: &O) -> Option<&'static str> {
+    op.fold().host_only().filter(|_| op.fold().ranks().is_none())
 }
 
 /// Takes an operator and does nothing with it.
@@ -201,7 +201,7 @@ impl Bench<'_> {
         let mut host: Vec<T> = vec![];
         host.try_reserve_exact(longest).with_context(|| format!("{longest} elements of {}", T::DTYPE))?;
         host.extend(block.iter().copied().cycle().take(longest));
-        let alone = cpu_alone(op, asked);
+        let alone = cpu_alone(op);
         if let Some(why) = alone.filter(|_| self.engines.iter().any(|engine| !engine.gpus().is_empty())) {
             say(&format!("treefold: note: {} over {} is the CPU engine's: {why}", op.signature(), T::DTYPE));
         }
@@ -246,7 +246,7 @@ impl Bench<'_> {
         for ((engine, resident), name) in self.engines.iter().zip(residents).zip(names(self.engines)) {
             // The CPU engine has no kernels.
             let on_cpu = matches!(engine, Engine::Cpu(_));
-            if !on_cpu && cpu_alone(op, asked).is_some() {
+            if !on_cpu && cpu_alone(op).is_some() {
                 continue;
             }
             let launches = if on_cpu { vec![vec![]] } else { self.launches.clone() };
