@@ -39,6 +39,8 @@ pub struct Wgsl {
     /// Texts of the pass that reads elements only.
     pub(crate) reading: Vec<Text>,
     pub(crate) vector: Option<Text>,
+    /// The form that takes 16 bytes of narrow elements as they are packed.
+    pub(crate) load: Option<Text>,
     pub(crate) offset: Option<Text>,
     pub(crate) shuffle: Option<Text>,
     pub(crate) cell: Option<Cell>,
@@ -316,6 +318,7 @@ impl Wgsl {
             combine: combine.into(),
             helpers: Vec::new(),
             reading: Vec::new(),
+            load: None,
             vector: None,
             offset: None,
             shuffle: None,
@@ -359,6 +362,13 @@ impl Wgsl {
     /// Bounds of the loops in the pieces.
     pub fn trips(mut self, trips: Trips) -> Wgsl {
         self.trips = trips;
+        self
+    }
+
+    /// The body of `fn accumulate_load(acc: Acc, vector: vec4<u32>, index: u32) -> Acc`, which takes 16 bytes of narrow elements as they are
+    /// packed, not as words.
+    pub(crate) fn load(mut self, body: impl Into<Text>) -> Wgsl {
+        self.load = Some(body.into());
         self
     }
 

@@ -6,7 +6,7 @@
 
 use super::located::{Found, Located, before_wgsl, moved_wgsl, place_order};
 use crate::element::{OrderKey, Scalar};
-use crate::op::{Member, WordType, join, split};
+use crate::op::{Device, Keep, Member, Text, WordType, join, split};
 use crate::{Accumulator, DeviceAnswer, Dtype, Fold, Op, Result, Wgsl};
 
 /// The end of the order that is looked for.
@@ -88,8 +88,43 @@ impl<K: OrderKey> Accumulator for Rank<K> {
     }
 }
 
-/// The WGSL of a fold into [`Rank`].
-pub(super) fn rank_wgsl<T: Scalar>(end: End) -> Wgsl {
+/// The constants that turn keys into ranks, of which vectors have several to a word.
+fn flip(end: End, signs: u32) -> String {
+    let flip = if end == End::Low { signs } else { !signs };
+    format!("const FLIP = {flip:#x}u;\n")
+}
+
+/// The ranks of floats of 16 bits as they are packed: the texts, and what they become in an accumulator; none of other types.
+fn packed_floats(end: End, read: Dtype) -> Option<Vec<Text>> {
+    let of = match read {
+        Dtype::F16 => include_str!("../../shaders/extreme/f16.wgsl"),
+        Dtype::BF16 => include_str!("../../shaders/extreme/bf16.wgsl"),
+        _ => return None,
+    };
+    Some(vec![flip(end, 0).into(), of.into(), include_str!("../../shaders/extreme/float_halves.wgsl").into()])
+}
+
+/// The same of integers, several to a word, as constants, and how many bits each has.
+fn packed_integers(end: End, read: Dtype) -> Option<(Vec<Text>, u32)> {
+    // Signed keys lie around 2^31.
+    let (signs, lowest, bits) = match read {
+        Dtype::U8 => (0, 0, 8),
+        Dtype::I8 => (0x8080_8080, 0x7fff_ff80, 8),
+        Dtype::U16 => (0, 0, 16),
+        Dtype::I16 => (0x8000_8000, 0x7fff_8000, 16),
+        _ => return None,
+    };
+    let base: u32 = if end == End::Low { lowest } else { !(lowest + ((1 << bits) - 1)) };
+    Some((vec![flip(end, signs).into(), format!("const BASE = {base:#x}u;\n").into()], bits))
+}
+
+/// The form that takes 16 bytes as they are packed: of f16 these are a vector, of types that are widened a load.
+fn packed(wgsl: Wgsl, read: Dtype, body: &'static str) -> Wgsl {
+    if read == Dtype::F16 { wgsl.vector(body) } else { wgsl.load(body) }
+}
+
+/// The WGSL of a fold into [`Rank`], where elements are read as they are or are of a narrower type.
+pub(super) fn rank_wgsl<T: Scalar>(end: End, read: Dtype) -> Wgsl {
     let wgsl = match T::Key::WORDS {
         1 => Wgsl::new("return 0xffffffffu;", "return rank(bits);", "return min(a, b);").atomic("atomicMin"),
         _ => Wgsl::new(
@@ -99,7 +134,10 @@ pub(super) fn rank_wgsl<T: Scalar>(end: End) -> Wgsl {
 return Acc(select(a.low, b.low, other), select(a.high, b.high, other));",
         ),
     };
-    wgsl.helpers(end.wgsl::<T>("")).checked()
+    let wgsl = wgsl.helpers(end.wgsl::<T>("")).checked();
+    let Some(texts) = packed_floats(end, read) else { return wgsl };
+    let wgsl = wgsl.reading(texts).reading([include_str!("../../shaders/extreme/least.wgsl")]);
+    packed(wgsl, read, "return min(acc, least_of(vector));")
 }
 
 /// The element of a [`Rank`] as the device answers it.
@@ -149,7 +187,10 @@ macro_rules! extreme {
                 Rank(super::extreme::lowest_rank($end, elements))
             }
             fn wgsl(&self) -> Wgsl {
-                rank_wgsl::<T>($end)
+                rank_wgsl::<T>($end, T::DTYPE)
+            }
+            fn device_over(&self, _: crate::op::Keep, read: crate::Dtype) -> crate::op::Device {
+                crate::op::Device::Value(rank_wgsl::<T>($end, read))
             }
         }
 
@@ -258,22 +299,66 @@ return Acc(select(a.key, b.key, other), select(a.key_high, b.key_high, other),
         ),
     };
     let wgsl = wgsl.offset(moved_wgsl::<T::Key>()).helpers(end.wgsl::<T>("")).checked();
-    // Vectors have forms for the first place.
-    if last {
+    let turn = format!("const TURN = {}u;\n", if last { 15 } else { 0 });
+    if let Some(texts) = packed_floats(end, read) {
+        let wgsl = wgsl.reading([turn]).reading(texts).reading([ARG_HALVES, ARG_FLOATS]);
+        return packed(in_turn::<T>(wgsl, last), read, "return best_of(acc, vector, index);");
+    }
+    match packed_integers(end, read) {
+        Some((constants, 8)) => wgsl
+            .reading([turn])
+            .reading(constants)
+            .reading([ARG_BYTES])
+            .load("return combine(acc, best_of_bytes(vector, index));"),
+        Some((constants, _)) => wgsl
+            .reading([turn])
+            .reading(constants)
+            .reading([INTEGER_HALVES, ARG_HALVES])
+            .load("return combine(acc, best_half(vector, index));"),
+        None => in_turn::<T>(wgsl, last),
+    }
+}
+
+const ARG_HALVES: &str = include_str!("../../shaders/extreme/arg_halves.wgsl");
+const ARG_FLOATS: &str = include_str!("../../shaders/extreme/arg_floats.wgsl");
+const INTEGER_HALVES: &str = include_str!("../../shaders/extreme/integer_halves.wgsl");
+const ARG_BYTES: &str = include_str!("../../shaders/extreme/arg_bytes.wgsl");
+
+/// The form of vectors of floats: one after another, so that what comes later wins only where it is better, or as good where the last is looked
+/// for. No rank of a float is that of nothing.
+fn in_turn<T: Scalar>(wgsl: Wgsl, last: bool) -> Wgsl {
+    if T::NAN.is_none() {
         return wgsl;
     }
-    let constant = |name: &str, value: u32| format!("const {name} = {value:#x}u;\n");
-    let texts = match read {
-        Dtype::F16 => {
-            let flip = if end == End::Low { 0 } else { u32::MAX };
-            [constant("FLIP", flip), include_str!("../../shaders/arg/halves.wgsl").into()]
+    match T::Key::WORDS {
+        1 => {
+            let wins = if last { "tie(lifted) <= tie(acc.key)" } else { "tie(lifted) < tie(acc.key)" };
+            let behind = format!(
+                "fn behind(acc: Acc, bits: u32, index: u32) -> Acc {{
+    let lifted = rank(bits);
+    let wins = {wins};
+    return Acc(select(acc.key, lifted, wins), select(acc.low, index, wins), select(acc.high, 0u, wins));
+}}"
+            );
+            wgsl.reading([behind]).vector(
+                "let front = behind(behind(acc, vector.x, index), vector.y, index + 1u);
+return behind(behind(front, vector.z, index + 2u), vector.w, index + 3u);",
+            )
         }
-        // Signed keys lie around 2^31.
-        Dtype::I8 | Dtype::I16 => [constant("AROUND", 1 << 31), include_str!("../../shaders/arg/narrow.wgsl").into()],
-        Dtype::U8 | Dtype::U16 => [constant("AROUND", 0), include_str!("../../shaders/arg/narrow.wgsl").into()],
-        _ => return wgsl,
-    };
-    wgsl.reading(texts).vector("return best_of(acc, vector, index);")
+        _ => {
+            let wins = if last { "!less64(before, tie(lifted))" } else { "less64(tie(lifted), before)" };
+            let behind = format!(
+                "fn behind(acc: Acc, bits: vec2<u32>, index: u32) -> Acc {{
+    let lifted = rank(bits);
+    let before = tie(vec2<u32>(acc.key, acc.key_high));
+    let wins = {wins};
+    return Acc(select(acc.key, lifted.x, wins), select(acc.key_high, lifted.y, wins),
+        select(acc.low, index, wins), select(acc.high, 0u, wins));
+}}"
+            );
+            wgsl.reading([behind]).vector("return behind(behind(acc, vector.xy, index), vector.zw, index + 1u);")
+        }
+    }
 }
 
 /// The element that was found and its index, as the device answers them.
@@ -423,24 +508,42 @@ impl<T: Scalar> Fold<T> for MinMax {
         ExtremeRanks { low, high }
     }
     fn wgsl(&self) -> Wgsl {
-        let wgsl = match T::Key::WORDS {
-            1 => Wgsl::new(
-                "return Acc(0xffffffffu, 0xffffffffu);",
-                "return Acc(low_rank(bits), high_rank(bits));",
-                "return Acc(min(a.low, b.low), min(a.high, b.high));",
-            )
-            .cell(2, [include_str!("../../shaders/cells/ends.wgsl")]),
-            _ => Wgsl::new(
-                "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
-                "let low = low_rank(bits);\nlet high = high_rank(bits);\nreturn Acc(low.x, low.y, high.x, high.y);",
-                "let lower = less64(vec2<u32>(b.low, b.low_high), vec2<u32>(a.low, a.low_high));
+        ends_wgsl::<T>(T::DTYPE)
+    }
+    fn device_over(&self, _: Keep, read: Dtype) -> Device {
+        Device::Value(ends_wgsl::<T>(read))
+    }
+}
+
+/// The WGSL of a fold into [`ExtremeRanks`], where elements are read as they are or are of a narrower type.
+fn ends_wgsl<T: Scalar>(read: Dtype) -> Wgsl {
+    let wgsl = match T::Key::WORDS {
+        1 => Wgsl::new(
+            "return Acc(0xffffffffu, 0xffffffffu);",
+            "return Acc(low_rank(bits), high_rank(bits));",
+            "return Acc(min(a.low, b.low), min(a.high, b.high));",
+        )
+        .cell(2, [include_str!("../../shaders/cells/ends.wgsl")]),
+        _ => Wgsl::new(
+            "return Acc(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu);",
+            "let low = low_rank(bits);\nlet high = high_rank(bits);\nreturn Acc(low.x, low.y, high.x, high.y);",
+            "let lower = less64(vec2<u32>(b.low, b.low_high), vec2<u32>(a.low, a.low_high));
 let higher = less64(vec2<u32>(b.high, b.high_high), vec2<u32>(a.high, a.high_high));
 return Acc(select(a.low, b.low, lower), select(a.low_high, b.low_high, lower),
     select(a.high, b.high, higher), select(a.high_high, b.high_high, higher));",
-            ),
-        };
-        wgsl.helpers(End::Low.wgsl::<T>("low_")).helpers(End::High.wgsl::<T>("high_")).checked()
-    }
+        ),
+    };
+    let wgsl = wgsl.helpers(End::Low.wgsl::<T>("low_")).helpers(End::High.wgsl::<T>("high_")).checked();
+    let wgsl = match (packed_floats(End::Low, read), packed_integers(End::Low, read)) {
+        (Some(texts), _) => wgsl.reading(texts).reading([include_str!("../../shaders/extreme/ends_of_halves.wgsl")]),
+        // Halves have two in a word, which take as long one by one.
+        (_, Some((texts, 8))) => {
+            wgsl.reading(texts).reading([include_str!("../../shaders/extreme/ends_of_bytes.wgsl")])
+        }
+        _ => return wgsl,
+    };
+    let wgsl = wgsl.reading([include_str!("../../shaders/extreme/ends.wgsl")]);
+    packed(wgsl, read, "return combine(acc, ends_of_load(vector));")
 }
 
 impl<T: Scalar> Op<T> for MinMax {

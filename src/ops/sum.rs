@@ -3,10 +3,10 @@
 use super::exact::{Elements, exact_answer, exact_fold};
 use super::rounding::Rounding;
 use super::wide::{Sum64, sum64_answer, sum64_wgsl};
-use crate::element::{Dtype, Word};
+use crate::element::{Dtype, Element, Word};
 use crate::exact::LongAccumulator;
 use crate::half::f16;
-use crate::op::{WordType, join};
+use crate::op::{Device, Keep, WordType, join};
 use crate::{DeviceAnswer, Error, Fold, Op, Result, Wgsl};
 
 /// The sum of all elements, exact.
@@ -46,13 +46,22 @@ exact_answer!(Sum = "sum" over f16, Sum, Elements, "Sum, rounded once; exact for
 exact_answer!(Sum = "sum" over f64, Sum, Elements, "Sum, rounded once; exact for integers", f64, f64, Some(Rounding::SUM_F64), |unit| unit,
     |acc, count| |unit| acc.quotient(unit, 1, count), |value, _count| value);
 
-/// The WGSL of an exact integer sum in two words; a signed element brings its sign along.
-fn integer_wgsl<T: Word>() -> Wgsl {
+/// The WGSL of an exact integer sum in two words, where elements are read as they are or are of a narrower type; a signed one brings its sign along.
+fn integer_wgsl<T: Word>(read: Dtype) -> Wgsl {
     let lift = match T::DTYPE {
         Dtype::I32 => "return Acc(bits, bitcast<u32>(bitcast<i32>(bits) >> 31u));",
         _ => "return Acc(bits, 0u);",
     };
-    sum64_wgsl(lift)
+    let wgsl = sum64_wgsl(lift);
+    let (signs, excess) = match read {
+        Dtype::U8 => (0, 0),
+        Dtype::I8 => (0x8080_8080u32, 16 * 128),
+        _ => return wgsl,
+    };
+    let constants = format!("const FLIP = {signs:#x}u;\nconst EXCESS = {excess}u;\n");
+    wgsl.reading([constants.as_str(), include_str!("../../shaders/vector/sum_of_bytes.wgsl")].map(String::from)).load(
+        "let sum = sum_of_bytes(vector);\nreturn combine(acc, Acc(sum, bitcast<u32>(bitcast<i32>(sum) >> 31u)));",
+    )
 }
 
 macro_rules! integer_sum {
@@ -78,7 +87,10 @@ macro_rules! integer_sum {
                 Sum64::of(elements)
             }
             fn wgsl(&self) -> Wgsl {
-                integer_wgsl::<$type>()
+                integer_wgsl::<$type>(<$type as Element>::DTYPE)
+            }
+            fn device_over(&self, _: Keep, read: Dtype) -> Device {
+                Device::Value(integer_wgsl::<$type>(read))
             }
         }
 

@@ -1,5 +1,6 @@
 //! The text that makes the folds and answers of an operator one: the accumulator of all, and how results are written.
 
+use super::loads_in_parts;
 use super::members::prefix;
 use crate::op::{DeviceOp, FoldGroup};
 use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant, Walk};
@@ -291,6 +292,11 @@ fn states(op: &DeviceOp, variant: &Variant) -> String {
     if !variant.load.one() {
         function("accumulate_vector(state: State, vector: vec4<u32>, index: u32)", &|m| {
             format!("m{m}_accumulate_vector(state.m{m}, vector, index)")
+        });
+    }
+    if loads_in_parts(op, variant).is_some() {
+        function("accumulate_load(state: State, vector: vec4<u32>, index: u32)", &|m| {
+            format!("m{m}_accumulate_load(state.m{m}, vector, index)")
         });
     }
     out

@@ -1,9 +1,9 @@
 //! The folds and answers of an operator as text: each alone under its own names, each of several behind a prefix.
 
 use super::glue::{NARROW, stores_narrow};
-use super::{Pieces, Source, regions, unrolled};
+use super::{Pieces, Source, loads_in_parts, regions, unrolled};
 use crate::element::Dtype;
-use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens};
+use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens, unroll};
 use crate::plan::{Kernel, Store, Variant};
 use std::fmt::Write;
 
@@ -152,6 +152,20 @@ fn sifted(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     }
 }
 
+/// The function that takes what is loaded at once, where narrow elements are several to a word: the fold's own form, or that of vectors,
+/// one after another.
+fn loads(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
+    let Some(parts) = loads_in_parts(op, variant) else { return };
+    let leaf = &op.folds[fold];
+    let own = leaf.value().and_then(|wgsl| wgsl.load.as_ref()).filter(|_| leaf.map.is_none() && leaf.test.is_none());
+    match own {
+        Some(body) => {
+            pieces.body("the load form", "fn accumulate_load(acc: Acc, vector: vec4<u32>, index: u32) -> Acc", body)
+        }
+        None => pieces.add(&unroll(include_str!("../../shaders/vector/in_parts.wgsl"), &[("PARTS", parts)])),
+    }
+}
+
 fn with_prefix(prefix: &str, mut pieces: Pieces) -> (Pieces, String) {
     let raw = std::mem::take(&mut pieces.text);
     let text = if prefix.is_empty() { raw } else { prefixed(&raw, prefix, &MADE, prefix) };
@@ -261,6 +275,7 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     }
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
+    loads(&mut out, op, number, variant);
     with_prefix(&prefix(op, number, variant), out)
 }
 
@@ -446,6 +461,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
+    loads(&mut out, op, number, variant);
     if alone {
         return with_prefix(&prefix(op, number, variant), out);
     }

@@ -306,6 +306,7 @@ fn reduce(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Va
         push_workgroup(source, op, folds, variant);
     }
     let main = unrolled(include_str!("../../shaders/reduce.wgsl"), variant);
+    let main = unroll(&main, &[("STRICT", u32::from(!op.commutative()))]);
     source.push(&in_loads(&main, op.dtype, variant));
 }
 
@@ -314,15 +315,12 @@ fn in_loads(text: &str, dtype: Dtype, variant: &Variant) -> String {
     if variant.load.one() { text.replace("accumulate_vector(", "accumulate(") } else { by_loads(text, dtype) }
 }
 
-/// A text that takes what is loaded at once: where that is more than a vector of words, in parts.
+/// A text that takes what is loaded at once: where that is more than a vector of words, as it is packed.
 fn by_loads(text: &str, dtype: Dtype) -> String {
-    let Some(parts) = dtype.parts() else { return text.into() };
-    let part_of = match dtype.bytes() {
-        1 => include_str!("../../shaders/vector/part_of_quarters.wgsl"),
-        _ => include_str!("../../shaders/vector/part_of_halves.wgsl"),
-    };
-    let in_parts = unroll(include_str!("../../shaders/vector/in_parts.wgsl"), &[("PARTS", parts)]);
-    format!("{part_of}\n{in_parts}\n{}", text.replace("accumulate_vector(", "accumulate_load("))
+    if dtype.parts().is_none() {
+        return text.into();
+    }
+    text.replace("accumulate_vector(", "accumulate_load(")
 }
 
 /// The kernel that reads the elements of many answers.
@@ -454,12 +452,23 @@ fn carry(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Var
     source.push(include_str!("../../shaders/segments/carry.wgsl"));
 }
 
+/// The vectors of words that a load is, where narrow elements are loaded several to a word.
+fn loads_in_parts(op: &DeviceOp, variant: &Variant) -> Option<u32> {
+    op.dtype.parts().filter(|_| !variant.load.one() && variant.kernel.reads())
+}
+
 /// The text that kernels that read share: places, the operator, and how results are written.
 fn reading(source: &mut Source, op: &DeviceOp, groups: &[FoldGroup], variant: &Variant) {
     source.push(&rows(op, variant));
     source.push(include_str!("../../shaders/element/wide.wgsl"));
     if op.folds.iter().any(Leaf::places) {
         source.push(include_str!("../../shaders/rows/position.wgsl"));
+    }
+    if loads_in_parts(op, variant).is_some() {
+        source.push(match op.dtype.bytes() {
+            1 => include_str!("../../shaders/vector/part_of_quarters.wgsl"),
+            _ => include_str!("../../shaders/vector/part_of_halves.wgsl"),
+        });
     }
     source.push_members(op, 0..op.folds.len(), variant);
     if variant.store != Store::Partial {
@@ -616,6 +625,7 @@ pub(super) fn unrolled(text: &str, variant: &Variant) -> String {
     let own = if let Kernel::Columns { own, .. } | Kernel::Groups { own, .. } = variant.kernel { own } else { 1 };
     let counts = [
         ("LOADS", variant.loads_in_flight),
+        ("FEWER", variant.loads_in_flight.saturating_sub(1)),
         ("BUTTERFLY", variant.butterfly),
         ("ROWS_AT_ONCE", ROWS_AT_ONCE),
         ("OWN", own),

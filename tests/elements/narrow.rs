@@ -5,8 +5,8 @@ use crate::common::*;
 use treefold::half::{bf16, f16};
 use treefold::internals::Keep;
 use treefold::ops::{
-    Any, ArgMax, ArgMaxLast, ArgMin, CountIf, FastSum, Filtered, Hash, Histogram, LogSumExp, Max, Mean, MinMax, Norm1,
-    Norm2, Product, Range, Stats, Sum, SumOfSquares, Variance, Xor,
+    Any, ArgMax, ArgMaxLast, ArgMin, ArgMinLast, CountIf, FastSum, Filtered, Hash, Histogram, LogSumExp, Max, Mean,
+    Min, MinMax, Norm1, Norm2, Product, Range, Stats, Sum, SumOfSquares, Variance, Xor,
 };
 use treefold::{
     Answer, Components, Cpu, Dtype, DynOp, Element, Engine, Error, Gpu, Input, Mapped, Narrow, Op, Partial,
@@ -190,48 +190,99 @@ fn exact_sums_of_bf16_in_bins() {
     }
 }
 
-/// Extremes among equal ones, zeros of both signs and NaN, in every place of a vector.
-#[test]
-fn the_first_of_ties() {
-    fn of<T: Element, A: Op<T>, B: Op<T>>(gpu: &Gpu, least: A, most: B, values: &[T])
-    where
-        A::Output: PartialEq,
-        B::Output: PartialEq,
-    {
-        let mut random = Random(9);
-        let all: Vec<T> = (0..6000)
-            .map(|i| values[random.below(if i % 3000 < 1500 { 2 } else { values.len() as u64 }) as usize])
-            .collect();
-        let buffer = upload(gpu, &all);
-        let (low, high) = (gpu.reducer::<T, _>(least.clone()), gpu.reducer::<T, _>(most.clone()));
-        let (low, high) = (low.expect("a reducer"), high.expect("a reducer"));
-        let ranges = (0..160).map(|at| (at * 37, at * 37 + 1 + at % 49)).chain([(0, 1500), (3, 6000), (1500, 6000)]);
-        let ranges: Vec<_> = ranges.collect();
-        let input = |&(from, to): &(usize, usize)| Input::range(&buffer, from as u64..to as u64);
-        let lows = low.reduce_batch(ranges.iter().map(input)).expect("answers");
-        let highs = high.reduce_batch(ranges.iter().map(input)).expect("answers");
-        for ((&(from, to), low), high) in ranges.iter().zip(lows).zip(highs) {
-            let want = (plain_fold(&least, &all[from..to]), plain_fold(&most, &all[from..to]));
-            let want = (want.0.expect("an answer"), want.1.expect("an answer"));
-            assert_eq!(format!("{:?}", (low, high)), format!("{want:?}"), "{from}..{to} of {}", T::DTYPE);
+/// Whether ranges of these values, of any length from any place, have the answers of these operators one by one.
+fn of_ranges<T: Element, A: Op<T>, B: Op<T>>(gpu: &Gpu, least: &A, most: &B, values: &[T]) -> bool {
+    let mut random = Random(9);
+    let all: Vec<T> = (0..6000)
+        .map(|i| values[random.below(if i % 3000 < 1500 { 2 } else { values.len() as u64 }) as usize])
+        .collect();
+    let buffer = upload(gpu, &all);
+    let (low, high) = (gpu.reducer::<T, _>(least.clone()), gpu.reducer::<T, _>(most.clone()));
+    let (low, high) = (low.expect("a reducer"), high.expect("a reducer"));
+    let ranges = (0..160).map(|at| (at * 37, at * 37 + 1 + at % 49)).chain([(0, 1500), (3, 6000), (1500, 6000)]);
+    let ranges: Vec<_> = ranges.collect();
+    let input = |&(from, to): &(usize, usize)| Input::range(&buffer, from as u64..to as u64);
+    let lows = low.reduce_batch(ranges.iter().map(input)).expect("answers");
+    let highs = high.reduce_batch(ranges.iter().map(input)).expect("answers");
+    ranges.iter().zip(lows).zip(highs).all(|((&(from, to), low), high)| {
+        let want = (plain_fold(least, &all[from..to]), plain_fold(most, &all[from..to]));
+        let want = (want.0.expect("an answer"), want.1.expect("an answer"));
+        format!("{:?}", (low, high)) == format!("{want:?}")
+    })
+}
+
+/// Elements whose extremes, their places or sums have forms of their own for vectors or loads.
+const FORMS: [&str; 10] = ["f32", "f64", "f16", "f16, numbers", "bf16", "bf16, numbers", "u8", "i8", "u16", "i16"];
+
+/// Whether those of one of [`FORMS`] have the answers of elements one by one.
+fn has_its_ends(gpu: &Gpu, of: &str) -> bool {
+    const LEAST: (ArgMin, ArgMinLast, Min) = (ArgMin, ArgMinLast, Min);
+    const MOST: (ArgMax, ArgMaxLast, Max, MinMax) = (ArgMax, ArgMaxLast, Max, MinMax);
+    let floats = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -6e-8];
+    let numbers = [-0.0, 0.0, 1.0, -2.5, f32::INFINITY, -6e-8];
+    let (least, most) = (Widened((ArgMin, ArgMinLast, Sum)), Widened((ArgMax, ArgMaxLast, MinMax)));
+    match of {
+        "f32" => of_ranges(gpu, &LEAST, &MOST, &floats),
+        "f64" => of_ranges(gpu, &LEAST, &MOST, &floats.map(f64::from)),
+        "f16" => of_ranges(gpu, &LEAST, &MOST, &[&floats.map(f16::from_f32)[..], &[f16::from_bits(0xfe00)]].concat()),
+        "f16, numbers" => of_ranges(gpu, &LEAST, &MOST, &numbers.map(f16::from_f32)),
+        "bf16" => {
+            let values = [&floats.map(bf16::from_f32)[..], &[bf16::from_bits(0xff81)]].concat();
+            of_ranges(gpu, &Widened(LEAST), &Widened(MOST), &values)
         }
+        "bf16, numbers" => of_ranges(gpu, &Widened(LEAST), &Widened(MOST), &numbers.map(bf16::from_f32)),
+        "u8" => of_ranges(gpu, &least, &most, &[0, 255].into_iter().chain(1..255).collect::<Vec<u8>>()),
+        "i8" => of_ranges(gpu, &least, &most, &[127, -128].into_iter().chain(-127..127).collect::<Vec<i8>>()),
+        "u16" => of_ranges(gpu, &least, &most, &[0u16, 65_535, 1, 65_534]),
+        _ => of_ranges(gpu, &least, &most, &[0i16, -32_768, 32_767, -1]),
     }
-    for shape in [small(), small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
+}
+
+/// Extremes among equal ones, zeros of both signs and NaN, in every place of a vector, and sums of the largest bytes.
+#[test]
+fn ends_of_packed_elements() {
+    for shape in [small().with(|tuning| tuning.subgroups = false), Tuning::GPU] {
         let gpu = gpu().with_tuning(shape).expect("a launch shape");
-        let halves = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -6e-8].map(f16::from_f32);
-        of(&gpu, ArgMin, ArgMax, &halves);
-        of(&gpu, ArgMin, ArgMax, &halves[..3]);
-        of(&gpu, ArgMin, ArgMax, &[halves[0], halves[1], halves[3]]);
-        of(&gpu, ArgMin, ArgMax, &[f16::from_bits(0xfe00), f16::from_bits(0x7e01), halves[2]]);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves);
-        let halves = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, -1e-40].map(bf16::from_f32);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &halves[..3]);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0u8, 255, 1, 254]);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0i8, -128, 127, -1]);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0u16, 65_535, 1, 65_534]);
-        of(&gpu, Widened(ArgMin), Widened(ArgMax), &[0i16, -32_768, 32_767, -1]);
+        let wrong: Vec<_> = FORMS.into_iter().filter(|of| !has_its_ends(&gpu, of)).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
     }
+    // Alone an operator has other texts than beside others.
+    let gpu = gpu();
+    assert!(of_ranges(&gpu, &Widened(ArgMin), &Widened(ArgMaxLast), &[0u8, 255, 1, 254]));
+    assert!(of_ranges(&gpu, &Widened(Min), &Widened(Sum), &[0i8, -128, 127, -1]));
+    assert!(of_ranges(&gpu, &Max, &ArgMinLast, &[-0.0, 0.0, f32::NAN].map(f16::from_f32)));
+}
+
+#[test]
+fn wrong_ends_of_packed_elements_are_noticed() {
+    // Names are others in tuples: the changes have none of them.
+    let wrong = [
+        ("(k + 1u);", "(k);", "u8"),
+        ("(k + 2u)", "(k + 1u)", "i8"),
+        ("min(odd, odd << 16u)", "odd", "u8"),
+        ("((k + 1u) ^", "(k ^", "f16, numbers"),
+        ("= 15u;", "= 0u;", "i16"),
+        ("| (acc.key != 0u));", "& false);", "bf16"),
+        ("(tie(acc.key) >", "(0u >", "f16, numbers"),
+        (") & open", ") & false", "bf16, numbers"),
+        ("16u), 0u,", "16u), 0x70000000u,", "bf16"),
+        ("0u, nan), select", "0x7000u, nan), select", "f16"),
+        ("min(word, word << 16u);", "word;", "f16, numbers"),
+        ("max(rank, rank << 16u)", "rank", "bf16, numbers"),
+        ("max(c, d)", "c", "u8"),
+        ("min(c, d)", "c", "i8"),
+        ("(rank << 16u) | select(0u, 0xffffu, rank < 0x8000u)", "rank << 16u", "bf16"),
+        ("= 2048u;", "= 2047u;", "i8"),
+        ("& 0x00ff00ffu) + (", "& 0x00ff00feu) + (", "u8"),
+        ("tie(lifted) <= tie(acc.key)", "tie(lifted) < tie(acc.key)", "f32"),
+        ("tie(lifted) < tie(acc.key)", "tie(lifted) <= tie(acc.key)", "f32"),
+        ("!less64(before, tie(lifted))", "less64(tie(lifted), before)", "f64"),
+    ];
+    let unnoticed: Vec<_> = wrong
+        .into_iter()
+        .filter(|&(from, to, of)| !notices(Tuning::GPU, (from, to), |gpu| !has_its_ends(gpu, of)))
+        .collect();
+    assert!(unnoticed.is_empty(), "{unnoticed:?}");
 }
 
 #[test]
