@@ -7,12 +7,13 @@ use crate::error::{clap_usage, usage};
 use crate::list::{self, ListedOperators, Words};
 use crate::operators::{self, Chosen, REDUCE, Told};
 use crate::options::Making;
+use crate::stored::{OverStored, Stored};
 use anyhow::{Context, Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{FromArgMatches, Parser};
 use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
-use treefold::{Dtype, DynOp, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
+use treefold::{Answer, Dtype, DynOp, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +35,7 @@ struct ExplainArgs {
     listed: ListedOperators,
 
     /// Type of the elements
-    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(Dtype::ALL.map(Dtype::name)))]
+    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = PossibleValuesParser::new(stored().map(Dtype::name)))]
     dtype: String,
 
     /// The function of elements, and the operator of reduce
@@ -63,6 +64,18 @@ struct ExplainArgs {
     web: bool,
 }
 
+impl ExplainArgs {
+    /// The type of the elements as they are stored.
+    fn stored(&self) -> Dtype {
+        stored().find(|dtype| dtype.name() == self.dtype).unwrap_or(Dtype::F32)
+    }
+}
+
+/// Types that may be explained.
+fn stored() -> impl Iterator<Item = Dtype> {
+    Dtype::ALL.into_iter().chain(Dtype::NARROW)
+}
+
 /// The text that the command line behind the word `explain` asks for; `None` after printing a help text.
 pub fn run() -> Result<Option<String>> {
     let words = std::env::args_os().enumerate().filter(|&(at, _)| at != 1).map(|(_, word)| word);
@@ -89,7 +102,7 @@ pub fn run() -> Result<Option<String>> {
 
 /// One of the operators that are named, over elements of the type that is, or over what a map makes of them.
 fn asked(args: &ExplainArgs, name: &String, told: &Told) -> Result<Chosen> {
-    let dtype = Dtype::parse(&args.dtype).unwrap_or(Dtype::F32);
+    let dtype = args.stored().wide().unwrap_or(args.stored());
     let making = args.making.clone().unwrap_or_default();
     if args.making.is_some() || name == REDUCE {
         let pairs = operators::takes_pairs(name).then_some(name.as_str());
@@ -125,12 +138,15 @@ fn explained(args: &ExplainArgs, asked: &[(Chosen, Told)]) -> Result<String> {
     let on = format!(" on {}{}", gpu.info().name, if args.web { ", as in a browser" } else { "" });
     let (mut parts, mut texts) = (vec![], vec![]);
     for (chosen, told) in asked {
-        let explanation = chosen.visit(told, Explain { gpu: &gpu, elements: args.size })??;
+        let then = Explain { gpu: &gpu, elements: args.size };
+        // Narrow types as they are stored; f16 that an operator widens are explained as what it makes of them.
+        let stored = if args.stored().wide().is_some() { args.stored() } else { chosen.dtype };
+        let explanation = chosen.visit(told, Stored { dtype: stored, then })??;
         let before = texts.len();
         texts.extend(explanation.passes.iter().enumerate().map(|(n, pass)| pass.text(before + n)));
         let by = chosen.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));
         let of = chosen.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
-        let of = format!("{}{by}{of} over {}", chosen.name, chosen.dtype);
+        let of = format!("{}{by}{of} over {stored}", chosen.name);
         let plan = told_once(&explanation.lines);
         let own: String = texts[before..].iter().map(|text| format!("\n{text}\n")).collect();
         parts.push((of, format!("{plan}{own}")));
@@ -160,6 +176,12 @@ fn named(args: &ExplainArgs, name: &str, making: &Making, dtype: Dtype) -> Resul
             None => usage(format!("{name} takes no {dtype}; pass --dtype, one of {}", takes.join(", "))),
         }
     })?;
+    if args.stored() != dtype && chosen.dtype != over {
+        return Err(usage(format!(
+            "{name} makes pairs of {dtype}, which {} are not; pass --dtype {dtype}",
+            args.dtype
+        )));
+    }
     Ok(match map {
         Some(map) => Chosen { dtype: map.takes(), map: Some(map), ..chosen },
         None => chosen,
@@ -185,10 +207,10 @@ struct Explain<'a> {
     elements: u64,
 }
 
-impl Visitor for Explain<'_> {
-    type Out = Result<Explanation>;
-    fn visit<T: Element>(self, op: DynOp<T>) -> Result<Explanation> {
-        Ok(self.gpu.explain::<T, _>(op, self.elements)?)
+impl OverStored for Explain<'_> {
+    type Out = Explanation;
+    fn over<T: Element, O: Op<T, Output: Answer>>(self, op: &O) -> Result<Explanation> {
+        Ok(self.gpu.explain::<T, _>(op.clone(), self.elements)?)
     }
 }
 

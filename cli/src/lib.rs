@@ -51,6 +51,7 @@ pub mod report;
 pub mod run;
 mod sieve;
 mod source;
+mod stored;
 pub mod streams;
 pub mod tune;
 mod weights;

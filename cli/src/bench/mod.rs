@@ -21,6 +21,7 @@ use crate::json::Json;
 use crate::operators::{Chosen, needed, value};
 use crate::output::Output;
 use crate::plot::{BenchCurve, BenchPage, bench_svg};
+use crate::stored::{OverStored, Stored};
 use crate::streams::{self, print, say};
 use against::Saved;
 use anyhow::{Context, Result, anyhow};
@@ -32,15 +33,13 @@ use indicatif::ProgressBar;
 use kernels::{Inquired, Measured, Resident};
 use launch::{Changes, changed, combinations};
 use peers::{Found, Peer, Question, block_file};
-use std::any::Any;
 use std::cell::RefCell;
 use std::process::ExitCode;
 use std::time::Duration;
 use tempfile::NamedTempFile;
-use treefold::half::{bf16, f16};
 use treefold::ops::{FastSum, Visitor};
 use treefold::wgpu::DeviceType;
-use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Fold, Gpu, Narrow, Op, Value, Widened};
+use treefold::{Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Fold, Gpu, Op, Value};
 
 /// Runs the command; exit status 1 if an answer was wrong.
 pub fn run() -> Result<ExitCode> {
@@ -156,29 +155,16 @@ struct Bench<'a> {
     failed: RefCell<Vec<String>>,
 }
 
-/// An operator over elements as they are stored.
-struct OverStored<'b, 'a> {
+/// What is measured of an operator.
+struct Measure<'b, 'a> {
     bench: &'b mut Bench<'a>,
     asked: &'b Benched,
-    stored: Dtype,
 }
 
-impl Visitor for OverStored<'_, '_> {
-    type Out = Result<()>;
-    fn visit<T: Element>(self, op: DynOp<T>) -> Result<()> {
-        fn over<N: Narrow>(op: &dyn Any, of: OverStored<'_, '_>) -> Result<()> {
-            let op: &DynOp<N::Wide> = op.downcast_ref().context("an operator over another type")?;
-            of.bench.measure::<N, _>(&Widened(op.clone()), of.asked)
-        }
-        match self.stored {
-            Dtype::F16 if T::DTYPE == Dtype::F32 => over::<f16>(&op, self),
-            Dtype::BF16 => over::<bf16>(&op, self),
-            Dtype::I8 => over::<i8>(&op, self),
-            Dtype::U8 => over::<u8>(&op, self),
-            Dtype::I16 => over::<i16>(&op, self),
-            Dtype::U16 => over::<u16>(&op, self),
-            _ => self.bench.measure(&op, self.asked),
-        }
+impl OverStored for Measure<'_, '_> {
+    type Out = ();
+    fn over<T: Element, O: Op<T, Output: Answer>>(self, op: &O) -> Result<()> {
+        self.bench.measure(op, self.asked)
     }
 }
 
@@ -191,7 +177,7 @@ const ONE_BY_ONE: u64 = 1 << 20;
 impl Bench<'_> {
     fn ask(&mut self, asked: &Benched, stored: Dtype, chosen: &Chosen) -> Result<()> {
         let told = asked.told.clone();
-        chosen.visit(&told, OverStored { bench: self, asked, stored })?
+        chosen.visit(&told, Stored { dtype: stored, then: Measure { bench: self, asked } })?
     }
 
     /// All figures of an operator.

@@ -113,6 +113,23 @@ fn options_of_operators_show() {
 
 /// Operators as other commands take them: in a list, with options in parentheses; their passes are in one count.
 #[test]
+fn narrow_types_are_explained_as_they_are_stored() {
+    for (name, dtype, form) in [
+        ("argmax", "u8", "fn best_of_bytes("),
+        ("min", "bf16", "fn least_of("),
+        ("sum", "i8", "fn sum_of_bytes("),
+        ("count", "i16", "fn part_of("),
+        ("norm2", "u16", "fn part_of("),
+    ] {
+        let done = explain(&[name, "--dtype", dtype]);
+        let text = done.text();
+        assert!(text.starts_with(&format!("{name} over {dtype} on ")) && text.contains(form), "{text}");
+    }
+    explain(&["and", "--dtype", "bf16"]).fails(2, &["and takes no f32", "i32, u32"]);
+    explain(&["dot", "--dtype", "i8"]).fails(2, &["dot makes pairs of i32, which i8 are not", "--dtype i32"]);
+}
+
+#[test]
 fn lists_are_explained() {
     let done = explain(&["mean,std(ddof=1),top(3)"]);
     let heads = ["3 operators on ", "mean over f32", "std over f32", "top over f32"];
