@@ -1,5 +1,6 @@
 // Every invocation accumulates its vectors, LOADS of them in a round; its workgroup then reduces what its invocations hold.
-// A vector is one load, 16 bytes of neighbours. A line that ends in `for K` is repeated for each K.
+// A vector is one load, 16 bytes of neighbours. A line that ends in `for K` is repeated for each K: LOADS - 1 times where they are
+// FEWER, once where the operator is STRICT about order. Each copy of the operator takes a compiler its time.
 //
 // Expects: State, init_workgroup, init_state, accumulate, accumulate_vector, finish_workgroup (the operator); load, element
 // (load/*.wgsl); first_vector, next_vector, vectors_of, STEP (order/*.wgsl); split_of, row_of (rows/*.wgsl).
@@ -21,23 +22,27 @@ fn main(id: Invocation) {
     init_workgroup(id);
     var state = init_state(id);
 
+    // Elements before the vectors are the first invocation's, those behind them the last one's.
     let invocation = split * WORKGROUP_SIZE + id.local;
-    if invocation == 0u {
-        for (var e = first; e < min(low * PER_VECTOR, end); e++) { state = accumulate(state, element(e), e); }
-    }
+    let heads = select(0u, max(min(low * PER_VECTOR, end), first) - first, invocation == 0u);
+    let behind = max(high * PER_VECTOR, first);
+    let tails = select(0u, end - behind, (invocation + 1u) * LOADS == params.grid_stride);
+    var i = 0u;
+    for (; i < heads; i++) { state = accumulate(state, element(first + i), first + i); }  // for K in 0..STRICT
 
-    // The next round's loads are under way while this round's vectors are accumulated.
-    for (; left > LOADS; left -= LOADS) {
-        let next = next_vector(v);
+    // The next round's loads are under way while this round's vectors are accumulated; a last round loads its own again.
+    for (; left >= LOADS; left -= LOADS) {
+        let next = select(v, next_vector(v), left > LOADS);
         let coming_K = load(next + K * STEP);  // for K in 0..LOADS
         state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR);  // for K in 0..LOADS
         vector_K = coming_K;  // for K in 0..LOADS
         v = next;
     }
-    if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..LOADS
+    if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..FEWER
 
-    if (invocation + 1u) * LOADS == params.grid_stride {
-        for (var e = max(high * PER_VECTOR, first); e < end; e++) { state = accumulate(state, element(e), e); }
+    for (; i < heads + tails; i++) {
+        let e = select(behind + i - heads, first + i, i < heads);
+        state = accumulate(state, element(e), e);
     }
 
     finish_workgroup(state, id, row);

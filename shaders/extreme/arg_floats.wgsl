@@ -1,8 +1,8 @@
 // The best of eight floats of 16 bits and its place, compared once with what was found before. Zeros, which tie, and NaN go one
 // after another where they may win: of first ones both come once at most, for what ties does not win again.
 //
-// Expects: best_half (extreme/arg_halves.wgsl), any_nan, bits_of, ZERO; lift, combine, tie; TURN: 0 where the first is looked for; that
-// an invocation meets vectors in their order.
+// Expects: best_half (extreme/arg_halves.wgsl), any_nan, bits_of, ZERO; lift, combine, tie; TURN: 0 where the first is looked for;
+// that an invocation meets vectors in their order.
 fn one_by_one(acc: Acc, word: u32, index: u32) -> Acc {
     return combine(combine(acc, lift(bits_of(word), index)), lift(bits_of(word >> 16u), index + 1u));
 }

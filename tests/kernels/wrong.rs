@@ -420,10 +420,12 @@ wrong! {
     quad_of_another_place: "fn element(e: u32) -> Bits { return vectors[e]; }" => "fn element(e: u32) -> Bits { return vectors[e / 2u]; }", by_quads;
     quad_turned_over: "return accumulate(state, vector, index); }" => "return accumulate(state, vector.yxzw, index); }", by_quads;
     next_whole_texel: "textureLoad(texels, texel_place(v), 0)" => "textureLoad(texels, texel_place(v ^ 1u), 0)", by_quads;
-    head_left_out: "e < min(low * PER_VECTOR, end)" => "e < 0u", by_index;
-    tail_one_late: "max(high * PER_VECTOR, first)" => "max(high * PER_VECTOR, first) + 1u", by_index;
+    head_left_out: "max(min(low * PER_VECTOR, end), first) - first" => "0u", by_index;
+    tail_one_late: "select(behind + i - heads" => "select(behind + i + 1u - heads", by_index;
     rest_of_a_round_lost: "if 1u < left" => "if 2u < left", by_index;
-    round_read_twice: "next_vector(v);" => "v + STEP;", by_index;
+    round_read_twice: "next_vector(v)," => "v + STEP,", by_index;
+    last_whole_round_lost: "left >= LOADS;" => "left > LOADS;", by_index;
+    head_out_of_order: "for (; i < heads; i++)" => "for (; i < 0u; i++)", by_index;
     vectors_past_the_end: "min((high - last - 1u) / STEP + 1u, LOADS)" => "LOADS", by_index;
     other_workgroups_tile: "split * TILE" => "split * STEP", by_index;
     whole_rounds_left_out: "params.vectors * LOADS + select" => "0u + select", by_index;
