@@ -1,6 +1,7 @@
 // Every invocation accumulates its vectors, LOADS of them in a round; its workgroup then reduces what its invocations hold.
-// A vector is one load, 16 bytes of neighbours. A line that ends in `for K` is repeated for each K: LOADS - 1 times where they are
-// FEWER, once where the operator is STRICT about order. Each copy of the operator takes a compiler its time.
+// A vector is one load, 16 bytes of neighbours. A line that ends in `for K` is repeated for each K. Where rounds are WHOLE, the
+// last one stands behind the loop; elsewhere it may be PART of one within it, which halves the copies of the operator: compilers
+// take long over each. What is before the vectors comes first where it is APART, as where order counts.
 //
 // Expects: State, init_workgroup, init_state, accumulate, accumulate_vector, finish_workgroup (the operator); load, element
 // (load/*.wgsl); first_vector, next_vector, vectors_of, STEP (order/*.wgsl); split_of, row_of (rows/*.wgsl).
@@ -28,17 +29,20 @@ fn main(id: Invocation) {
     let behind = max(high * PER_VECTOR, first);
     let tails = select(0u, end - behind, (invocation + 1u) * LOADS == params.grid_stride);
     var i = 0u;
-    for (; i < heads; i++) { state = accumulate(state, element(first + i), first + i); }  // for K in 0..STRICT
+    for (; i < heads; i++) { state = accumulate(state, element(first + i), first + i); }  // for K in 0..APART
 
-    // The next round's loads are under way while this round's vectors are accumulated; a last round loads its own again.
-    for (; left >= LOADS; left -= LOADS) {
-        let next = select(v, next_vector(v), left > LOADS);
-        let coming_K = load(next + K * STEP);  // for K in 0..LOADS
-        state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR);  // for K in 0..LOADS
+    // The next round's loads are under way while this round's vectors are accumulated.
+    for (; left > REST; left -= min(left, LOADS)) {
+        let next = next_vector(v);
+        let coming_K = load(next + K * STEP);  // for K in 0..WHOLE
+        var coming_K = vector_K;  // for K in 0..PART
+        if left > LOADS { coming_K = load(next + K * STEP); }  // for K in 0..PART
+        state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR);  // for K in 0..WHOLE
+        if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..PART
         vector_K = coming_K;  // for K in 0..LOADS
         v = next;
     }
-    if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..FEWER
+    if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..WHOLE
 
     for (; i < heads + tails; i++) {
         let e = select(behind + i - heads, first + i, i < heads);

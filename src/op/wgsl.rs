@@ -125,6 +125,7 @@ impl Wgsl {
         "Place",
         "Places",
         "REPLICAS",
+        "REST",
         "RESULT_WORDS",
         "ROW_WORDS",
         "SLICES",

@@ -423,8 +423,9 @@ wrong! {
     head_left_out: "max(min(low * PER_VECTOR, end), first) - first" => "0u", by_index;
     tail_one_late: "select(behind + i - heads" => "select(behind + i + 1u - heads", by_index;
     rest_of_a_round_lost: "if 1u < left" => "if 2u < left", by_index;
-    round_read_twice: "next_vector(v)," => "v + STEP,", by_index;
-    last_whole_round_lost: "left >= LOADS;" => "left > LOADS;", by_index;
+    round_read_twice: "next_vector(v);" => "v + STEP;", by_index;
+    last_round_within_the_loop_lost: "const REST = 0u;" => "const REST = 1u;", by_index;
+    round_that_is_part_taken_whole: "if 1u < left { state =" => "if true { state =", by_tuple;
     head_out_of_order: "for (; i < heads; i++)" => "for (; i < 0u; i++)", by_index;
     vectors_past_the_end: "min((high - last - 1u) / STEP + 1u, LOADS)" => "LOADS", by_index;
     other_workgroups_tile: "split * TILE" => "split * STEP", by_index;
