@@ -7,13 +7,12 @@ use crate::error::{clap_usage, usage};
 use crate::list::{self, ListedOperators, Words};
 use crate::operators::{self, Chosen, REDUCE, Told};
 use crate::options::Making;
-use crate::stored::{OverStored, Stored};
+use crate::stored::{AsStored, OverStored};
 use anyhow::{Context, Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{FromArgMatches, Parser};
-use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
-use treefold::{Answer, Dtype, DynOp, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
+use treefold::{Answer, Dtype, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,6 +68,11 @@ impl ExplainArgs {
     fn stored(&self) -> Dtype {
         stored().find(|dtype| dtype.name() == self.dtype).unwrap_or(Dtype::F32)
     }
+
+    /// The same for an operator: f16 that it widens are explained as what it makes of them.
+    fn stored_of(&self, chosen: &Chosen) -> Dtype {
+        if self.stored().wide().is_some() { self.stored() } else { chosen.dtype }
+    }
 }
 
 /// Types that may be explained.
@@ -113,10 +117,11 @@ fn asked(args: &ExplainArgs, name: &String, told: &Told) -> Result<Chosen> {
         false => named(args, name, &making, dtype).map(Some)?,
     };
     let chosen = chosen.context("no operator")?;
+    let stored = args.stored_of(&chosen);
     if let Some(why) = chosen.host_only()
-        && !chosen.visit(told, IsRanked)?
+        && !chosen.visit(told, AsStored { dtype: stored, then: IsRanked })??
     {
-        return Err(usage(format!("{name} over {dtype} has no kernel to explain: {why}; the CPU engine computes it")));
+        return Err(usage(format!("{name} over {stored} has no kernel to explain: {why}; the CPU engine computes it")));
     }
     Ok(chosen)
 }
@@ -124,10 +129,10 @@ fn asked(args: &ExplainArgs, name: &String, told: &Told) -> Result<Chosen> {
 /// Whether it is a list of the best elements, which has kernels of its own.
 struct IsRanked;
 
-impl Visitor for IsRanked {
+impl OverStored for IsRanked {
     type Out = bool;
-    fn visit<T: Element>(self, op: DynOp<T>) -> bool {
-        op.fold().ranks().is_some()
+    fn over<T: Element, O: Op<T, Output: Answer>>(self, op: &O) -> Result<bool> {
+        Ok(op.fold().ranks().is_some())
     }
 }
 
@@ -139,9 +144,8 @@ fn explained(args: &ExplainArgs, asked: &[(Chosen, Told)]) -> Result<String> {
     let (mut parts, mut texts) = (vec![], vec![]);
     for (chosen, told) in asked {
         let then = Explain { gpu: &gpu, elements: args.size };
-        // Narrow types as they are stored; f16 that an operator widens are explained as what it makes of them.
-        let stored = if args.stored().wide().is_some() { args.stored() } else { chosen.dtype };
-        let explanation = chosen.visit(told, Stored { dtype: stored, then })??;
+        let stored = args.stored_of(chosen);
+        let explanation = chosen.visit(told, AsStored { dtype: stored, then })??;
         let before = texts.len();
         texts.extend(explanation.passes.iter().enumerate().map(|(n, pass)| pass.text(before + n)));
         let by = chosen.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));

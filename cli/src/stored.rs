@@ -13,12 +13,12 @@ pub trait OverStored {
 }
 
 /// Hands the operator over the wide type on as that over the type that is stored.
-pub struct Stored<V> {
+pub struct AsStored<V> {
     pub dtype: Dtype,
     pub then: V,
 }
 
-impl<V: OverStored> Visitor for Stored<V> {
+impl<V: OverStored> Visitor for AsStored<V> {
     type Out = Result<V::Out>;
     fn visit<T: Element>(self, op: DynOp<T>) -> Result<V::Out> {
         fn widened<N: Narrow, V: OverStored>(op: &dyn Any, then: V) -> Result<V::Out> {

@@ -29,7 +29,7 @@ fn put_sums(state: State) {
     let low = state.sum.low;
     var lent = f64();
     if low < f64() {
-        // Divided by it: compilers take long over quotients.
+        // By its reciprocal, which is exact: compilers take long over quotients.
         lent = place * f64(u32(-low * power_of(1321u - 2u * (state.window.top >> FIELD))));
         if low + lent < f64() { lent += place; }
     }

@@ -1,4 +1,4 @@
-// Floats of 16 bits, two to a word, by their ranks: of the lowest of both in one step each. NaN are asked about apart.
+// Floats of 16 bits, two to a word, as ranks, both at once. NaN are asked about apart.
 //
 // Expects: FLIP, what turns keys into ranks; NAN_ROOM, what takes the size of a NaN, and of nothing else, to the sign's bit.
 fn ranks(word: u32) -> u32 { return word ^ (((word >> 15u) & 0x10001u) * 0x7fffu) ^ (0x80008000u ^ FLIP); }

@@ -373,7 +373,7 @@ impl Wgsl {
         self
     }
 
-    /// Texts of the pass that reads elements, for the vector form.
+    /// Texts of the pass that reads elements, for the vector form and the load form.
     pub(crate) fn reading(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         self.reading.extend(texts.into_iter().map(Into::into));
         self

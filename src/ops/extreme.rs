@@ -302,7 +302,9 @@ return Acc(select(a.key, b.key, other), select(a.key_high, b.key_high, other),
     let turn = format!("const TURN = {}u;\n", if last { 15 } else { 0 });
     if let Some(texts) = packed_floats(end, read) {
         let wgsl = wgsl.reading([turn]).reading(texts).reading([ARG_HALVES, ARG_FLOATS]);
-        return packed(in_turn::<T>(wgsl, last), read, "return best_of(acc, vector, index);");
+        // f16 are never words; others are behind a map or a test.
+        let wgsl = if read == Dtype::F16 { wgsl } else { in_turn::<T>(wgsl, last) };
+        return packed(wgsl, read, "return best_of(acc, vector, index);");
     }
     match packed_integers(end, read) {
         Some((constants, 8)) => wgsl
@@ -325,7 +327,7 @@ const INTEGER_HALVES: &str = include_str!("../../shaders/extreme/integer_halves.
 const ARG_BYTES: &str = include_str!("../../shaders/extreme/arg_bytes.wgsl");
 
 /// The form of vectors of floats: one after another, so that what comes later wins only where it is better, or as good where the last is looked
-/// for. No rank of a float is that of nothing.
+/// for. No rank of a float is that of nothing. Places are not compared: an invocation must meet vectors in their order.
 fn in_turn<T: Scalar>(wgsl: Wgsl, last: bool) -> Wgsl {
     if T::NAN.is_none() {
         return wgsl;

@@ -212,7 +212,8 @@ fn of_ranges<T: Element, A: Op<T>, B: Op<T>>(gpu: &Gpu, least: &A, most: &B, val
 }
 
 /// Elements whose extremes, their places or sums have forms of their own for vectors or loads.
-const FORMS: [&str; 10] = ["f32", "f64", "f16", "f16, numbers", "bf16", "bf16, numbers", "u8", "i8", "u16", "i16"];
+const FORMS: [&str; 11] =
+    ["f32", "f64", "f16 as f32", "f16", "f16, numbers", "bf16", "bf16, numbers", "u8", "i8", "u16", "i16"];
 
 /// Whether those of one of [`FORMS`] have the answers of elements one by one.
 fn has_its_ends(gpu: &Gpu, of: &str) -> bool {
@@ -223,6 +224,7 @@ fn has_its_ends(gpu: &Gpu, of: &str) -> bool {
     let (least, most) = (Widened((ArgMin, ArgMinLast, Sum)), Widened((ArgMax, ArgMaxLast, MinMax)));
     match of {
         "f32" => of_ranges(gpu, &LEAST, &MOST, &floats),
+        "f16 as f32" => of_ranges(gpu, &Widened(LEAST), &Widened(MOST), &floats.map(f16::from_f32)),
         "f64" => of_ranges(gpu, &LEAST, &MOST, &floats.map(f64::from)),
         "f16" => of_ranges(gpu, &LEAST, &MOST, &[&floats.map(f16::from_f32)[..], &[f16::from_bits(0xfe00)]].concat()),
         "f16, numbers" => of_ranges(gpu, &LEAST, &MOST, &numbers.map(f16::from_f32)),

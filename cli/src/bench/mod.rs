@@ -21,7 +21,7 @@ use crate::json::Json;
 use crate::operators::{Chosen, needed, value};
 use crate::output::Output;
 use crate::plot::{BenchCurve, BenchPage, bench_svg};
-use crate::stored::{OverStored, Stored};
+use crate::stored::{AsStored, OverStored};
 use crate::streams::{self, print, say};
 use against::Saved;
 use anyhow::{Context, Result, anyhow};
@@ -177,7 +177,7 @@ const ONE_BY_ONE: u64 = 1 << 20;
 impl Bench<'_> {
     fn ask(&mut self, asked: &Benched, stored: Dtype, chosen: &Chosen) -> Result<()> {
         let told = asked.told.clone();
-        chosen.visit(&told, Stored { dtype: stored, then: Measure { bench: self, asked } })?
+        chosen.visit(&told, AsStored { dtype: stored, then: Measure { bench: self, asked } })?
     }
 
     /// All figures of an operator.

@@ -111,7 +111,6 @@ fn options_of_operators_show() {
     assert!(counters(&["histogram(bins=64,range=-1:1)"]).contains("SLOTS = 67u"));
 }
 
-/// Operators as other commands take them: in a list, with options in parentheses; their passes are in one count.
 #[test]
 fn narrow_types_are_explained_as_they_are_stored() {
     for (name, dtype, form) in [
@@ -125,10 +124,12 @@ fn narrow_types_are_explained_as_they_are_stored() {
         let text = done.text();
         assert!(text.starts_with(&format!("{name} over {dtype} on ")) && text.contains(form), "{text}");
     }
+    explain(&["top", "--dtype", "u8"]).fails(2, &["top over u8 has no kernel to explain"]);
     explain(&["and", "--dtype", "bf16"]).fails(2, &["and takes no f32", "i32, u32"]);
     explain(&["dot", "--dtype", "i8"]).fails(2, &["dot makes pairs of i32, which i8 are not", "--dtype i32"]);
 }
 
+/// Operators as other commands take them: in a list, with options in parentheses; their passes are in one count.
 #[test]
 fn lists_are_explained() {
     let done = explain(&["mean,std(ddof=1),top(3)"]);
