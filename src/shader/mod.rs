@@ -294,8 +294,9 @@ fn texels(op: &DeviceOp, texel: Texel) -> String {
 }
 
 /// Whether a last round goes through the loop, too, for the sake of compilers: of several folds of which some have bins, as was measured with
-/// exact sums, and with one load in flight. An H200, `treefold bench variance,stats --size 2^28 --adapter 0`: variance 307 µs, 324 where rounds are whole, and pipelines without a cache 421
-/// to 452 ms, 505 to 578; of stats 584 to 632, 783 to 949. Of single folds whole rounds are quicker: logsumexp 317 µs, 346, sum of f16 128, 131.
+/// exact sums, and with one load in flight. An H200, `treefold bench variance,stats --size 2^28 --adapter 0`, with a loop each for what lies before and
+/// behind the vectors: variance 307 µs, 324 where rounds are whole, and pipelines without a cache 421 to 452 ms, 505 to 578; of stats 584 to 632,
+/// 783 to 949. Of single folds whole rounds are quicker: logsumexp 317 µs, 346, sum of f16 128, 131.
 fn rounds_may_be_part(op: &DeviceOp, variant: &Variant) -> bool {
     variant.loads_in_flight == 1 || (op.folds.len() > 1 && op.folds.iter().any(|fold| fold.bins().is_some()))
 }
