@@ -39,6 +39,8 @@ pub struct Wgsl {
     /// Texts of the pass that reads elements only.
     pub(crate) reading: Vec<Text>,
     pub(crate) vector: Option<Text>,
+    /// A state of its own where whole inputs and rows are read by vectors: of an operator alone, and of one beside others.
+    pub(crate) over_vectors: Option<[Text; 2]>,
     /// The form that takes 16 bytes of narrow elements as they are packed.
     pub(crate) load: Option<Text>,
     pub(crate) offset: Option<Text>,
@@ -320,6 +322,7 @@ impl Wgsl {
             helpers: Vec::new(),
             reading: Vec::new(),
             load: None,
+            over_vectors: None,
             vector: None,
             offset: None,
             shuffle: None,
@@ -383,6 +386,14 @@ impl Wgsl {
     pub(crate) fn state(mut self, texts: impl IntoIterator<Item = impl Into<Text>>) -> Wgsl {
         self.state = true;
         self.reading(texts)
+    }
+
+    /// A state of its own where whole inputs and rows are read by vectors, and nothing is made or asked of elements: `State`, `init_state`,
+    /// `accumulate`, `accumulate_vector` and `to_acc`, which may call `element`; `beside` where the operator stands beside others. Vectors come
+    /// in their order, single elements may come behind them.
+    pub(crate) fn over_vectors(mut self, alone: impl Into<Text>, beside: impl Into<Text>) -> Wgsl {
+        self.over_vectors = Some([alone.into(), beside.into()]);
+        self
     }
 
     /// A form that invocations share; of its functions the texts may leave out those that have a default.

@@ -3,7 +3,7 @@
 use super::glue::{NARROW, stores_narrow};
 use super::{Pieces, Source, loads_in_parts, regions, unrolled};
 use crate::element::Dtype;
-use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, declared, prefixed, renamed, tokens, unroll};
+use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, Text, declared, prefixed, renamed, tokens, unroll};
 use crate::plan::{Kernel, Store, Variant};
 use std::fmt::Write;
 
@@ -152,13 +152,25 @@ fn sifted(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     }
 }
 
+/// A fold's state where whole inputs and rows are read by vectors that are its own elements.
+fn over_vectors<'o>(op: &DeviceOp, fold: &'o Leaf, variant: &Variant) -> Option<&'o Text> {
+    let reads = variant.kernel == Kernel::Reduce && !variant.load.one() && fold.map.is_none() && fold.test.is_none();
+    let packed = loads_in_parts(op, variant).is_some() && load_form(fold).is_some();
+    let [alone, beside] = fold.value()?.over_vectors.as_ref().filter(|_| reads && !packed)?;
+    // Weighted texels are computed, and may be others when they are read again.
+    Some(if op.folds.len() == 1 || variant.load.texel().is_some() { alone } else { beside })
+}
+
+/// A fold's own form of what is loaded at once, where nothing is made of it or asked of it.
+fn load_form(leaf: &Leaf) -> Option<&Text> {
+    leaf.value()?.load.as_ref().filter(|_| leaf.map.is_none() && leaf.test.is_none())
+}
+
 /// The function that takes what is loaded at once, where narrow elements are several to a word: the fold's own form, or that of vectors,
 /// one after another.
 fn loads(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     let Some(parts) = loads_in_parts(op, variant) else { return };
-    let leaf = &op.folds[fold];
-    let own = leaf.value().and_then(|wgsl| wgsl.load.as_ref()).filter(|_| leaf.map.is_none() && leaf.test.is_none());
-    match own {
+    match load_form(&op.folds[fold]) {
         Some(body) => {
             pieces.body("the load form", "fn accumulate_load(acc: Acc, vector: vec4<u32>, index: u32) -> Acc", body)
         }
@@ -203,7 +215,9 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
     let reads = variant.kernel.reads() && cell.is_none();
     out.add(fold.declaration);
     params_of(op, number, &mut out);
-    wgsl.helpers.iter().chain(wgsl.reading.iter().filter(|_| reads)).for_each(|text| out.helpers(text));
+    let over_vectors = over_vectors(op, fold, variant);
+    let reading = wgsl.reading.iter().filter(|_| reads && over_vectors.is_none());
+    wgsl.helpers.iter().chain(reading).for_each(|text| out.helpers(text));
     out.body("identity", "fn identity() -> Acc", &wgsl.identity);
     out.body("combine", "fn combine(a: Acc, b: Acc) -> Acc", &wgsl.combine);
     if let Some(cell) = cell {
@@ -225,7 +239,9 @@ fn value_member(op: &DeviceOp, number: usize, variant: &Variant) -> (Pieces, Str
         sifted(&mut out, op, number, variant);
         return with_prefix(&prefix(op, number, variant), out);
     }
-    if reads && !wgsl.state {
+    if let Some(text) = over_vectors {
+        out.add(text);
+    } else if reads && !wgsl.state {
         let (name, index) = if fold.reads_position { ("_position", "vec2<u32>") } else { ("", "u32") };
         let of = |call: &str| format!("{call}{name}");
         out.body("lift", &format!("fn {}(bits: Bits, index: {index}) -> Acc", of("lift")), &wgsl.lift);

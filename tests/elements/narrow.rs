@@ -212,18 +212,45 @@ fn of_ranges<T: Element, A: Op<T>, B: Op<T>>(gpu: &Gpu, least: &A, most: &B, val
 }
 
 /// Elements whose extremes, their places or sums have forms of their own for vectors or loads.
-const FORMS: [&str; 11] =
-    ["f32", "f64", "f16 as f32", "f16", "f16, numbers", "bf16", "bf16, numbers", "u8", "i8", "u16", "i16"];
+const FORMS: [&str; 16] = [
+    "f32",
+    "f32, alone",
+    "f32, mapped",
+    "i32",
+    "u32, one value",
+    "f64",
+    "f16 as f32",
+    "f16",
+    "f16, numbers",
+    "bf16",
+    "bf16, numbers",
+    "u8",
+    "i8",
+    "u16",
+    "i16",
+    "i16, mapped",
+];
 
 /// Whether those of one of [`FORMS`] have the answers of elements one by one.
 fn has_its_ends(gpu: &Gpu, of: &str) -> bool {
     const LEAST: (ArgMin, ArgMinLast, Min) = (ArgMin, ArgMinLast, Min);
     const MOST: (ArgMax, ArgMaxLast, Max, MinMax) = (ArgMax, ArgMaxLast, Max, MinMax);
+    let nan = [0x7f80_0001, 0x7fff_ffff, 0xff80_0001].map(f32::from_bits);
     let floats = [-0.0, 0.0, -1.0, 1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -6e-8];
     let numbers = [-0.0, 0.0, 1.0, -2.5, f32::INFINITY, -6e-8];
     let (least, most) = (Widened((ArgMin, ArgMinLast, Sum)), Widened((ArgMax, ArgMaxLast, MinMax)));
     match of {
-        "f32" => of_ranges(gpu, &LEAST, &MOST, &floats),
+        "f32" => of_ranges(gpu, &LEAST, &MOST, &[&floats[..], &nan].concat()),
+        "f32, alone" => {
+            let values = [&floats[..], &nan].concat();
+            of_ranges(gpu, &ArgMin, &ArgMax, &values) && of_ranges(gpu, &ArgMinLast, &ArgMaxLast, &values)
+        }
+        "f32, mapped" => {
+            let same = "return x;";
+            of_ranges(gpu, &Mapped::new(same, |x: f32| x, LEAST), &Mapped::new(same, |x: f32| x, MOST), &floats)
+        }
+        "i32" => of_ranges(gpu, &LEAST, &MOST, &[i32::MIN, i32::MAX, 0, -1]),
+        "u32, one value" => of_ranges(gpu, &LEAST, &MOST, &[u32::MAX; 2]) && of_ranges(gpu, &LEAST, &MOST, &[0u32; 2]),
         "f16 as f32" => of_ranges(gpu, &Widened(LEAST), &Widened(MOST), &floats.map(f16::from_f32)),
         "f64" => of_ranges(gpu, &LEAST, &MOST, &floats.map(f64::from)),
         "f16" => of_ranges(gpu, &LEAST, &MOST, &[&floats.map(f16::from_f32)[..], &[f16::from_bits(0xfe00)]].concat()),
@@ -236,7 +263,13 @@ fn has_its_ends(gpu: &Gpu, of: &str) -> bool {
         "u8" => of_ranges(gpu, &least, &most, &[0, 255].into_iter().chain(1..255).collect::<Vec<u8>>()),
         "i8" => of_ranges(gpu, &least, &most, &[127, -128].into_iter().chain(-127..127).collect::<Vec<i8>>()),
         "u16" => of_ranges(gpu, &least, &most, &[0u16, 65_535, 1, 65_534]),
-        _ => of_ranges(gpu, &least, &most, &[0i16, -32_768, 32_767, -1]),
+        "i16" => of_ranges(gpu, &least, &most, &[0i16, -32_768, 32_767, -1]),
+        _ => {
+            let same = "return x;";
+            let least = Mapped::new(same, |x: i32| x, (ArgMin, ArgMinLast));
+            let most = Mapped::new(same, |x: i32| x, (ArgMax, ArgMaxLast));
+            of_ranges(gpu, &Widened(least), &Widened(most), &[0i16, -32_768, 32_767, -1])
+        }
     }
 }
 
@@ -276,8 +309,19 @@ fn wrong_ends_of_packed_elements_are_noticed() {
         ("(rank << 16u) | select(0u, 0xffffu, rank < 0x8000u)", "rank << 16u", "bf16"),
         ("= 2048u;", "= 2047u;", "i8"),
         ("& 0x00ff00ffu) + (", "& 0x00ff00feu) + (", "u8"),
-        ("tie(lifted) <= tie(acc.key)", "tie(lifted) < tie(acc.key)", "f32"),
-        ("tie(lifted) < tie(acc.key)", "tie(lifted) <= tie(acc.key)", "f32"),
+        ("tie(lifted) <= tie(acc.key)", "tie(lifted) < tie(acc.key)", "f32, mapped"),
+        ("tie(lifted) < tie(acc.key)", "tie(lifted) <= tie(acc.key)", "f32, mapped"),
+        ("0x7f800001u", "0x7f800000u", "f32"),
+        ("max(best, NAN_RANK)", "best", "f32, alone"),
+        ("turned - sign, sign - turned", "turned, 0u - turned", "f32, alone"),
+        ("(index < state.at)", "(index > state.at)", "f32"),
+        ("(index + 1u > state.at + 1u)", "(index < state.at)", "i32"),
+        ("| (state.at == 0xffffffffu)", "", "u32, one value"),
+        ("select(0u, 3u, LAST)", "select(0u, 2u, LAST)", "f32, alone"),
+        ("k < 3u;", "k < 2u;", "f32"),
+        ("at + 1u, at - 1u", "at + 1u, at - 2u", "i32"),
+        ("k = 1u; }", "k = 2u; }", "f32, alone"),
+        ("let before = select", "let before = !select", "f32, alone"),
         ("!less64(before, tie(lifted))", "less64(tie(lifted), before)", "f64"),
     ];
     let unnoticed: Vec<_> = wrong

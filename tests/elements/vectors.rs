@@ -6,7 +6,7 @@ use treefold::half::f16;
 use treefold::ops::*;
 use treefold::{
     Axes, Complex, Components, Cpu, Dtype, Element, Engine, Error, Fold, Gpu, Input, Mapped, Op, OwnType, Padded,
-    Partial, Result, StreamOptions, Tuning, Vector, Wgsl, accumulator, check,
+    Partial, Result, Scalar, StreamOptions, Tuning, Vector, Wgsl, accumulator, check,
 };
 
 /// A word of a program's own, whose value is a third of it.
@@ -451,4 +451,64 @@ fn texts_of_elements_are_looked_at() {
     assert!(matches!(&error, Error::ReservedName { name, .. } if name == "load"), "{error}");
     let error = of::<wrong::Broken>(&gpu);
     assert!(matches!(&error, Error::BadWgsl { piece, line: 1..=2, .. } if piece == "`the element type`"), "{error}");
+}
+
+/// Whole numbers by sign and magnitude, of which one magnitude is no number.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+struct Magnitude(u32);
+
+const NO_NUMBER: u32 = 0x7fff_ffff;
+
+own!(Magnitude, OwnType::new("magnitude", 4).value("f32", "fn value(bits: u32) -> f32 {
+    let size = f32(bits & 0x7fffffffu);
+    return select(size, -size, bits >> 31u == 1u);
+}
+fn is_nan(bits: u32) -> bool { return (bits & 0x7fffffffu) == 0x7fffffffu; }
+fn is_zero(bits: u32) -> bool { return (bits & 0x7fffffffu) == 0u; }
+fn key(bits: u32) -> u32 { return select(bits | 0x80000000u, ~bits, bits >> 31u == 1u); }
+fn unkey(k: u32) -> u32 { return select(~k, k & 0x7fffffffu, k >> 31u == 1u); }
+fn tie(k: u32) -> u32 { return select(k, 0x80000000u, k == 0x7fffffffu); }
+"), Magnitude(0), x => x.0.into(), bits => Magnitude(bits as u32));
+
+impl std::fmt::Display for Magnitude {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", if self.0 >> 31 == 1 { "-" } else { "" }, self.0 & NO_NUMBER)
+    }
+}
+
+impl Scalar for Magnitude {
+    type Key = u32;
+    const NAN: Option<Self> = Some(Magnitude(NO_NUMBER));
+    fn is_nan(self) -> bool {
+        self.0 & NO_NUMBER == NO_NUMBER
+    }
+    fn key(self) -> u32 {
+        if self.0 >> 31 == 1 { !self.0 } else { self.0 | 0x8000_0000 }
+    }
+    fn unkey(key: u32) -> Self {
+        Magnitude(if key >> 31 == 1 { key & NO_NUMBER } else { !key })
+    }
+    fn tie(key: u32) -> u32 {
+        if key == NO_NUMBER { 0x8000_0000 } else { key }
+    }
+}
+
+/// Places of extremes go by what an own type says of its order, alone and beside others.
+#[test]
+fn an_own_order() {
+    let gpu = gpu();
+    let of = |bits: &[u32]| bits.iter().cycle().take(300).map(|&x| Magnitude(x)).collect::<Vec<_>>();
+    // These would be no numbers as f32, and 0xffffffff and 0x7fffffff are none here.
+    let numbers = of(&[0x7f90_0000, 0, 0x8000_0000, 0xff90_0000, 5]);
+    let some = of(&[7, 3, 0xffff_ffff, 0x7fff_ffff]);
+    let zeros = of(&[0x8000_0000, 0, 0]);
+    for elements in [numbers, some, zeros] {
+        let want = Cpu::with_threads(1).reduce((ArgMin, ArgMax, ArgMinLast, ArgMaxLast), &elements).expect("places");
+        assert_eq!(gpu.reduce((ArgMin, ArgMax, ArgMinLast, ArgMaxLast), &elements).expect("places"), want);
+        let alone =
+            (gpu.reduce(ArgMin, &elements).expect("a place"), gpu.reduce(ArgMaxLast, &elements).expect("a place"));
+        assert_eq!(alone, (want.0, want.3));
+    }
+    check::<Magnitude, _>(&gpu, &(ArgMin, ArgMaxLast, CountNan)).expect("equal halves");
 }
