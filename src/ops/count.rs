@@ -1,12 +1,12 @@
 //! Counting the elements that hold some property.
 
-use super::wide::{Sum64, count_answer, sum64_wgsl};
-use crate::element::Scalar;
+use super::wide::{Sum64, count_answer, count_wgsl};
+use crate::element::{Dtype, Scalar};
 use crate::op::{WordType, join};
 use crate::{DeviceAnswer, Fold, Op, Result, Wgsl};
 
 macro_rules! counting {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $x:ident => $holds:expr, $wgsl:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $about:literal, $x:ident => $holds:expr, $wgsl:literal, $none:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
@@ -33,7 +33,7 @@ macro_rules! counting {
             }
             fn wgsl(&self) -> Wgsl {
                 let lift = concat!("return Acc(select(0u, 1u, ", $wgsl, "), 0u);");
-                sum64_wgsl(lift)
+                count_wgsl(lift, T::DTYPE, if T::DTYPE == Dtype::F32 { $none } else { "" })
             }
         }
 
@@ -62,7 +62,7 @@ counting! {
     /// assert_eq!(Cpu::new().reduce(CountNonzero, &[0.0f32, -0.0, 2.0, f32::NAN])?, 2);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    CountNonzero, "count_nonzero", "How many elements are not zero", x => x != T::ZERO, "!is_zero(bits)"
+    CountNonzero, "count_nonzero", "How many elements are not zero", x => x != T::ZERO, "!is_zero(bits)", ""
 }
 
 counting! {
@@ -75,7 +75,10 @@ counting! {
     /// assert_eq!(Cpu::new().reduce(CountNan, &[1.0f32, f32::NAN])?, 1);
     /// # Ok::<(), treefold::Error>(())
     /// ```
-    CountNan, "count_nan", "How many elements are NaN", x => x.is_nan(), "is_nan(bits)"
+    CountNan, "count_nan", "How many elements are NaN", x => x.is_nan(), "is_nan(bits)",
+    "let sizes = vector & vec4<u32>(0x7fffffffu);
+if max(max(sizes.x, sizes.y), max(sizes.z, sizes.w)) <= 0x7f800000u { return acc; }
+"
 }
 
 /// Number of elements, NaN included.

@@ -1,7 +1,7 @@
 //! Counting the elements that compare in some way with a number.
 
 use super::Rule;
-use super::wide::{Sum64, count_answer, sum64_wgsl};
+use super::wide::{Sum64, count_answer, count_wgsl};
 use crate::element::{Dtype, OrderKey, Scalar, nearest_bf16, nearest_f16};
 use crate::{Error, Fold, Op, Result, Wgsl};
 use std::fmt;
@@ -322,7 +322,8 @@ impl<T: Scalar> Fold<T> for Within<T::Key> {
         Sum64::new(elements.chunks(1 << 16).map(|block| i128::from(count(block))).sum())
     }
     fn wgsl(&self) -> Wgsl {
-        sum64_wgsl(format!("{}\nreturn Acc(select(0u, 1u, holds), 0u);", holds_wgsl::<T::Key>()))
+        let lift = format!("{}\nreturn Acc(select(0u, 1u, holds), 0u);", holds_wgsl::<T::Key>());
+        count_wgsl(lift, T::DTYPE, "")
     }
     /// The lowest key, the highest, and whether what is not between them counts.
     fn params(&self) -> Vec<u32> {

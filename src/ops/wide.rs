@@ -1,5 +1,6 @@
 //! Integer accumulators that are wider on the host than on the device.
 
+use crate::element::Dtype;
 use crate::op::{Member, Text, WordType, join, split};
 use crate::{Accumulator, DeviceAnswer, Wgsl};
 use std::marker::PhantomData;
@@ -67,6 +68,21 @@ sum64_words!(u64);
 pub(super) fn sum64_wgsl(lift: impl Into<Text>) -> Wgsl {
     let combine = "let sum = add64(vec2<u32>(a.low, a.high), vec2<u32>(b.low, b.high));\nreturn Acc(sum.x, sum.y);";
     Wgsl::new("return Acc(0u, 0u);", lift, combine).cell(2, SUM64_CELL).checked()
+}
+
+/// The same of counts, of elements of this type: those of a vector are added before any is carried. `none` says of a vector of words
+/// that none counts, where that is less to ask.
+pub(super) fn count_wgsl(lift: impl Into<Text>, of: Dtype, none: &str) -> Wgsl {
+    let wgsl = sum64_wgsl(lift);
+    match of.bytes() {
+        4 => wgsl.vector(format!(
+            "{none}let front = lift(vector.x, index).low + lift(vector.y, index + 1u).low;
+let back = lift(vector.z, index + 2u).low + lift(vector.w, index + 3u).low;
+return combine(acc, Acc(front + back, 0u));"
+        )),
+        8 => wgsl.vector("return combine(acc, Acc(lift(vector.xy, index).low + lift(vector.zw, index + 1u).low, 0u));"),
+        _ => wgsl,
+    }
 }
 
 /// The answer of an operator that counts: how it finishes, on the host and on the device, and how words are read back.

@@ -550,6 +550,9 @@ wrong! {
     own_bins_of_the_other: "m0_bin_add(bits >> 26u" => "m3_bin_add(bits >> 26u", by_tuple;
     minimum_becomes_maximum: "return min(a, b);" => "return max(a, b);", |gpu, lengths| operator("min", gpu, lengths);
     nan_ignored: "select(key(bits), 0u, is_nan(bits))" => "key(bits)", |gpu, lengths| operator("min", gpu, lengths);
+    quiet_nan_of_a_vector_not_counted: "<= 0x7f800000u { return acc; }" => "<= 0x7fc00000u { return acc; }", |gpu, lengths| operator("count_nan", gpu, lengths);
+    nan_of_half_a_vector_counted: "Acc(front + back, 0u)" => "Acc(front, 0u)", |gpu, lengths| operator("count_nan", gpu, lengths);
+    nonzero_of_half_a_vector_counted: "Acc(front + back, 0u)" => "Acc(back, 0u)", |gpu, lengths| operator("count_nonzero", gpu, lengths);
     last_index_wins: "(rb == ra) & earlier" => "(rb == ra) & !earlier", |gpu, lengths| operator("argmin", gpu, lengths);
     first_index_wins: "(1u, 0u)), add64(vec2<u32>(b.low" => "(1u, 0u)), add64(vec2<u32>(a.low", |gpu, lengths| operator("argmax_last", gpu, lengths);
     negative_zero_lost: "select(0u, 0x80000000u" => "select(0u, 0u", |gpu, lengths| operator("fast_sum", gpu, lengths);
