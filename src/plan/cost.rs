@@ -31,6 +31,8 @@ pub struct Cost {
     pub own_shuffle: bool,
     /// Whether a fold keeps more than its accumulator while it reads.
     pub own_state: bool,
+    /// Words of the values that are not in f64 meanwhile.
+    pub beside_words: u64,
     /// Whether it keeps that in memory of the invocation, so that an invocation holds one state.
     pub own_memory: bool,
     /// Whether accumulators are too long for segments and groups.
@@ -113,6 +115,7 @@ impl Cost {
             positions: false,
             reads_position: false,
             own_shuffle: false,
+            beside_words: 0,
             own_state: false,
             own_memory: false,
             too_long_by_value: false,
@@ -199,6 +202,12 @@ impl Cost {
             own_shuffle: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.shuffle.is_some())),
             own_memory,
             too_long_by_value: op.too_long_by_value(),
+            beside_words: op
+                .folds
+                .iter()
+                .filter(|fold| fold.value().is_some_and(|wgsl| !wgsl.float64))
+                .map(|fold| fold.words as u64)
+                .sum(),
             own_state: op.folds.iter().any(|fold| fold.value().is_some_and(|wgsl| wgsl.state)),
             element_trips: element + combined,
             vector_trips: own_vectors.then(|| {

@@ -22,7 +22,7 @@ pub struct Launch {
     /// Workgroups of a dispatch, at most.
     pub workgroups_max: u32,
     /// 16-byte loads that an invocation has under way before it uses the first: 1 to 16. Exact sums of f64 in bins, those of bf16 in an f64 and
-    /// counts of thousands of bins may have twice as many, where the order is striped.
+    /// counts of thousands of bins may have twice as many, where the order is striped; exact sums in f64 beside places, as `stats` has them, half.
     pub loads_in_flight: u32,
     /// Inputs of up to this many elements are reduced by one workgroup in one dispatch.
     pub single_elements_max: u64,
