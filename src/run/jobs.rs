@@ -112,6 +112,12 @@ impl Standing {
         Ok(Standing { inputs, op: recorder.op.clone(), prepared, readback: Ok(readback) })
     }
 
+    /// What a call submits. A call behind it would take its results for those of its own.
+    pub fn into_dispatches(self) -> Prepared {
+        let [first, _] = self.prepared;
+        first
+    }
+
     /// Submits it and blocks until its results are there.
     pub fn results(&mut self, context: &Context) -> Result<Results> {
         let brought = std::mem::replace(&mut self.readback, Err(Error::ResultMissing))

@@ -3,7 +3,7 @@
 use super::jobs::Standing;
 use super::reduce::{accs, finished};
 use super::reducer::Reducer;
-use crate::device::{Context, may_block};
+use crate::device::{Context, Prepared, may_block};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -47,6 +47,11 @@ impl<T: Element, O: Op<T>> Reducer<T, O> {
 }
 
 impl<T: Element, O: Op<T>> PreparedAnswer<T, O> {
+    /// The dispatches that a call submits, to be timed between two stamps of the device's clock. Nothing reads what they write.
+    pub fn into_dispatches(self) -> Prepared {
+        self.standing.into_dispatches()
+    }
+
     /// Submits it and waits for the answer.
     ///
     /// # Errors

@@ -69,7 +69,7 @@ fn types_and_arrangements_are_right_on_the_cpu() {
 fn adapters_have_kernels_and_answers() {
     let Some(adapter) = with_kernels() else { return };
     let on = ["--adapter", &adapter, "--json"];
-    let whole = ["sum,fast_sum,top(3)", "--size", "3000,2^16", "--what", "kernel"];
+    let whole = ["sum,fast_sum,stats,top(3)", "--size", "3000,2^16", "--what", "kernel"];
     let whole = figures(&bench(&[&whole[..], &on].concat()));
     let told = ["fast_sum", "--size", "3000", "--what", "answer,slice", "--launch", "workgroup_size=32,64"];
     let told = figures(&bench(&[&told[..], &on].concat()));
@@ -78,7 +78,7 @@ fn adapters_have_kernels_and_answers() {
     let divided = ["max", "--size", "5000", "--segments", "mix90", "--runs", "7", "--groups", "5", "--counted"];
     let divided = figures(&bench(&[&divided[..], &on].concat()));
     let shapes = figures(&bench(&[&["sum", "--shape", "30x40", "--axis", "1"], &on[..]].concat()));
-    assert_eq!((whole.len(), told.len(), divided.len(), shapes.len()), (6, 4, 4, 1));
+    assert_eq!((whole.len(), told.len(), divided.len(), shapes.len()), (8, 4, 4, 1));
     for figure in [whole, told, divided, shapes].concat() {
         assert!(figure["right"] == true && figure["us"].as_f64().is_some_and(|us| us > 0.0), "{figure}");
     }
