@@ -1,6 +1,6 @@
 //! Fast mean: a fast sum, divided once.
 
-use super::fast_sum::{FastSum, FloatSum, SUM_BITS, near, slack};
+use super::fast_sum::{FastSum, FloatSum, SUM_BITS, close_sum, slack};
 use crate::op::WordType;
 use crate::{DeviceAnswer, Op, Result};
 
@@ -40,7 +40,7 @@ return array<u32, 1>(bitcast<u32>(bitcast<f32>(bits) / float64(count)));";
     }
     fn close(&self, device: &Option<f32>, host: &Option<f32>, elements: &[f32], _: bool) -> bool {
         let (Some(device), Some(host)) = (device, host) else { return device.is_none() && host.is_none() };
-        let slack = slack(elements) / (elements.len() as f64) + f64::from(host.abs()) * f64::from(f32::EPSILON);
-        near((*device).into(), (*host).into(), slack + f64::from(f32::MIN_POSITIVE))
+        let slack = slack(elements) / (elements.len() as f64) + f64::from(host.abs().min(f32::MAX)) * f64::from(f32::EPSILON);
+        close_sum((*device).into(), (*host).into(), slack + f64::from(f32::MIN_POSITIVE), elements)
     }
 }

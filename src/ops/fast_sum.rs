@@ -124,6 +124,16 @@ pub(super) fn slack(elements: &[f32]) -> f64 {
     2.0 * n * f64::from(f32::EPSILON) * absolute + n * f64::from(f32::MIN_POSITIVE)
 }
 
+/// Whether two sums of f32, or their means, are near, or one has overflowed: what is positive, or negative, may add up to an infinity on the way.
+pub(super) fn close_sum(device: f64, host: f64, near_by: f64, elements: &[f32]) -> bool {
+    let overflows = |found: f64| {
+        let side: f64 = elements.iter().map(|&x| f64::from(x) * found.signum()).filter(|&x| x > 0.0).sum();
+        found.is_infinite() && side.is_finite() && side + slack(elements) > f64::from(f32::MAX)
+    };
+    let finite = || elements.iter().all(|x| x.is_finite());
+    near(device, host, near_by) || (finite() && (overflows(device) || overflows(host)))
+}
+
 /// Whether two floats are equal, both NaN, or no further apart than `slack`; zeros of other signs are not equal.
 pub(super) fn near(a: f64, b: f64, slack: f64) -> bool {
     if a == b { a.is_sign_negative() == b.is_sign_negative() } else { (a.is_nan() && b.is_nan()) || (a - b).abs() <= slack }
@@ -186,6 +196,6 @@ impl Op<f32> for FastSum {
         Ok(f32::from_bits(words[0]))
     }
     fn close(&self, device: &f32, host: &f32, elements: &[f32], _: bool) -> bool {
-        near((*device).into(), (*host).into(), slack(elements))
+        close_sum((*device).into(), (*host).into(), slack(elements), elements)
     }
 }

@@ -1,7 +1,7 @@
 //! The usual summary of a data set, in one read: exact, and fast.
 
 use super::located::found;
-use super::fast_sum::{near, slack};
+use super::fast_sum::{close_sum, slack};
 use super::fast_variance::close_variance;
 use super::exact::{Elements, Terms};
 use super::{ArgMax, ArgMin, CountNan, FastSum, FastVariance, Found, Mean, Std, Sum, SumOfSquares, Variance};
@@ -157,10 +157,10 @@ stats!(FastStats = "fast_stats" over f32, FastSum, FastVariance, f32, false,
             (device, host) => device.is_none() && host.is_none(),
         };
         let mean = match (device.mean, host.mean) {
-            (Some(device), Some(host)) => near(device, host, slack(elements) / elements.len() as f64),
+            (Some(device), Some(host)) => close_sum(device, host, slack(elements) / elements.len() as f64, elements),
             (device, host) => device.is_none() && host.is_none(),
         };
-        std && mean && near(device.sum.into(), host.sum.into(), slack(elements))
+        std && mean && close_sum(device.sum.into(), host.sum.into(), slack(elements), elements)
     });
 
 stats!(Stats = "stats" over i32, Sum, Variance, i64, true,
