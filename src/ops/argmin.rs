@@ -1,6 +1,7 @@
 //! The smallest element and where it stands.
 
-use super::extreme::{End, arg_extreme, element_of, located_answer, located_wgsl};
+use super::arg_extreme::{arg_extreme, located_answer, located_wgsl};
+use super::extreme::{End, element_of};
 use super::{Found, Located};
 use crate::element::{OrderKey, Scalar};
 use crate::op::join;

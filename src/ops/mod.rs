@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::half::f16;
 use crate::op::{Answer, DynOp, Fold, Op};
 
+mod arg_extreme;
 #[cfg(not(target_arch = "wasm32"))]
 mod behind;
 mod binned;
@@ -322,7 +323,6 @@ operators! {
 pub use behind::{visit_combining, visit_mapped};
 pub use binned::{Binned, Counts};
 pub use count_if::{Comparison, Relation, Within};
-pub use extreme::ExtremeRanks;
 pub use fast_sum::FloatSum;
 pub use filtered::{Filtered, Kept, NoNan, Numbers, Passing, Tally};
 pub use find::Finding;
@@ -331,6 +331,7 @@ pub(crate) use histogram::TRIPS;
 pub use histogram2d::{Binned2d, Counts2d};
 pub use located::{Found, Located};
 pub use masked::{FlagTest, Flags, Values};
+pub use minmax::ExtremeRanks;
 pub use norm_p::Index;
 pub use softmax::PeakAndSum;
 pub use stats::Summary;
