@@ -199,3 +199,24 @@ impl Op<f32> for FastSum {
         close_sum((*device).into(), (*host).into(), slack(elements), elements)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::FastMean;
+
+    /// An infinity is as good as another sum only where numbers of its sign can add up to one.
+    #[test]
+    fn overflow_on_the_way() {
+        let sum = |device: f32, host: f32, elements: &[f32]| FastSum.close(&device, &host, elements, true);
+        let large = [3e38, 3e38, -3e38, -1e38];
+        assert!(sum(f32::INFINITY, 2e38, &large) && sum(2e38, f32::INFINITY, &large));
+        assert!(!sum(f32::NAN, 2e38, &large) && !sum(-f32::INFINITY, 2e38, &[3e38, 3e38, -3e38]));
+        assert!(!sum(f32::INFINITY, 0.0, &[2e38, -2e38]) && !sum(f32::INFINITY, 3.0, &[1.0, 2.0]));
+        assert!(!sum(1.0, f32::INFINITY, &[f32::INFINITY, 1.0]) && !sum(f32::INFINITY, f32::NAN, &[f32::NAN, 3e38, 3e38]));
+        let mean = |device: f32, host: f32, elements: &[f32]| FastMean.close(&Some(device), &Some(host), elements, true);
+        assert!(mean(f32::INFINITY, 5e37, &large) && !mean(f32::INFINITY, 1.5, &[1.0, 2.0]));
+        assert!(mean(f32::INFINITY, f32::INFINITY, &[f32::INFINITY, 1.0]));
+        assert!(!mean(0.0, f32::INFINITY, &[f32::INFINITY, 1.0]) && !mean(-f32::INFINITY, f32::INFINITY, &[f32::INFINITY, 1.0]));
+    }
+}
