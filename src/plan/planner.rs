@@ -28,8 +28,9 @@ const COUNTERS_BYTES_MAX: u64 = 128 << 20;
 /// Bytes of elements that a dispatch may read, however many slices read them.
 const DISPATCH_BYTES_LEAST: u64 = 1024;
 
-/// Words of values beside sums in f64 that leave registers for half as many loads. An H200, `treefold bench stats --size 2^28 --adapter 0`, with one
-/// load and two: 394 and 414 µs; of 2^27 f16 278 and 288, f64 665 and 671. Beside none of f64 two are better: of 2^27 i32 225 and 205.
+/// Words of values beside sums in f64 that leave registers for half as many loads. An H200, `treefold bench stats --size 2^28
+/// --launch loads_in_flight=2,4 --adapter 0`, which are one load and two here: 394 and 414 µs; of 2^27 f16 278 and 288, f64 665 and 671. Beside none of
+/// f64 two are better: of 2^27 i32, with `loads_in_flight=1,2`, 225 and 205.
 const BESIDE_WORDS: u64 = 6;
 
 /// A request to a planner.
