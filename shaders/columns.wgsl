@@ -46,6 +46,6 @@ fn main(id: Invocation) {
     }
 
     let leaves = (lane == 0u) & (group < params.rows);
-    let acc_K = combine_lanes(acc_of(states.own_K, id, group * OWN + K), here * lanes + lane, lane);  // for K in 0..OWN
+    let acc_K = combine_lanes(acc_of(states.own_K, id, group * OWN + K), id, groups, lane);  // for K in 0..OWN
     if leaves { leave(acc_K, group * OWN + K, split); }  // for K in 0..OWN
 }

@@ -7,9 +7,15 @@ use crate::input::{Dim, Strided};
 use crate::limits::TRIPS_MAX;
 
 /// Neighbouring groups of columns of a workgroup, and how many a workgroup has where it can have all. An H200, `treefold bench fast_sum
-/// --axis 0`, by 16, 32 and 64: shape=16384x16384 292.4, 268.5 and 282.4 µs, shape=1048576x256 294.3, 306.4 and 275.1.
+/// --axis 0`, by 16, 32 and 64: shape=16384x16384 254.2, 242.4 and 259.7 µs, shape=1048576x256 256.1, 253.6 and 253.0.
 const NEIGHBOURS: u64 = 32;
 const WHOLE: u64 = 64;
+/// Invocations of a workgroup from which on half as many are better, where columns are split over workgroups and a lane has so few rounds of
+/// loads: what lanes hold meets sooner. An H200, `treefold bench fast_sum,argmax,sum --axis 0`, whole and halved: shape=1024x1024 14.4, 10.9;
+/// 15.6, 12.5; 20.8, 21.3 µs, shape=4096x4096 (4 rounds) 34.5, 29.3; 42.7, 36.5; 60.4, 47.8; but shape=1048576x256 (62 rounds) 253.6, 251.0;
+/// 294.2, 349.9; 409.6, 413.8.
+const SPLIT_SIZE: u64 = 512;
+const SPLIT_ROUNDS: u64 = 16;
 /// Rounds of loads of a lane along a short row. An H200, `treefold bench --shape 1048576x256 --axis 1`, by 1, 2 and 4: fast_sum 246.1,
 /// 242.2 and 264.1 µs, argmax 396.8, 307.4 and 284.1, logsumexp 459.0, 384.4 and 352.0.
 const ROUNDS: u64 = 2;
@@ -24,8 +30,8 @@ struct States {
 }
 
 /// An H200, by 2, 4 and 8 rounds, with four loads in flight and a window in three words, `treefold bench sum --axis 1`: shape=2097152x128 684, 535
-/// and 535 µs, shape=524288x512 725, 554 and 478. By 128, 256 and 512 invocations, `--axis 0`: shape=16384x16384 1215, 728 and 502 µs,
-/// shape=1048576x256 673, 526 and 524.
+/// and 535 µs, shape=524288x512 725, 554 and 478. By 128, 256 and 512 invocations, `--axis 0`: shape=16384x16384 1329, 795 and 506 µs,
+/// shape=1048576x256 608, 414 and 413.
 const STATES: States = States { rounds: 8, columns_size: 512, several: true };
 /// Words of an accumulator from which on it is long.
 const LONG_WORDS: u64 = 17;
@@ -103,13 +109,20 @@ impl Planner {
         let size = self.columns_size(self.launch.workgroup_size.min(most));
         let neighbours = if groups <= WHOLE { groups.next_power_of_two() } else { NEIGHBOURS };
         // Lanes of a group: as many as have a round of loads each, beside groups whose loads coalesce, and as the grid has room for.
-        let lanes = match self.cost.own_memory {
-            true => 1,
-            false => previous_power((longest / u64::from(self.loads())).clamp(1, size))
-                .min((size / neighbours).max(1))
-                .min(previous_power((size * u64::from(self.launch.workgroups_max) / groups).max(1))),
+        let shape = |size: u64| {
+            let lanes = match self.cost.own_memory {
+                true => 1,
+                false => previous_power((longest / u64::from(self.loads())).clamp(1, size))
+                    .min((size / neighbours).max(1))
+                    .min(previous_power((size * u64::from(self.launch.workgroups_max) / groups).max(1))),
+            };
+            self.columns_of(kernel(own), groups, lanes, size, longest)
         };
-        self.columns_of(kernel(own), groups, lanes, size, longest)
+        let all = shape(size);
+        let lanes = u64::from(all.lanes) * u64::from(all.splits);
+        let few = u64::from(all.splits) > self.fewest_splits(all.kernel, longest, all.lanes.into())
+            && longest <= lanes * u64::from(self.loads()) * SPLIT_ROUNDS;
+        if few && size >= SPLIT_SIZE && !self.cost.own_memory { shape(size / 2) } else { all }
     }
 
     /// Short rows: neighbouring invocations have neighbouring elements of a row, or vectors.
@@ -142,13 +155,18 @@ impl Planner {
         let here = size / lanes;
         let workgroups = groups.div_ceil(here);
         let launched = u64::from(self.launch.workgroups_max);
-        let fewest = loads.div_ceil(lanes * self.columns_loads_max(kernel)).max(1);
+        let fewest = self.fewest_splits(kernel, loads, lanes);
         let most = (loads / (lanes * u64::from(self.loads()))).max(1);
         // A pass that combines costs more than a part of the invocations idle; what lies in memory of an invocation is long.
         let wanted =
             if 4 * workgroups > launched || self.cost.own_memory { 1 } else { (launched / workgroups).min(most) };
         let splits = wanted.max(fewest).min(self.limits.workgroups().into()) as u32;
         BlockLaunch { kernel, workgroup_size: size as u32, answers: here * u64::from(own), lanes: lanes as u32, splits }
+    }
+
+    /// Splits that trips ask for, of so many loads by so many lanes.
+    fn fewest_splits(&self, kernel: Kernel, loads: u64, lanes: u64) -> u64 {
+        loads.div_ceil(lanes * self.columns_loads_max(kernel)).max(1)
     }
 
     /// The largest workgroup of at most so many invocations whose values workgroup memory holds.

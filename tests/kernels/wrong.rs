@@ -456,8 +456,8 @@ wrong! {
     row_offset_lost: "fn first_of(row: u32) -> u32 { return params.first + row * params.stride; }" => "fn first_of(row: u32) -> u32 { return params.first; }", by_rows;
     row_of_partials_lost: "let low = min(first + id.local * params.vectors, end);" => "let low = min(id.local * params.vectors, end);", by_rows;
     row_of_a_workgroup: "return workgroup / params.splits;" => "return workgroup;", by_rows;
-    lanes_do_not_meet: "{ shared_acc[at] = combine(shared_acc[at], shared_acc[at + distance]); }" => "{ }", by_views;
-    lanes_meet_in_another_order: "combine(shared_acc[at], shared_acc[at + distance])" => "combine(shared_acc[at + distance], shared_acc[at])", by_views;
+    lanes_do_not_meet: "{ shared_acc[at] = combine(shared_acc[at], shared_acc[at + distance * next]); }" => "{ }", by_views;
+    lanes_meet_in_another_order: "combine(shared_acc[at], shared_acc[at + distance * next])" => "combine(shared_acc[at + distance * next], shared_acc[at])", by_views;
     lanes_meet_one_step_short: "distance < params.stride;" => "distance * 2u < params.stride;", by_views;
     column_of_a_vector: "return accumulate(state, loaded[k], index);" => "return accumulate(state, loaded[0], index);", by_views;
     answer_of_a_vector: "leave(acc_1, group * OWN + 1u" => "leave(acc_1, group * OWN", by_views;
