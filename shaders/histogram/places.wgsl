@@ -34,14 +34,26 @@ fn beside_of(places: vec4<u32>, vector: vec4<u32>) -> vec4<bool> {
     return (places & vec4<u32>((1u << FRACTION) - 1u)) <= vec4<u32>(nearness());
 }
 
-// The bins of these places, where keys are asked for the doubtful ones.
+// The bins of these places, where keys are asked for the doubtful ones. Where many are, one after another, since compilers take
+// long over each copy of what asks.
 fn bins_at(places: vec4<u32>, doubtful: vec4<bool>, vector: vec4<u32>) -> vec4<u32> {
     var bins = places >> vec4<u32>(FRACTION);
-    if any(doubtful) {
+    if FLOORED & any(doubtful) {
         if doubtful.x { bins.x = bin_of(vector.x, places.x); }
         if doubtful.y { bins.y = bin_of(vector.y, places.y); }
         if doubtful.z { bins.z = bin_of(vector.z, places.z); }
         if doubtful.w { bins.w = bin_of(vector.w, places.w); }
+        return bins;
+    }
+    var left = doubtful;
+    while any(left) & !FLOORED {
+        // Of the first one that is left, and its equals. An index would take vectors out of registers.
+        let of_last = vec2<u32>(select(vector.w, vector.z, left.z), select(places.w, places.z, left.z));
+        let of_behind = select(of_last, vec2<u32>(vector.y, places.y), vec2<bool>(left.y));
+        let asked = select(of_behind, vec2<u32>(vector.x, places.x), vec2<bool>(left.x));
+        let here = left & (vector == vec4<u32>(asked.x));
+        bins = select(bins, vec4<u32>(bin_of(asked.x, asked.y)), here);
+        left &= !here;
     }
     return bins;
 }

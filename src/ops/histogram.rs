@@ -289,7 +289,8 @@ impl Histogram {
     /// that end early leave many large partials.
     pub(super) fn trips(&self, keep: Keep) -> u64 {
         match keep {
-            Keep::Slices { .. } => u64::from(self.bins_inside().ilog2()) + 1,
+            // Or those of the elements of a vector that are asked about.
+            Keep::Slices { .. } => (u64::from(self.bins_inside().ilog2()) + 1).max(4),
             _ => TRIPS,
         }
     }
@@ -387,7 +388,7 @@ const SLICE_PLACES: &str =
 const EDGES: &str = include_str!("../../shaders/histogram/edges.wgsl");
 /// The counter of the bins of both numbers of a pair.
 pub(super) const COUNT_PAIR: &str = include_str!("../../shaders/histogram/count_pair.wgsl");
-/// Loop trips of that: the search for one of 2^24 edges.
+/// Loop trips of that: the search for one of 2^24 edges, or four elements that are asked about.
 pub(crate) const TRIPS: u64 = 26;
 
 /// The first number from `low` on, and below `end`, from which on this holds, by halves; `end` where it does not.
