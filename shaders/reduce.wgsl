@@ -1,10 +1,11 @@
 // Every invocation accumulates its vectors, LOADS of them in a round; its workgroup then reduces what its invocations hold.
 // A vector is one load, 16 bytes of neighbours. A line that ends in `for K` is repeated for each K. Where rounds are WHOLE, the
 // last one stands behind the loop; elsewhere it may be PART of one within it, which halves the copies of the operator: compilers
-// take long over each. What is before the vectors comes first where it is APART, as where order counts.
+// take long over each. Vectors are accumulated SINGLY or in PAIRS. What is before them comes first where it is APART, as where
+// order counts.
 //
-// Expects: State, init_workgroup, init_state, accumulate, accumulate_vector, finish_workgroup (the operator); load, element
-// (load/*.wgsl); first_vector, next_vector, vectors_of, STEP (order/*.wgsl); split_of, row_of (rows/*.wgsl).
+// Expects: State, init_workgroup, init_state, accumulate, accumulate_vector or accumulate_pair, finish_workgroup (the operator);
+// load, element (load/*.wgsl); first_vector, next_vector, vectors_of, STEP (order/*.wgsl); split_of, row_of (rows/*.wgsl).
 
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -38,7 +39,11 @@ fn main(id: Invocation) {
         var coming_K = vector_K;  // for K in 0..PART
         if left > LOADS { coming_K = load(next + K * STEP); }  // for K in 0..PART
         state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR);  // for K in 0..WHOLE
-        if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..PART
+        if K < left { state = accumulate_vector(state, vector_K, (v + K * STEP) * PER_VECTOR); }  // for K in 0..SINGLY
+        var loads: array<vec4<u32>, LOADS>;  // for K in 0..PAIRED
+        loads[K] = vector_K;  // for K in 0..OF_PAIRS
+        let at_K = (v + 2u * K * STEP) * PER_VECTOR;  // for K in 0..PAIRS
+        state = accumulate_pair(state, loads[2u * K], loads[2u * K + 1u], left - min(left, 2u * K), at_K);  // for K in 0..PAIRS
         vector_K = coming_K;  // for K in 0..LOADS
         v = next;
     }

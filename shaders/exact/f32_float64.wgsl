@@ -1,9 +1,8 @@
 // f32 in an f64 of each invocation, which holds their sum exactly, and from time to time in shared bins. Numbers of a window of
 // exponents add up without rounding; where one lies outside, or is not finite, bins take its four.
 //
-// Expects: term, terms: what is summed of the bits of one element, and of four; WINDOW; next_window, has
-// (exact/float64_window.wgsl); largest_of, least_of (exact/float64_sizes.wgsl); amount_of (exact/f32_amount.wgsl); pattern_flags
-// (exact/f32_flags.wgsl).
+// Expects: term, terms: what is summed of the bits of one element, and of four; WINDOW; Window, no_window
+// (exact/float64_window.wgsl); amount_of (exact/f32_amount.wgsl); pattern_flags (exact/f32_flags.wgsl).
 
 const LEAST_TOP = WINDOW + 24u;  // the parts of a sum are normal numbers
 const MOST_TOP = 242u;
@@ -24,17 +23,23 @@ fn put(bits: u32, replica: u32) { bin_add(bits >> 26u, replica, amount_of(bits))
 // that of Mesa 25 does.
 fn first_bits(x: f64) -> f64 { return bitcast<f64>(bitcast<u64>(x) & 0xffffffffe0000000lu); }
 
+fn started(state: State) -> State {
+    var all = state;
+    all.sum = f64();
+    return all;
+}
+
 // 53 bits as three numbers of 24.
-fn put_sum(sum: f64, replica: u32) {
-    let first = first_bits(sum);
-    let second = first_bits(sum - first);
-    put(bitcast<u32>(f32(first)), replica);
-    put(bitcast<u32>(f32(second)), replica);
-    put(bitcast<u32>(f32((sum - first) - second)), replica);
+fn put_held(state: State) {
+    let first = first_bits(state.sum);
+    let second = first_bits(state.sum - first);
+    put(bitcast<u32>(f32(first)), state.replica);
+    put(bitcast<u32>(f32(second)), state.replica);
+    put(bitcast<u32>(f32((state.sum - first) - second)), state.replica);
 }
 
 fn flags_of(state: State) -> u32 {
-    put_sum(state.sum, state.replica);
+    put_held(state);
     return pattern_flags(state.most, state.low);
 }
 
@@ -47,25 +52,23 @@ fn accumulate(state: State, given: Bits, index: u32) -> State {
     return all;
 }
 
-fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
+fn with_noted(state: State, given: vec4<u32>) -> State {
+    let signed = bitcast<vec4<i32>>(terms(given));
+    var all = state;
+    all.most = max(all.most, max(max(signed.x, signed.y), max(signed.z, signed.w)));
+    return all;
+}
+
+fn with_inside(state: State, given: vec4<u32>) -> State {
+    let x = bitcast<vec4<f32>>(terms(given));
+    var all = state;
+    all.sum += (f64(x.x) + f64(x.y)) + (f64(x.z) + f64(x.w));
+    return all;
+}
+
+fn with_outside(state: State, given: vec4<u32>, sizes: vec2<u32>) -> State {
     let vector = terms(given);
     var all = state;
-    let sizes = vector & vec4<u32>(0x7fffffffu);
-    let largest = largest_of(sizes);
-    if all.window.room == 0u {
-        put_sum(all.sum, all.replica);
-        all.sum = f64();
-        all.window = next_window(all.window, largest);
-    }
-    all.window.room--;
-    let signed = bitcast<vec4<i32>>(vector);
-    all.most = max(all.most, max(max(signed.x, signed.y), max(signed.z, signed.w)));
-    if has(all.window, least_of(sizes), largest) {
-        let x = bitcast<vec4<f32>>(vector);
-        all.sum += (f64(x.x) + f64(x.y)) + (f64(x.z) + f64(x.w));
-        return all;
-    }
-    all.window.apart++;
     put(vector.x, all.replica);
     put(vector.y, all.replica);
     put(vector.z, all.replica);

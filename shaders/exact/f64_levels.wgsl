@@ -1,8 +1,7 @@
 // f64 in two sums of each invocation, and from time to time in shared bins; at once where these do not hold a vector.
 //
-// Expects: term, what is summed of the bits of an element; f64_size (exact/f64_size.wgsl); has
-// (exact/float64_window.wgsl); float64_of, words_of, power_of, put_levels, with_room, with_two (exact/float64_levels.wgsl); put
-// (exact/f64_put.wgsl); double_flags (exact/f64_flags.wgsl).
+// Expects: term, what is summed of the bits of an element; Window, no_window (exact/float64_window.wgsl); float64_of, words_of,
+// power_of, with_two, put_held (exact/float64_levels.wgsl); put (exact/f64_put.wgsl); double_flags (exact/f64_flags.wgsl).
 
 const WINDOW = 39u;     // what the roundings of 128 of its numbers leave fits 53 bits
 const ABOVE = 9u;       // of the first vector's
@@ -35,25 +34,33 @@ fn accumulate(state: State, given: Bits, index: u32) -> State {
     return all;
 }
 
-fn accumulate_vector(state: State, given: vec4<u32>, index: u32) -> State {
+fn with_noted(state: State, given: vec4<u32>) -> State {
     let front = term(given.xy);
     let back = term(given.zw);
-    let sizes = vec2<u32>(f64_size(front), f64_size(back));
-    let largest = max(sizes.x, sizes.y);
-    var all = with_room(state, largest);
+    var all = state;
     all.others |= front.x | (front.y ^ 0x80000000u) | back.x | (back.y ^ 0x80000000u);
-    if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) {
-        all.sum = with_two(all.sum, float64_of(front), float64_of(back), all.window);
-        return all;
-    }
-    all.window.apart++;
+    return all;
+}
+
+fn with_inside(state: State, given: vec4<u32>) -> State {
+    let front = term(given.xy);
+    let back = term(given.zw);
+    var all = state;
+    all.sum = with_two(all.sum, float64_of(front), float64_of(back), all.window);
+    return all;
+}
+
+fn with_outside(state: State, given: vec4<u32>, sizes: vec2<u32>) -> State {
+    let front = term(given.xy);
+    let back = term(given.zw);
+    var all = state;
     put(front, all.replica);
     put(back, all.replica);
-    if largest >= 0x7ff00000u { all.flags |= double_flags(front) | double_flags(back); }
+    if sizes.y >= 0x7ff00000u { all.flags |= double_flags(front) | double_flags(back); }
     return all;
 }
 
 fn flags_of(state: State) -> u32 {
-    put_levels(state);
+    put_held(state);
     return state.flags | select(0u, FLAG_OTHER, state.others != 0u);
 }

@@ -2,8 +2,7 @@
 // or, where none is negative, than all of them: what is added to it is rounded to its last place, to nearest. `low` takes what
 // that leaves.
 //
-// Expects: State, with a window; next_window (exact/float64_window.wgsl); started, the state with sums that begin anew;
-// put_sums, which adds its sums to the bins.
+// Expects: State, with a window, whose top is 0 where its sums hold nothing; put_sums, which adds them to the bins.
 
 struct Levels {
     high: f64,
@@ -20,20 +19,8 @@ fn words_of(x: f64) -> vec2<u32> {
 // The power of two whose exponent's field is this.
 fn power_of(exponent: u32) -> f64 { return float64_of(vec2<u32>(0u, exponent << 20u)); }
 
-fn put_levels(state: State) {
+fn put_held(state: State) {
     if state.window.top != 0u { put_sums(state); }
-}
-
-// With room for a vector more, whose largest size this is: where there is none, the sums go to the bins and begin anew.
-fn with_room(state: State, largest: u32) -> State {
-    var all = state;
-    if all.window.room == 0u {
-        put_levels(all);
-        all.window = next_window(all.window, largest);
-        all = started(all);
-    }
-    all.window.room--;
-    return all;
 }
 
 // The same number. A compiler that does not know `zero` does not put b in the place of (a + b) - a, as Mesa's does.

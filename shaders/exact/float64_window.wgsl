@@ -4,7 +4,7 @@
 // Expects: FIELD, the place of the exponent in a size, a float's upper word without its sign; ONE, that of 1; WINDOW, the exponents
 // of a window; ABOVE, those above the first vector's; LEAST_TOP and MOST_TOP, between which a window ends.
 
-const VECTORS = 64u;   // that a sum takes
+const ROOM = 64u;      // vectors that a sum takes
 const FIRST = 8u;      // those that it takes in a window that may be no good
 const OUTSIDE = 2u;    // those outside of a window that is good, at most
 const TRIES = 6u;      // windows that were no good, until there is none any more
@@ -20,7 +20,7 @@ fn no_window() -> Window { return Window(0u, 0u, OUTSIDE + 1u, 0u); }
 
 // That of the next sum: the same or, where that was no good, one of sizes like this one; of zeros one of numbers like 1.
 fn next_window(before: Window, largest: u32) -> Window {
-    if before.apart <= OUTSIDE { return Window(before.top, VECTORS, 0u, before.tries); }
+    if before.apart <= OUTSIDE { return Window(before.top, ROOM, 0u, before.tries); }
     let size = select(largest, ONE, largest == 0u);
     let top = ((size >> FIELD) + ABOVE + 1u) << FIELD;
     let more = before.tries < TRIES;
@@ -28,8 +28,10 @@ fn next_window(before: Window, largest: u32) -> Window {
     return Window(select(0u, top, fits), select(0x40000000u, FIRST, more), 0u, before.tries + 1u);
 }
 
-// Whether the window has all sizes that are not 0: these are the least and the largest of them, the least one less, so that 0
-// is the most of all.
-fn has(window: Window, least: u32, largest: u32) -> bool {
-    return (largest < window.top) & (least >= window.top - (WINDOW << FIELD) - 1u);
+// Sizes are told by the least and the largest of them, the least one less, so that 0 is the most of all.
+fn both_sizes(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { return vec2<u32>(min(a.x, b.x), max(a.y, b.y)); }
+
+// Whether the window has all sizes that are not 0.
+fn has(window: Window, sizes: vec2<u32>) -> bool {
+    return (sizes.y < window.top) & (sizes.x >= window.top - (WINDOW << FIELD) - 1u);
 }

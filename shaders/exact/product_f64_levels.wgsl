@@ -1,9 +1,9 @@
 // Products of two f64 in four sums of each invocation, and from time to time in shared bins; at once where these do not hold one.
 // A product is an f64 and what its rounding leaves, which is another; each has two levels, as squares have them.
 //
-// Expects: factors, those of an element; f64_size (exact/f64_size.wgsl); has (exact/float64_window.wgsl); float64_of, words_of,
-// power_of, put_levels, with_room, with_one, opaque (exact/float64_levels.wgsl); rest_of (exact/product_f64_rest.wgsl); put,
-// product_flags (exact/product_f64_put.wgsl); State (exact/two_levels.wgsl).
+// Expects: factors, those of an element; f64_size (exact/f64_size.wgsl); float64_of, words_of, power_of, with_one, opaque
+// (exact/float64_levels.wgsl); rest_of (exact/product_f64_rest.wgsl); put, product_flags (exact/product_f64_put.wgsl); State
+// (exact/two_levels.wgsl).
 
 const WINDOW = 38u;        // of the products: what the roundings of 128 leave fits 53 bits
 const ABOVE = 9u;          // of the first one's
@@ -16,13 +16,20 @@ const MOST = 2000u << 20u; // and no number that is rounded up is infinite
 fn start_of(state: State) -> f64 { return power_of((state.window.top >> FIELD) + 8u); }
 fn start_of_rest(state: State) -> f64 { return power_of((state.window.top >> FIELD) - 45u); }
 
+fn rounded_product(vector: vec4<u32>) -> f64 { return float64_of(vector.xy) * float64_of(vector.zw); }
+
 // The size of a product: 0 where it is 0, and 1, which no window has, where one of its numbers is none for this.
-fn product_size(a: vec2<u32>, b: vec2<u32>, product: f64) -> u32 {
-    let sizes = vec2<u32>(f64_size(a), f64_size(b));
+fn product_size(vector: vec4<u32>) -> u32 {
+    let sizes = vec2<u32>(f64_size(vector.xy), f64_size(vector.zw));
     let apart = (max(sizes.x, sizes.y) >= MOST) | (min(sizes.x - 1u, sizes.y - 1u) < LEAST);
     // What is too little for an f64 is not 0.
-    let size = select(max(f64_size(words_of(product)), 1u), 0u, min(sizes.x, sizes.y) == 0u);
+    let size = select(max(f64_size(words_of(rounded_product(vector))), 1u), 0u, min(sizes.x, sizes.y) == 0u);
     return select(size, 1u, apart);
+}
+
+fn sizes_of(given: vec4<u32>) -> vec2<u32> {
+    let size = product_size(factors(given));
+    return vec2<u32>(size - 1u, size);
 }
 
 fn accumulate(state: State, bits: Bits, index: u32) -> State {
@@ -32,19 +39,22 @@ fn accumulate(state: State, bits: Bits, index: u32) -> State {
     return all;
 }
 
-// With the product of two factors.
-fn with_product(state: State, vector: vec4<u32>) -> State {
-    let rounded = float64_of(vector.xy) * float64_of(vector.zw);
-    let size = product_size(vector.xy, vector.zw, rounded);
-    var all = with_room(state, size);
-    if has(all.window, size - 1u, size) {
-        let product = opaque(rounded, all.window.top & 1u);
-        all.flags |= product_flags(vector.xy, vector.zw);
-        all.sum = with_one(all.sum, product, all.window);
-        all.rest = with_one(all.rest, rest_of(vector.xy, vector.zw, product), all.window);
-        return all;
-    }
-    all.window.apart++;
+// What is kept of a product depends on where it goes.
+fn with_noted(state: State, given: vec4<u32>) -> State { return state; }
+
+fn with_inside(state: State, given: vec4<u32>) -> State {
+    let vector = factors(given);
+    let rounded = opaque(rounded_product(vector), state.window.top & 1u);
+    var all = state;
+    all.flags |= product_flags(vector.xy, vector.zw);
+    all.sum = with_one(all.sum, rounded, all.window);
+    all.rest = with_one(all.rest, rest_of(vector.xy, vector.zw, rounded), all.window);
+    return all;
+}
+
+fn with_outside(state: State, given: vec4<u32>, sizes: vec2<u32>) -> State {
+    let vector = factors(given);
+    var all = state;
     all.flags |= put(vector.xy, vector.zw, all.replica);
     return all;
 }

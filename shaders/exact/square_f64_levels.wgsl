@@ -1,8 +1,7 @@
 // Squares of f64 in four sums of each invocation, and from time to time in shared bins; at once where these do not hold a vector.
 // A square is an f64 and what its rounding leaves, which is another (Dekker, 1971); each has two levels.
 //
-// Expects: f64_size (exact/f64_size.wgsl); has (exact/float64_window.wgsl); float64_of, words_of, power_of,
-// put_levels, with_room, with_two (exact/float64_levels.wgsl); upper_of (exact/upper_f64.wgsl); put
+// Expects: float64_of, power_of, with_two, opaque (exact/float64_levels.wgsl); upper_of (exact/upper_f64.wgsl); put
 // (exact/square_f64_put.wgsl); State (exact/two_levels.wgsl).
 
 const WINDOW = 20u;      // of the roots: what the roundings of 128 squares leave fits 53 bits
@@ -27,20 +26,24 @@ fn rest_of(bits: vec2<u32>, square: f64) -> f64 {
     return ((upper * upper - square) + (upper + upper) * lower) + lower * lower;
 }
 
-fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
-    let sizes = vec2<u32>(f64_size(vector.xy), f64_size(vector.zw));
-    let largest = max(sizes.x, sizes.y);
-    var all = with_room(state, largest);
+fn with_noted(state: State, vector: vec4<u32>) -> State {
+    var all = state;
     all.flags |= FLAG_OTHER;
-    if has(all.window, min(sizes.x - 1u, sizes.y - 1u), largest) {
-        let zero = all.window.top & 1u;
-        let front = opaque(float64_of(vector.xy) * float64_of(vector.xy), zero);
-        let back = opaque(float64_of(vector.zw) * float64_of(vector.zw), zero);
-        all.sum = with_two(all.sum, front, back, all.window);
-        all.rest = with_two(all.rest, rest_of(vector.xy, front), rest_of(vector.zw, back), all.window);
-        return all;
-    }
-    all.window.apart++;
+    return all;
+}
+
+fn with_inside(state: State, vector: vec4<u32>) -> State {
+    var all = state;
+    let zero = all.window.top & 1u;
+    let front = opaque(float64_of(vector.xy) * float64_of(vector.xy), zero);
+    let back = opaque(float64_of(vector.zw) * float64_of(vector.zw), zero);
+    all.sum = with_two(all.sum, front, back, all.window);
+    all.rest = with_two(all.rest, rest_of(vector.xy, front), rest_of(vector.zw, back), all.window);
+    return all;
+}
+
+fn with_outside(state: State, vector: vec4<u32>, sizes: vec2<u32>) -> State {
+    var all = state;
     all.flags |= put(vector.xy, all.replica) | put(vector.zw, all.replica);
     return all;
 }

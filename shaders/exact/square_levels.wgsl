@@ -1,9 +1,8 @@
 // Squares of f32, which an f64 holds, in two sums of each invocation, and from time to time in shared bins; at once where these do
 // not hold a vector.
 //
-// Expects: has (exact/float64_window.wgsl); largest_of, least_of (exact/float64_sizes.wgsl); put_levels,
-// with_room, with_two (exact/float64_levels.wgsl); put_number (exact/product_number.wgsl); put, square_flags
-// (exact/square_put.wgsl).
+// Expects: Window, no_window (exact/float64_window.wgsl); Levels, power_of, with_two (exact/float64_levels.wgsl); put_number
+// (exact/product_number.wgsl); put, square_flags (exact/square_put.wgsl); put_held (exact/float64_levels.wgsl).
 
 const WINDOW = 22u;     // of the roots
 const ABOVE = 5u;       // of the first vector's
@@ -49,17 +48,21 @@ fn square(bits: u32) -> f64 {
     return x * x;
 }
 
-fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
-    let sizes = vector & vec4<u32>(0x7fffffffu);
-    let largest = largest_of(sizes);
-    var all = with_room(state, largest);
+fn with_noted(state: State, vector: vec4<u32>) -> State {
+    var all = state;
     all.flags = FLAG_OTHER;
-    if has(all.window, least_of(sizes), largest) {
-        let front = with_two(all.sum, square(vector.x), square(vector.y), all.window);
-        all.sum = with_two(front, square(vector.z), square(vector.w), all.window);
-        return all;
-    }
-    all.window.apart++;
+    return all;
+}
+
+fn with_inside(state: State, vector: vec4<u32>) -> State {
+    var all = state;
+    let front = with_two(all.sum, square(vector.x), square(vector.y), all.window);
+    all.sum = with_two(front, square(vector.z), square(vector.w), all.window);
+    return all;
+}
+
+fn with_outside(state: State, vector: vec4<u32>, sizes: vec2<u32>) -> State {
+    var all = state;
     let front = max(put(vector.x, all.replica), put(vector.y, all.replica));
     let back = max(put(vector.z, all.replica), put(vector.w, all.replica));
     all.most = max(all.most, max(front, back));
@@ -67,6 +70,6 @@ fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
 }
 
 fn flags_of(state: State) -> u32 {
-    put_levels(state);
+    put_held(state);
     return square_flags(state.most, state.flags);
 }

@@ -1,7 +1,7 @@
 // The state of sums of numbers of 106 bits, each an f64 and what its rounding leaves: both in two levels.
 //
-// Expects: no_window (exact/float64_window.wgsl); Levels, put_levels (exact/float64_levels.wgsl); start_of, start_of_rest, where
-// the upper ones begin; put_number (exact/scatter_f64.wgsl).
+// Expects: no_window (exact/float64_window.wgsl); Levels (exact/float64_levels.wgsl); start_of, start_of_rest, where the upper ones
+// begin; put_number (exact/scatter_f64.wgsl); put_held (exact/float64_levels.wgsl).
 
 struct State {
     replica: u32,
@@ -27,4 +27,4 @@ fn put_sums(state: State) {
     put_number(state.rest.low, state.replica);
 }
 
-fn flags_of(state: State) -> u32 { put_levels(state); return state.flags; }
+fn flags_of(state: State) -> u32 { put_held(state); return state.flags; }

@@ -101,6 +101,8 @@ pub struct Bins {
     pub more_loads: bool,
     /// Folds with bins that an operator must have for sums to be faster that stay in an f64 meanwhile; none where they are never.
     pub float64: Option<usize>,
+    /// Whether its texts take vectors in pairs: shaders/exact/float64_pair.wgsl.
+    pub pairs: bool,
     /// Whether many answers are found as quickly by accumulators of invocations, which need no workgroup each.
     pub many_by_value: bool,
 }

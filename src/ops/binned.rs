@@ -125,6 +125,7 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
         elements_max: u64::MAX,
         more_loads: false,
         float64: None,
+        pairs: false,
         many_by_value: false,
     })
 }

@@ -35,6 +35,9 @@ const DOUBLE_FLAGS: &str = include_str!("../../shaders/exact/f64_flags.wgsl");
 const LINKED: &str = include_str!("../../shaders/exact/linked.wgsl");
 const FLOAT64: &str = include_str!("../../shaders/exact/float64_window.wgsl");
 const SIZE_F64: &str = include_str!("../../shaders/exact/f64_size.wgsl");
+const SIZES_F64: &str = include_str!("../../shaders/exact/f64_sizes.wgsl");
+const ONE_BY_ONE: &str = include_str!("../../shaders/exact/float64_vector.wgsl");
+const IN_SUMS: &str = include_str!("../../shaders/exact/float64_vectors.wgsl");
 const SIZES_F32: &str = include_str!("../../shaders/exact/float64_sizes.wgsl");
 const LEVELS: &str = include_str!("../../shaders/exact/float64_levels.wgsl");
 const ONE_SUM: &str = include_str!("../../shaders/exact/float64_sum.wgsl");
@@ -70,8 +73,15 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         elements_max: u64::MAX,
         more_loads: false,
         float64: None,
+        pairs: false,
         many_by_value: false,
     }
+}
+
+/// Bins whose invocations hold sums of a window in f64 meanwhile.
+fn in_float64(mut bins: Bins) -> Bins {
+    bins.read.extend([FLOAT64.into(), IN_SUMS.into()]);
+    Bins { float64: Some(1), pairs: true, ..bins }
 }
 
 /// The addition of accumulators of so many limbs: line by line, or in a loop where they are many.
@@ -251,9 +261,10 @@ fn single(keep: Keep, read: Dtype, term: &'static str, terms: &'static str) -> D
             } else {
                 "const WINDOW = 22u;\nconst ABOVE = 5u;\n"
             };
-            let read = vec![AMOUNT, term, terms, PATTERNS, SIZES_F32, FLOAT64, window, single, COLUMN, WHOLE, COLUMNS];
+            let read = vec![AMOUNT, term, terms, PATTERNS, SIZES_F32, window, single, COLUMN, WHOLE, COLUMNS];
             // An H200, `treefold bench sum --dtype bf16 --size 2^28 --launch loads_in_flight=2,4`, without this: 158.6, 146.8 µs.
-            Device::Bins(Bins { float64: upper.then_some(1), more_loads: upper, ..bins(replicas, 11, read, 64, 8) })
+            let all = in_float64(bins(replicas, 11, read, 64, 8));
+            Device::Bins(Bins { float64: upper.then_some(1), more_loads: upper, ..all })
         }
         Keep::Bins { replicas, .. } => {
             let shared = include_str!("../../shaders/exact/f32_shared.wgsl");
@@ -305,8 +316,9 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
         if float64 {
             let levels = include_str!("../../shaders/exact/f64_levels.wgsl");
-            let texts = [DOUBLE_FLAGS, term, PUT, SIZE_F64, FLOAT64, LEVELS, ONE_SUM, levels];
-            return Device::Bins(Bins { more_loads: true, float64: Some(1), ..linked.bins(&texts) });
+            let texts = [DOUBLE_FLAGS, term, PUT, SIZE_F64, SIZES_F64, LEVELS, ONE_SUM, levels, ONE_BY_ONE];
+            // Pairs gain nothing: an H200, `treefold bench sum --dtype f64 --size 2^27`, 252.5 µs, 251.0 with them; with `--data wide` 350.9, 405.4.
+            return Device::Bins(Bins { more_loads: true, pairs: false, ..in_float64(linked.bins(&texts)) });
         }
         let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
         return Device::Bins(Bins { more_loads: true, ..linked.bins(&[DOUBLE_FLAGS, term, PUT, shared]) });
@@ -444,8 +456,8 @@ pub(super) fn levels_f64(replicas: u32, texts: &[&'static str]) -> Bins {
     const UPPER: &str = include_str!("../../shaders/exact/upper_f64.wgsl");
     const BOTH: &str = include_str!("../../shaders/exact/two_levels.wgsl");
     let number = include_str!("../../shaders/exact/scatter_f64.wgsl");
-    let read = [&[SCATTER, COLUMN_LIMBS, COLUMNS, SIZE_F64, FLOAT64, LEVELS, UPPER, number, BOTH], texts].concat();
-    Bins { float64: Some(1), elements_max: 1 << 29, ..bins(replicas, 134, read, 2 * 134, 134) }
+    let read = [&[SCATTER, COLUMN_LIMBS, COLUMNS, SIZE_F64, LEVELS, UPPER, number, BOTH], texts].concat();
+    Bins { elements_max: 1 << 29, ..in_float64(bins(replicas, 134, read, 2 * 134, 134)) }
 }
 
 /// The squares of elements.
@@ -469,10 +481,9 @@ impl Terms<f32> for Squares {
             let linked = Linked { replicas, limbs: 20, places: 64, per_limb: 4, words: 3, signed: false };
             if float64 {
                 let levels = include_str!("../../shaders/exact/square_levels.wgsl");
-                let texts =
-                    [AMOUNT, multiply(words64), PUT, SIZES_F32, FLOAT64, LEVELS, ONE_SUM, PRODUCT_NUMBER, levels];
+                let texts = [AMOUNT, multiply(words64), PUT, SIZES_F32, LEVELS, ONE_SUM, PRODUCT_NUMBER, levels];
                 // A float64 of the sum beside them is what pays (docs/performance.md).
-                return Device::Bins(Bins { float64: Some(2), ..linked.bins(&texts) });
+                return Device::Bins(Bins { float64: Some(2), ..in_float64(linked.bins(&texts)) });
             }
             let shared = include_str!("../../shaders/exact/square_shared.wgsl");
             return Device::Bins(linked.bins(&[AMOUNT, multiply(words64), PUT, shared]));
@@ -497,7 +508,7 @@ impl Terms<f64> for Squares {
         let put = [multiply(keep.words64()), SQUARE_64, SCATTER_128, PUT];
         if let Keep::Bins { replicas, float64: true, .. } = keep {
             let levels = include_str!("../../shaders/exact/square_f64_levels.wgsl");
-            return Device::Bins(levels_f64(replicas, &[&put[..], &[levels]].concat()));
+            return Device::Bins(levels_f64(replicas, &[&put[..], &[SIZES_F64, levels]].concat()));
         }
         let one = include_str!("../../shaders/exact/square_f64.wgsl");
         scattered(keep, 134, false, (&[&put[..], &[one, PAIRS]].concat(), 0))

@@ -64,10 +64,9 @@ impl<const A: usize, const B: usize> Terms<[f64; 2]> for ProductsOf<A, B> {
     fn device(keep: Keep) -> Device {
         const REST: &str = include_str!("../../shaders/exact/product_f64_rest.wgsl");
         const LEVELS: &str = include_str!("../../shaders/exact/product_f64_levels.wgsl");
-        const VECTOR: &str = "fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State { return with_product(state, factors(vector)); }\n";
         let factors = [factors(false, [A, B])];
         if let Keep::Bins { replicas, float64: true, .. } = keep {
-            return Device::Bins(levels_f64(replicas, &[&factors, &put(keep)[..], &[REST, LEVELS, VECTOR]].concat()));
+            return Device::Bins(levels_f64(replicas, &[&factors, &put(keep)[..], &[REST, LEVELS]].concat()));
         }
         scattered(keep, 134, A != B, (&[&factors, &put(keep)[..], &[PRODUCT_F64, QUADS]].concat(), 0))
     }

@@ -1,7 +1,7 @@
 //! The text that makes the folds and answers of an operator one: the accumulator of all, and how results are written.
 
-use super::loads_in_parts;
-use super::members::prefix;
+use super::members::{prefix, takes_pairs};
+use super::{in_pairs, loads_in_parts};
 use crate::op::{DeviceOp, FoldGroup};
 use crate::plan::{COUNT_WORDS, Kernel, Rows, Store, Variant, Walk};
 use std::fmt::Write;
@@ -289,17 +289,38 @@ fn states(op: &DeviceOp, variant: &Variant) -> String {
     function("init_state(id: Invocation)", &|m| format!("m{m}_init_state(id)"));
     let accumulate = |m: usize| format!("m{m}_accumulate(state.m{m}, bits, index)");
     function("accumulate(state: State, bits: Bits, index: u32)", &accumulate);
-    if !variant.load.one() {
+    if in_pairs(op, variant) {
+        out.push_str(&pairs(op));
+    } else if loads_in_parts(op, variant).is_some() {
+        function("accumulate_load(state: State, vector: vec4<u32>, index: u32)", &|m| {
+            format!("m{m}_accumulate_load(state.m{m}, vector, index)")
+        });
+    } else if !variant.load.one() {
         function("accumulate_vector(state: State, vector: vec4<u32>, index: u32)", &|m| {
             format!("m{m}_accumulate_vector(state.m{m}, vector, index)")
         });
     }
-    if loads_in_parts(op, variant).is_some() {
-        function("accumulate_load(state: State, vector: vec4<u32>, index: u32)", &|m| {
-            format!("m{m}_accumulate_load(state.m{m}, vector, index)")
-        });
-    }
     out
+}
+
+/// The first of two vectors, or both, in the states of all folds: in those that take them in pairs, then in the others.
+fn pairs(op: &DeviceOp) -> String {
+    let (paired, others): (Vec<usize>, Vec<usize>) =
+        (0..op.folds.len()).partition(|&fold| takes_pairs(&op.folds[fold]));
+    let head = "fn accumulate_pair(state: State, front: vec4<u32>, back: vec4<u32>, left: u32, index: u32) -> State {";
+    let mut out = format!("{head}\n    var all = state;\n");
+    for m in paired {
+        let _ = writeln!(out, "    all.m{m} = m{m}_accumulate_pair(all.m{m}, front, back, left, index);");
+    }
+    let vectors = [("0u < left", "front", "index"), ("1u < left", "back", "index + STEP * PER_VECTOR")];
+    for (some, vector, index) in vectors.into_iter().filter(|_| !others.is_empty()) {
+        let _ = writeln!(out, "    if {some} {{");
+        for m in &others {
+            let _ = writeln!(out, "        all.m{m} = m{m}_accumulate_vector(all.m{m}, {vector}, {index});");
+        }
+        out.push_str("    }\n");
+    }
+    out + "    return all;\n}\n"
 }
 
 /// The accumulator that an invocation holds: as it is, with places counted from its row's first element, and both in one.

@@ -1,7 +1,7 @@
 //! The folds and answers of an operator as text: each alone under its own names, each of several behind a prefix.
 
 use super::glue::{NARROW, stores_narrow};
-use super::{Pieces, Source, loads_in_parts, regions, unrolled};
+use super::{Pieces, Source, in_pairs, loads_in_parts, regions, unrolled};
 use crate::element::Dtype;
 use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, Text, declared, prefixed, renamed, tokens, unroll};
 use crate::plan::{Kernel, Store, Variant};
@@ -35,7 +35,8 @@ const MADE: [(&str, bool); 6] = [
 
 /// The functions of a fold that take elements, or say where they begin: those of what a map makes have this prefix.
 const BEHIND: &str = "made_";
-const TAKING: [&str; 5] = ["accumulate", "accumulate_vector", "init_state", "add_to_cell", "carry_to_cell"];
+const TAKING: [&str; 6] =
+    ["accumulate", "accumulate_vector", "accumulate_pair", "init_state", "add_to_cell", "carry_to_cell"];
 
 /// The functions that take what is read, where a map makes of it what the fold is over.
 fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
@@ -75,9 +76,15 @@ fn mapped(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
         false => include_str!("../../shaders/map/place.wgsl"),
     });
     pieces.add(include_str!("../../shaders/map/one.wgsl"));
+    if !variant.load.one() && map.word_by_word() {
+        pieces.add(include_str!("../../shaders/map/vector.wgsl"));
+    }
     if !variant.load.one() {
         pieces.add(match map.from.bytes() {
-            4 if map.word_by_word() => include_str!("../../shaders/map/words.wgsl"),
+            4 if map.word_by_word() => match in_pairs(op, variant) && takes_pairs(leaf) {
+                true => include_str!("../../shaders/map/pair.wgsl"),
+                false => include_str!("../../shaders/map/words.wgsl"),
+            },
             4 => include_str!("../../shaders/vector/words_in_turn.wgsl"),
             8 => include_str!("../../shaders/vector/pairs.wgsl"),
             _ => include_str!("../../shaders/vector/quads.wgsl"),
@@ -176,6 +183,31 @@ fn loads(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
         }
         None => pieces.add(&unroll(include_str!("../../shaders/vector/in_parts.wgsl"), &[("PARTS", parts)])),
     }
+}
+
+/// Whether a fold takes vectors in pairs, by a text of its own.
+pub(super) fn takes_pairs(fold: &Leaf) -> bool {
+    let as_read = fold.map.as_ref().is_none_or(|map| map.word_by_word());
+    fold.bins().is_some_and(|bins| bins.pairs) && fold.test.is_none() && as_read
+}
+
+/// The function that takes the vectors of loads, of a fold into bins that has a form for pairs of them.
+fn of_pairs(pieces: &mut Pieces, op: &DeviceOp, number: usize, variant: &Variant) {
+    let fold = &op.folds[number];
+    let loads = takes_loads(op, number, variant);
+    pieces.add(match loads || (in_pairs(op, variant) && takes_pairs(fold)) {
+        true => include_str!("../../shaders/exact/float64_pair.wgsl"),
+        false => include_str!("../../shaders/exact/float64_vector.wgsl"),
+    });
+    if loads {
+        pieces.add(include_str!("../../shaders/exact/float64_parts.wgsl"));
+    }
+}
+
+/// Whether a fold takes the two vectors of a load as a pair.
+fn takes_loads(op: &DeviceOp, fold: usize, variant: &Variant) -> bool {
+    let leaf = &op.folds[fold];
+    loads_in_parts(op, variant) == Some(2) && takes_pairs(leaf) && leaf.map.is_none()
 }
 
 fn with_prefix(prefix: &str, mut pieces: Pieces) -> (Pieces, String) {
@@ -475,9 +507,14 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     }
     bins.helpers.iter().chain(&bins.settle).for_each(|text| out.add(text));
     reads.then_some(&bins.read).into_iter().flatten().for_each(|text| out.add(text));
+    if reads && bins.pairs {
+        of_pairs(&mut out, op, number, variant);
+    }
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
-    loads(&mut out, op, number, variant);
+    if !takes_loads(op, number, variant) {
+        loads(&mut out, op, number, variant);
+    }
     if alone {
         return with_prefix(&prefix(op, number, variant), out);
     }

@@ -3,8 +3,8 @@
 use crate::common::*;
 use treefold::half::{bf16, f16};
 use treefold::internals::Keep;
-use treefold::ops::{Filtered, Norm1, Std, Sum, SumOfSquares};
-use treefold::{Cpu, Element, Gpu, Input, Op, Tuning, Widened};
+use treefold::ops::{CountNonzero, Filtered, Norm1, Std, Sum, SumOfSquares};
+use treefold::{Cpu, Element, Gpu, Input, Mapped, Op, Tuning, Widened};
 
 /// Patterns of f32 of all sizes and of few, of one sign, beside others that no window holds with them, and not finite.
 fn sets() -> Vec<Vec<u32>> {
@@ -43,7 +43,9 @@ fn sets() -> Vec<Vec<u32>> {
     let sparse =
         near.iter().enumerate().map(|(i, &bits)| if i % 10 == 0 { bits } else { bits & 0x8000_0000 }).collect();
     let least = vec![0x8000_0000; 5000];
-    let one = [vec![0x8000_0000; 4000], vec![0x8000_0000, 0x3f80_0000, 0x8000_0000, 0xbf80_0000]].concat();
+    // In either half of a load of eight.
+    let [one, behind] =
+        [4000, 4004].map(|n| [vec![0x8000_0000; n], vec![0x8000_0000, 0x3f80_0000, 0x8000_0000, 0xbf80_0000]].concat());
     let larger =
         (0..100_000).map(|i: u32| (0x3f00_0000 + ((i / 4000) << 23)) | random.next() as u32 & 0x807f_ffff).collect();
     let others = [-0.0, 1e-40, -3e-45, -1e-9, 1e30, -3e38, f32::NAN];
@@ -59,6 +61,7 @@ fn sets() -> Vec<Vec<u32>> {
         sparse,
         least,
         one,
+        behind,
         larger,
         cancelling,
         minus,
@@ -253,15 +256,19 @@ fn sums_have_the_bits_of_the_hosts() {
     let (double, half) =
         (Cases::new(Sum, all(sets_f64(), f64::from_bits)), Cases::new(Sum, all(sets_f16(), f16::from_bits)));
     let sizes = Cases::new(Norm1, all(sets_f64(), f64::from_bits));
+    let text = "return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);";
+    let made = Mapped::new(text, |x: f32| f32::from_bits(x.to_bits() ^ 0x8000_0000), Std { ddof: 0 });
+    let made = Cases::new((made, CountNonzero), all(sets(), f32::from_bits));
     let double_squares = Cases::new(SumOfSquares, all(square_sets_f64(), f64::from_bits));
     let half_sizes = Cases::new(Norm1, all(sets_f16(), f16::from_bits));
-    let shapes = [small(), Tuning::GPU, small().with(|tuning| tuning.subgroups = false)];
+    let shapes = [small().loads(2), Tuning::GPU, small().with(|tuning| tuning.subgroups = false)];
     for (turn, shape) in shapes.into_iter().enumerate() {
         let gpu = gpu().with_tuning(with_float64(shape)).expect("a launch shape");
         type Found<'a> = &'a dyn Fn(&Gpu) -> (Option<Keep>, Option<usize>);
-        let cases: [(&str, Found); 7] = [
+        let cases: [(&str, Found); 8] = [
             ("bf16", &|gpu| upper.wrong(gpu)),
             ("sums and squares", &|gpu| both.wrong(gpu)),
+            ("what a map makes, beside others", &|gpu| made.wrong(gpu)),
             ("f64", &|gpu| double.wrong(gpu)),
             ("sizes of f64", &|gpu| sizes.wrong(gpu)),
             ("squares of f64", &|gpu| double_squares.wrong(gpu)),
@@ -333,37 +340,41 @@ fn wrong_kernels_are_noticed() {
     let mut unnoticed = Vec::new();
     let changes = [
         (upper, "all.sum += (f64", "all.sum -= (f64"),
-        (upper, "const VECTORS = 64u;", "const VECTORS = 6400u;"),
+        (upper, "const ROOM = 64u;", "const ROOM = 6400u;"),
         (upper, "FIRST, more)", "6400u, more)"),
+        (upper, "part_of(vector, 1u), 2u, index)", "part_of(vector, 0u), 2u, index)"),
         (upper, "(sizes.x, sizes.y), max(sizes.z, sizes.w)", "(sizes.x, sizes.y), sizes.z"),
         (upper, "min(before.z, before.w)", "before.z"),
-        (upper, "& (least >= window.top - (WINDOW << FIELD) - 1u)", ""),
-        (upper, "(largest < window.top) &", ""),
+        (upper, "& (sizes.x >= window.top - (WINDOW << FIELD) - 1u)", ""),
+        (upper, "(sizes.y < window.top) &", ""),
         (upper, "const WINDOW = 38u;", "const WINDOW = 45u;"),
         (upper, "all.most = max(all.most, max(max(", "all.most = max(0i, max(max("),
-        (upper, "put_sum(all.sum, all.replica);", ""),
-        (upper, "    put_sum(state.sum, state.replica);\n", ""),
-        (upper, "put(bitcast<u32>(f32(second)), replica);", ""),
+        (upper, "put_held(all);", ""),
+        (upper, "    put_held(state);\n", ""),
+        (upper, "put(bitcast<u32>(f32(second)), state.replica);", ""),
         (upper, "0xffffffffe0000000lu", "0xfffffffff0000000lu"),
         (upper, "all.sum = f64();", ""),
         (upper, "put(vector.w, all.replica);", ""),
         (upper, "all.low = max(all.low, max(", "all.low = max(0u, max("),
+        (upper, "both_sizes(of_front, of_back)", "both_sizes(of_front, of_front)"),
+        (upper, "return with_inside(with_inside(all, front), back);", "return with_inside(all, front);"),
+        (upper, "all = with_noted(with_noted(all, front), back);", "all = with_noted(all, front);"),
         (double, "const WINDOW = 39u;", "const WINDOW = 40u;"),
-        (double, "const VECTORS = 64u;", "const VECTORS = 65u;"),
+        (double, "const ROOM = 64u;", "const ROOM = 65u;"),
         (double, "const MOST_TOP = 2037u;", "const MOST_TOP = 2047u;"),
         (double, "(state.window.top >> FIELD) + 8u", "(state.window.top >> FIELD) + 7u"),
         (double, "(state.window.top >> FIELD) + 8u", "(state.window.top >> FIELD) + 10u"),
         (double, "| min(bits.x, 1u)", ""),
         (double, "put(words_of(state.sum.high - start_of(state)), state.replica);", ""),
         (double, "put(words_of(state.sum.low), state.replica);", ""),
-        (double, "put_levels(all);", ""),
-        (double, "    put_levels(state);\n", ""),
+        (double, "put_held(all);", ""),
+        (double, "    put_held(state);\n", ""),
         (double, "min(sizes.x - 1u, sizes.y - 1u)", "sizes.x - 1u"),
         (double, "min(sizes.x - 1u, sizes.y - 1u)", "sizes.y - 1u"),
-        (double, "let largest = max(sizes.x, sizes.y)", "let largest = sizes.x"),
+        (double, "max(sizes.x, sizes.y));\n", "sizes.x);\n"),
         (double, "all.others |= front.x | (front.y ^ 0x80000000u)", "all.others |= 0u"),
         (double, "| back.x | (back.y ^ 0x80000000u)", ""),
-        (double, "if largest >= 0x7ff00000u", "if false"),
+        (double, "if sizes.y >= 0x7ff00000u", "if false"),
         (double, "    put(front, all.replica);\n", ""),
         (double, "    put(back, all.replica);\n", ""),
         (double, "all.flags |= double_flags(bits);", ""),
@@ -384,7 +395,7 @@ fn wrong_kernels_are_noticed() {
         (half, "return bits.x | bits.y | bits.z | bits.w;", "return bits.x | bits.y | bits.z;"),
         (half, "return bits.x | bits.y | bits.z | bits.w;", "return bits.y | bits.z | bits.w;"),
         (roots, "const WINDOW = 20u;", "const WINDOW = 21u;"),
-        (roots, "const VECTORS = 64u;", "const VECTORS = 96u;"),
+        (roots, "const ROOM = 64u;", "const ROOM = 96u;"),
         (roots, "const MOST_TOP = 1500u;", "const MOST_TOP = 1600u;"),
         (roots, "const LEAST_TOP = 600u;", "const LEAST_TOP = 540u;"),
         (roots, "- 1016u", "- 1008u"),
@@ -405,8 +416,8 @@ fn wrong_kernels_are_noticed() {
         (squares, "const m1_WINDOW = 22u;", "const m1_WINDOW = 25u;"),
         (squares, "(y - (second - first))", "y"),
         (squares, "(x - (first - levels.high)) +", ""),
-        (squares, "m1_put_levels(all);", ""),
-        (squares, "    m1_put_levels(state);\n", ""),
+        (squares, "m1_put_held(all);", ""),
+        (squares, "    m1_put_held(state);\n", ""),
         (squares, "m1_put_number(low + lent, state.replica);", ""),
         (squares, "+ 777u", "+ 800u"),
         (squares, "lent += place;", ""),
@@ -421,4 +432,15 @@ fn wrong_kernels_are_noticed() {
         }
     }
     assert!(unnoticed.is_empty(), "{unnoticed:?}");
+    // Of vectors in pairs, whose last one may be the first of its pair.
+    let noticed = |gpu: &Gpu| squares(gpu);
+    let changes = [
+        ("if (left > 1u) & m1_has(", "if m1_has("),
+        ("if left > 1u { all = m1_", "if true { all = m1_"),
+        ("all = m0_with_vector(all, back, of_back);", ""),
+        ("m1_both_sizes(of_front, of_back)", "m1_both_sizes(of_front, of_front)"),
+        ("left - min(left, 2u * 0u)", "2u"),
+        ("loads[2u * 0u + 1u]", "loads[2u * 0u]"),
+    ];
+    assert_noticed(with_float64(small().loads(2)), &one_in(2, &changes), noticed);
 }

@@ -119,7 +119,7 @@ fn wrong_kernels_are_noticed() {
     let noticed = |gpu: &Gpu| !cases.passes(gpu) || cases.wrong(gpu).1.is_some();
     let changes = [
         ("const WINDOW = 38u;", "const WINDOW = 45u;"),
-        ("const VECTORS = 64u;", "const VECTORS = 6400u;"),
+        ("const ROOM = 64u;", "const ROOM = 6400u;"),
         ("const LEAST_TOP = 144u;", "const LEAST_TOP = 128u;"),
         ("const MOST = 2000u << 20u;", "const MOST = 2047u << 20u;"),
         (">> FIELD) + 8u", ">> FIELD) + 1u"),
@@ -135,9 +135,12 @@ fn wrong_kernels_are_noticed() {
         ("+ x_low * y_low;", ";"),
         ("bits.x + 0x4000000u", "bits.x"),
         ("+ select(0u, 1u, low < bits.x)", ""),
-        ("select(max(f64_size(words_of(product)), 1u), 0u,", "select(f64_size(words_of(product)), 0u,"),
+        (
+            "select(max(f64_size(words_of(rounded_product(vector))), 1u), 0u,",
+            "select(f64_size(words_of(rounded_product(vector))), 0u,",
+        ),
         ("return select(size, 1u, apart);", "return size;"),
-        ("        all.flags |= product_flags(vector.xy, vector.zw);\n", "        all.flags |= FLAG_OTHER;\n"),
+        ("    all.flags |= product_flags(vector.xy, vector.zw);\n", "    all.flags |= FLAG_OTHER;\n"),
         ("    all.flags |= put(vector.xy, vector.zw, all.replica);\n", "    put(vector.xy, vector.zw, all.replica);\n"),
         ("all.rest = with_one(all.rest,", "with_one(all.rest,"),
         ("(a.y ^ b.y) >> 31u == 1u, replica)", "false, replica)"),
