@@ -72,10 +72,10 @@ impl Look {
         Look { identity, length: metadata.len(), modified: metadata.modified().ok() }
     }
 
-    /// Whether the file has as many bytes as its metadata claim; those in /proc and /sys do not.
+    /// Whether the file has as many bytes as its metadata claim; those in /proc and /sys, which claim none or a page, do not.
     pub fn holds(&self, file: &File) -> bool {
         match self.length {
-            0 => false,
+            0 => matches!(read_at(file, &mut [0], 0), Ok(0)),
             CLAIM_MAX.. => true,
             length => matches!(read_at(file, &mut [0], length - 1), Ok(1)),
         }

@@ -335,6 +335,7 @@ pub fn look(name: &str, path: &Path, mut file: File, length: u64, ask: &Ask) -> 
             Ok(Shown { stored, array, count, numbers: Numbers::Made(Arc::new(make)) })
         }
         (Some(packing), _) => Err(packing.to_be_unpacked(name)),
+        _ if head.is_empty() => Err(empty(name)),
         (None, _) => {
             let (what, mut several) = several(name, format, file, length)?;
             let shown = choice::asked(&mut *several, name, ask)?;
@@ -369,9 +370,13 @@ pub fn stream(name: &str, path: Option<&Path>, bytes: Reader, ask: &Ask) -> Resu
             let numbers = table(name, delimiter, bytes, stored, ask)?;
             Ok(Streamed { stored, array: None, numbers })
         }
-        _ if head.is_empty() => Err(anyhow!("{name}: is empty (0 bytes); copy or write it again")),
+        _ if head.is_empty() => Err(empty(name)),
         Format::Arrow | Format::Npz | Format::Parquet | Format::Safetensors => Err(not_streamed(name)),
     }
+}
+
+fn empty(name: &str) -> anyhow::Error {
+    anyhow!("{name}: is empty (0 bytes); copy or write it again")
 }
 
 fn not_streamed(name: &str) -> anyhow::Error {

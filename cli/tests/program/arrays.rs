@@ -79,6 +79,10 @@ fn an_answer_has_the_type_of_its_operator() {
         );
     }
     assert!(says(&write(&[])[0], "<f4", "()"));
+    // Nor on whether a file says so: raw numbers of which there are none.
+    let raw = folder.file("none.f32", b"");
+    run(["max,sum", "-q", "--force", "--output", &out, "--dtype", "f32", "--rows", "3", &raw]).text();
+    assert!(members(&out).iter().all(|(_, npy)| says(npy, "<f4", "(0,)")));
     // Extremes of each type, to the bit.
     let least = folder.i32("least.npy", &[i32::MIN, i32::MAX]);
     run(["minmax", "-q", "--force", "--output", &out, &least]).text();

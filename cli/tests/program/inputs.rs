@@ -121,7 +121,7 @@ fn an_empty_raw_part_has_no_numbers() {
     assert_eq!(raw("dot", &[&empty, &empty]), "0");
     assert_eq!(run_with(["sum", "-q", "--dtype", "f32"], b"").text(), "0");
     run_with(["sum"], b"").fails(1, &["is empty (0 bytes)"]);
-    run(["dot", "--dtype", "f32", &one, &empty]).fails(1, &["has more than 0 elements", "has 0"]);
+    run(["dot", "--dtype", "f32", &one, &empty]).fails(1, &["has 1 elements", "has 0", "need equal length"]);
 }
 
 #[test]
