@@ -26,6 +26,9 @@ pub(crate) fn check(op: &DeviceOp, source: &Source) -> Result<()> {
             None => Error::Refused { what: "the text of an operator", message: format!("{}: {message}", op.name) },
         }
     };
+    if let Some(line) = source.unclosed() {
+        return Err(bad(Some(line), "the comment that begins with /* has no end; close it with */".into()));
+    }
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let line = error.location(text).map(|location| location.line_number);
         bad(line, error.message().to_string())

@@ -58,6 +58,12 @@ impl Source {
         }
     }
 
+    /// The line of the text, counted from 1, in which a comment of a piece begins that has no end there: it would take what follows with it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn unclosed(&self) -> Option<u32> {
+        self.pieces.iter().find_map(|piece| unclosed(&piece.lines).map(|line| (piece.line + line) as u32 + 1))
+    }
+
     /// The piece that a line of the text came from, the line in it, and its words.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn piece(&self, line: usize) -> Option<(&'static str, usize, &str)> {
@@ -70,6 +76,27 @@ impl Source {
         let at = line.saturating_sub(found.line).min(found.lines.len().saturating_sub(1));
         Some((found.name, at + 1, found.lines.get(at).map_or("", |line| line.trim())))
     }
+}
+
+/// The first of these lines in which a comment begins that has no end; comments stand in comments.
+#[cfg(not(target_arch = "wasm32"))]
+fn unclosed(lines: &[String]) -> Option<usize> {
+    let mut open = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let mut rest = line.as_bytes();
+        while let [first, after @ ..] = rest {
+            rest = match (first, after) {
+                (b'/', [b'/', ..]) if open.is_empty() => break,
+                (b'/', [b'*', after @ ..]) => {
+                    open.push(number);
+                    after
+                }
+                (b'*', [b'/', after @ ..]) if open.pop().is_some() => after,
+                _ => after,
+            };
+        }
+    }
+    open.first().copied()
 }
 
 /// A text that grows by pieces and knows their lines.

@@ -181,6 +181,9 @@ fn errors_in_a_text_are_told_by_its_own_lines() {
     assert_eq!((piece.as_str(), *line, quoted.as_str()), ("`lift`", 2, "return Acc(bits, bits, all)"));
     let empty = gpu().reducer::<u32, _>(Faulty::<{ faulty::EMPTY }>).map(drop).expect_err("nothing");
     assert!(matches!(&empty, Error::BadWgsl { piece, line: 1, .. } if piece == "`identity`"), "{empty}");
+    let open = gpu().reducer::<u32, _>(Faulty::<{ faulty::OPEN_COMMENT }>).map(drop).expect_err("a comment");
+    let Error::BadWgsl { piece, line, message, .. } = &open else { panic!("{open}") };
+    assert!((piece.as_str(), *line) == ("`combine`", 2) && message.contains("close it with */"), "{open}");
     let text = bad.to_string();
     assert!(["`combine`", "faulty", "line 2", "nothing_of_that_name"].iter().all(|part| text.contains(part)), "{text}");
     let tuple = gpu().reducer::<u32, _>((Sum, Faulty::<{ faulty::SYNTAX }>)).map(drop).expect_err("a syntax error");

@@ -14,6 +14,7 @@ pub const SYNTAX: u8 = 8;
 pub const TYPES: u8 = 9;
 pub const UNENDED: u8 = 10;
 pub const EMPTY: u8 = 11;
+pub const OPEN_COMMENT: u8 = 12;
 
 accumulator! {
     /// The least element, and the sum of places, each times its element.
@@ -51,6 +52,8 @@ impl<const FAULT: u8> Fold<u32> for Faulty<FAULT> {
             ORDER => "select(a.least, b.least, a.least == 0xffffffffu)",
             SYNTAX => "min(a.least b.least)",
             TYPES => "min(a.least, nothing_of_that_name)",
+            // A comment within a comment is one; what ends it does not end the other.
+            OPEN_COMMENT => "min(a.least, b.least) /* the /* least */ of both",
             _ => "min(a.least, b.least)",
         };
         let identity = match FAULT {
