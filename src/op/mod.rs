@@ -27,6 +27,8 @@ pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 #[cfg(not(target_arch = "wasm32"))]
 pub use expression::{Combining, Expression, Formula};
 pub use mapped::{ByFunction, Map, Mapped, MappedFold};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use names::unclosed;
 pub(crate) use names::{OF_ELEMENTS, declared, prefixed, renamed, tokens};
 pub(crate) use partial::Span;
 pub use partial::{Header, Partial, Partials, title};

@@ -34,7 +34,7 @@ pub(crate) fn tokens(text: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let end = match rest.as_bytes() {
             [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
-            [b'/', b'*', ..] => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            [b'/', b'*', ..] => comment(rest).unwrap_or(rest.len()),
             _ if is_of_a_name(first) => run(rest, is_of_a_name),
             _ if first.is_whitespace() => run(rest, char::is_whitespace),
             _ => first.len_utf8(),
@@ -44,6 +44,34 @@ pub(crate) fn tokens(text: &str) -> Vec<&str> {
         rest = after;
     }
     out
+}
+
+/// Bytes of the comment that a text begins with, which may hold others, where it has an end.
+fn comment(text: &str) -> Option<usize> {
+    let (bytes, mut open, mut at) = (text.as_bytes(), 0u32, 0);
+    while at + 1 < bytes.len() {
+        open = match &bytes[at..at + 2] {
+            b"/*" => open + 1,
+            b"*/" => open - 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        at += 2;
+        if open == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The line, counted from 0, in which a comment begins that has no end: it would take with it what follows the text.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn unclosed(text: &str) -> Option<usize> {
+    let last = tokens(text).pop()?;
+    let is_open = last.starts_with("/*") && comment(last).is_none();
+    is_open.then(|| text[..text.len() - last.len()].matches('\n').count())
 }
 
 fn is_of_a_name(c: char) -> bool {
@@ -172,6 +200,16 @@ mod tests {
         let text = "fn é(x: u32) -> u32 { return x; }\nfn ℘() -> u32 { return é\u{85}(y.é); }";
         let want = "fn p_é(x: u32) -> u32 { return x; }\nfn p_℘() -> u32 { return p_é\u{85}(y.é); }";
         assert_eq!(prefixed(text, "p_", &[], "q_"), want);
+    }
+
+    #[test]
+    fn comments_hold_others_and_may_have_no_end() {
+        assert_eq!(tokens("a/* b /* c */ d */e/**/"), ["a", "/* b /* c */ d */", "e", "/**/"]);
+        assert_eq!(tokens("/*/ a"), ["/*/ a"]);
+        for closed in ["", "/* a /* b */ */", "// /* a", "a /* // */", "*/"] {
+            assert_eq!(unclosed(closed), None, "{closed}");
+        }
+        assert_eq!(["a\n/* b /* c */\nd", "/*", "x\n\n/*/"].map(unclosed), [Some(1), Some(0), Some(2)]);
     }
 
     #[test]

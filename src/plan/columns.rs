@@ -7,13 +7,13 @@ use crate::input::{Dim, Strided};
 use crate::limits::TRIPS_MAX;
 
 /// Neighbouring groups of columns of a workgroup, and how many a workgroup has where it can have all. An H200, `treefold bench fast_sum
-/// --axis 0`, by 16, 32 and 64: shape=16384x16384 254.2, 242.4 and 259.7 µs, shape=1048576x256 256.1, 253.6 and 253.0.
+/// --axis 0`, with this changed, by 16, 32 and 64: shape=16384x16384 254.2, 242.4 and 259.7 µs, shape=1048576x256 256.1, 253.6 and 253.0.
 const NEIGHBOURS: u64 = 32;
 const WHOLE: u64 = 64;
 /// Invocations of a workgroup from which on half as many are better, where columns are split over workgroups and a lane has so few rounds of
-/// loads: what lanes hold meets sooner. An H200, `treefold bench fast_sum,argmax,sum --axis 0`, whole and halved: shape=1024x1024 14.4, 10.9;
-/// 15.6, 12.5; 20.8, 21.3 µs, shape=4096x4096 (4 rounds) 34.5, 29.3; 42.7, 36.5; 60.4, 47.8; but shape=1048576x256 (62 rounds) 253.6, 251.0;
-/// 294.2, 349.9; 409.6, 413.8.
+/// loads: what lanes hold meets sooner. An H200, `treefold bench fast_sum,argmax,sum --axis 0`, with this changed, whole and halved:
+/// shape=1024x1024 14.4, 10.9; 15.6, 12.5; 20.8, 21.3 µs, shape=4096x4096 (4 rounds) 34.5, 29.3; 42.7, 36.5; 60.4, 47.8; but
+/// shape=1048576x256 (62 rounds) 253.6, 251.0; 294.2, 349.9; 409.6, 413.8.
 const SPLIT_SIZE: u64 = 512;
 const SPLIT_ROUNDS: u64 = 16;
 /// Rounds of loads of a lane along a short row. An H200, `treefold bench --shape 1048576x256 --axis 1`, by 1, 2 and 4: fast_sum 246.1,
@@ -37,7 +37,7 @@ const STATES: States = States { rounds: 8, columns_size: 512, several: true };
 const LONG_WORDS: u64 = 17;
 /// Beside long accumulators. An H200, by 4, 8, 16 and 32 rounds, `treefold bench variance,norm2 --axis 1`: shape=131072x512 465, 386, 367, 366 and 362,
 /// 266, 223, 223 µs, shape=16384x4096 354, 354, 316, 296 and 275, 274, 228, 207. By 128, 256 and 512 invocations, `--axis 0`: shape=8192x8192
-/// 481, 497, 497 and 541, 307, 332; with one for each of four columns 616, 642, 643 and 410, 449, 575.
+/// 481, 497, 497 and 541, 307, 332; with one for each of four columns 616, 642, 643 and 410, 449, 575. (Columns: before lanes met in banks of their own.)
 const LONG_STATES: States = States { rounds: 32, columns_size: 256, several: false };
 /// Rows that are read by vectors.
 const ROWS_IN_VECTORS: Kernel = Kernel::Columns { own: 1, neighbours: Neighbours::Vectors };

@@ -173,14 +173,15 @@ fn load_form(leaf: &Leaf) -> Option<&Text> {
     leaf.value()?.load.as_ref().filter(|_| leaf.map.is_none() && leaf.test.is_none())
 }
 
-/// The function that takes what is loaded at once, where narrow elements are several to a word: the fold's own form, or that of vectors,
-/// one after another.
+/// The function that takes what is loaded at once, where narrow elements are several to a word: the fold's own form, or that of vectors, as a
+/// pair or one after another.
 fn loads(pieces: &mut Pieces, op: &DeviceOp, fold: usize, variant: &Variant) {
     let Some(parts) = loads_in_parts(op, variant) else { return };
     match load_form(&op.folds[fold]) {
         Some(body) => {
             pieces.body("the load form", "fn accumulate_load(acc: Acc, vector: vec4<u32>, index: u32) -> Acc", body)
         }
+        None if takes_loads(op, fold, variant) => pieces.add(include_str!("../../shaders/exact/float64_parts.wgsl")),
         None => pieces.add(&unroll(include_str!("../../shaders/vector/in_parts.wgsl"), &[("PARTS", parts)])),
     }
 }
@@ -191,17 +192,13 @@ pub(super) fn takes_pairs(fold: &Leaf) -> bool {
     fold.bins().is_some_and(|bins| bins.pairs) && fold.test.is_none() && as_read
 }
 
-/// The function that takes the vectors of loads, of a fold into bins that has a form for pairs of them.
+/// The function that takes vectors, of a fold into bins that has a form for pairs of them.
 fn of_pairs(pieces: &mut Pieces, op: &DeviceOp, number: usize, variant: &Variant) {
-    let fold = &op.folds[number];
-    let loads = takes_loads(op, number, variant);
-    pieces.add(match loads || (in_pairs(op, variant) && takes_pairs(fold)) {
+    let of_a_round = in_pairs(op, variant) && takes_pairs(&op.folds[number]);
+    pieces.add(match of_a_round || takes_loads(op, number, variant) {
         true => include_str!("../../shaders/exact/float64_pair.wgsl"),
         false => include_str!("../../shaders/exact/float64_vector.wgsl"),
     });
-    if loads {
-        pieces.add(include_str!("../../shaders/exact/float64_parts.wgsl"));
-    }
 }
 
 /// Whether a fold takes the two vectors of a load as a pair.
@@ -512,9 +509,7 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
     }
     mapped(&mut out, op, number, variant);
     sifted(&mut out, op, number, variant);
-    if !takes_loads(op, number, variant) {
-        loads(&mut out, op, number, variant);
-    }
+    loads(&mut out, op, number, variant);
     if alone {
         return with_prefix(&prefix(op, number, variant), out);
     }
