@@ -7,10 +7,11 @@
 @group(0) @binding(0) var<storage, read> carries: array<Carry>;
 @group(0) @binding(2) var<uniform> params: Params;
 
-// The accumulator that is open behind a share.
+// The accumulator that is open behind a share. Its tail is loaded while it is asked whether a segment ends there.
 fn behind(open: Acc, share: u32) -> Acc {
-    if carries[share].ended != 0u { return carries[share].tail; }
-    return combine(open, carries[share].tail);
+    let tail = carries[share].tail;
+    if carries[share].ended != 0u { return tail; }
+    return combine(open, tail);
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -28,7 +29,8 @@ fn main(id: Invocation) {
     if id.local > 0u { get_shared(id.local - 1u, &open); }
     for (var share = low; share < high; share++) {
         let named = carries[share].segment;
-        if named != NONE { store(combine(open, carries[share].head), named); }
+        let head = carries[share].head;
+        if named != NONE { store(combine(open, head), named); }
         open = behind(open, share);
     }
     if id.local == 0u { store_number(); }

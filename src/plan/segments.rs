@@ -18,6 +18,23 @@ const SIZE: u32 = 512;
 const SERIAL_SIZE: u32 = 128;
 /// Elements and ends of an invocation, at least, where there are enough.
 const ITEMS_MIN: u64 = 32;
+/// Elements and ends for each invocation of a launch policy, up to which clusters of lanes have few shares, as many as one pass carries over, one for each
+/// invocation: fewer fill no GPU, and each share is searched for and carried over. An H200, `treefold bench fast_sum --segments 16,256,4096 --launch
+/// workgroups_max=64,264`, 256 and 1056 workgroups, µs: 2^24 31.7, 27.7, 26.5 and 42.2, 42.2, 35.2; 2^26 92, 77.6, 73.8 and 101, 88.2, 83.5; 2^27 180, 154,
+/// 146 and 179, 149, 144; 2^28 341, 283, 265 and 329, 273, 258. Elements that are no words have twice as many: `max --segments 4096`, 256, 512 and 1056
+/// workgroups, 2^26 f16 49.8, 44.3 and 51.2, f64 170, 138 and 143.
+const ITEMS_OF_FEW: u64 = 640;
+/// The same where each lane takes a segment: 528 and 1056 workgroups, 2^24 in segments of 4 45.9 and 51.7, 2^28 520 and 522, mix30 54.6 and 60.8, 576 and 560.
+const ITEMS_OF_LANES: u64 = 256;
+/// The mean length below which answers that take so many trips to finish, as quotients do, take most of the time, and shares are as many as for operators by
+/// value: 528 and 1056 workgroups, 2^26 in segments of 16, mean 321 and 285 µs, variance 1459 and 1354.
+const FINISHED_UNTIL: u64 = 32;
+const FINISHED_TRIPS: u64 = 32;
+/// Elements and ends for each invocation of few shares whose lanes hold a state of many words, up to which there are half as many: a multiprocessor has
+/// one of those workgroups at a time. An H200, `treefold bench sum --segments 64,4096 --launch workgroups_max=32,66,264`, 128, 264 and 1056 workgroups, of which
+/// more than 256 were carried over by 1024 invocations: 2^22 21.4, 26.0 and 35.6, 37.1 and 48.0, 37.2, by 136 workgroups in another run 34.4, 27.0; 2^24
+/// 52.5, 46.9 and 56.6, 54.7 and 113, 116; 2^28 in segments of 4096, 128, 256 and 1056 workgroups, 469, 435 and 467.
+const ITEMS_OF_HELD: u64 = 64;
 /// Vectors in flight of a lane, at most. Segments of 16, 64, 256 by clusters, of 128 invocations, with 1, 2, 4: 537, 476, 471; 622, 451, 472; 408, 391, 392.
 const VECTORS: u32 = 2;
 /// Elements and ends that one plan takes: 32 bits count them, and those of a share more.
@@ -26,6 +43,9 @@ const ITEMS_IN_ALL: u64 = (1 << 32) - (1 << 20);
 const CARRY_SIZE: u32 = 256;
 /// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
+/// Those that are soon carried over. An H200, 2^28 f32 in segments of 16 and 4096, 1056 shares: by 256 invocations 327.6, 255.7 µs, by 1024 329.2, 257.7; 2^26
+/// (`variance --segments 4096`), 256 shares by 256 invocations 295, 264 by 1024 349.
+const CARRIED_FEW: u64 = 8;
 /// What lanes take of segments of what is accumulated by value. Segments of 64, 128, 256 with 2 vectors: 430, 414, 400; with 4: 451, 405, 391; with 8:
 /// 620, 434, 390. Of 4 elements by clusters, which are of one lane then: 782 for 675.
 const PLAIN: OfLane = OfLane { alone: 16, vectors: 4, around: 64, most: 64 };
@@ -93,6 +113,8 @@ struct SegmentLaunch {
     teams: u32,
     /// Items that an end counts as; an element is one.
     end_items: u32,
+    /// Whether answers take most of the time.
+    finishes: bool,
 }
 
 impl SegmentLaunch {
@@ -251,7 +273,7 @@ impl Planner {
             pass.params.partials = shares;
             pass.bindings.push(Binding { slot: 5, resource: Resource::Scratch { bytes: carries.clone() } });
         }
-        let size = self.carry_size();
+        let size = self.carry_size_of(shares.into());
         let each = shares.div_ceil(size);
         draft.passes.push(Pass {
             variant: self.variant(Kernel::Carry, store, size, None, rows),
@@ -344,6 +366,7 @@ impl Planner {
             each: of_end.max(of_element),
             teams: size / most,
             end_items: end_items as u32,
+            finishes: each < FINISHED_UNTIL && cost.once_trips >= FINISHED_TRIPS,
         }
     }
 
@@ -367,7 +390,7 @@ impl Planner {
         let ahead =
             cost.own_memory && self.tuning.order == Order::Striped && elements / segments.max(1) >= OWN_LOADS_FROM;
         let loads = if ahead { OWN_LOADS } else { 1 };
-        Ok(SegmentLaunch { walk, size, loads, fixed, each, teams: size, end_items })
+        Ok(SegmentLaunch { walk, size, loads, fixed, each, teams: size, end_items, finishes: false })
     }
 
     /// Trips that find a share, and of what it leaves.
@@ -387,11 +410,7 @@ impl Planner {
         let mut variant = self.variant(Kernel::Segments { walk: shape.walk }, store, shape.size, beside, rows);
         (variant.loads_in_flight, variant.order) = (shape.loads, Order::Striped);
         let items = elements + u64::from(shape.end_items) * segments;
-        // Subgroups' shares are half as large: those of a multiprocessor end together.
-        let times = if shape.walk == Walk::Serial { 1 } else { 2 };
-        let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
-        let launched = times * invocations / u64::from(shape.size);
-        let launched = if self.cost.own_memory { (launched / OWN_FEWER).max(1) } else { launched };
+        let launched = self.segments_launched(shape, items);
         let enough = items.div_ceil(ITEMS_MIN * u64::from(shape.size));
         let items_max = shape.items_max();
         let needed = items.div_ceil(items_max * u64::from(shape.teams));
@@ -414,6 +433,30 @@ impl Planner {
         })
     }
 
+    /// Workgroups of a dispatch over so many items, at most, where fewer have trips for it all: figures by [`ITEMS_OF_FEW`].
+    fn segments_launched(&self, shape: &SegmentLaunch, items: u64) -> u64 {
+        let (size, held) = (u64::from(shape.size), self.cost.own_state);
+        let invocations = u64::from(self.launch.workgroup_size) * u64::from(self.launch.workgroups_max);
+        let all = (invocations / size).max(1);
+        let carried = u64::from(CARRY_SIZE);
+        let few = match held {
+            true if items < ITEMS_OF_HELD * size * carried => carried / 2,
+            false if self.cost.element_bytes != 4 => 2 * carried,
+            _ => carried,
+        };
+        // Twice as many shares as there are invocations are half as large: those of a multiprocessor end together.
+        let (few, most, many) = match shape.walk {
+            Walk::Serial if self.cost.own_memory => return (all / OWN_FEWER).max(1),
+            Walk::Serial => return all,
+            Walk::Clusters { .. } if held => (few, u64::MAX, few),
+            Walk::Clusters { .. } => (few, ITEMS_OF_FEW, 2 * all),
+            Walk::Lanes { .. } if held && !shape.finishes => (few, ITEMS_OF_LANES, all),
+            Walk::Lanes { .. } if !held => (all, ITEMS_OF_LANES, 2 * all),
+            Walk::Lanes { .. } => return 2 * all,
+        };
+        if items / invocations < most { few.min(2 * all) } else { many }
+    }
+
     /// Bytes of what a share leaves.
     fn carry_bytes(&self) -> u64 {
         4 * (2 * self.cost.value_words() + 2)
@@ -422,6 +465,12 @@ impl Planner {
     /// The workgroup of the pass that carries: as large as workgroup memory has room for.
     fn carry_size(&self) -> u32 {
         self.single_size().max(CARRY_SIZE).min(self.held()).min(self.limits.invocations_max)
+    }
+
+    /// That of the pass that carries over so many shares: as few invocations as have few shares each.
+    fn carry_size_of(&self, shares: u64) -> u32 {
+        let few = self.carry_size().min(CARRY_SIZE);
+        if shares <= u64::from(few) * self.carried_max().min(CARRIED_FEW) { few } else { self.carry_size() }
     }
 
     /// Invocations whose open accumulators workgroup memory holds, a power of two.

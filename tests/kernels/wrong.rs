@@ -533,10 +533,11 @@ wrong! {
     tail_of_a_subgroup_lost: "all.tail = combine(all.tail, left_by[t].tail);" => "all.tail = left_by[t].tail;", by_segments;
     end_within_a_workgroup_lost: "all.ended |= left_by[t].ended;" => "", by_segments;
     share_ends_where_another_does: "is_done(span, asked.y, done.y)" => "is_done(span, asked.y, done.x)", by_segments;
-    ends_of_a_part_lost: "low += parts * part;" => "low += (parts + vec2<u32>(1u)) * part;", by_segments;
+    ends_of_a_part_lost: "clamp(last + 1u, low," => "clamp(last + 2u, low,", by_segments;
+    ends_of_a_part_cut: "max(begin, min(high, next))" => "max(begin, min(high, next) - 1u)", by_segments;
     places_of_other_segments: "add64(params.base, vec2<u32>(0u - begin," => "add64(params.base, vec2<u32>(0u,", by_segments;
     open_before_a_workgroup_lost: "join_behind(id.local - 1u, &head);" => "", in_order;
-    carried_in_another_order: "store(combine(open, carries[share].head), named)" => "store(combine(carries[share].head, open), named)", in_order;
+    carried_in_another_order: "store(combine(open, head), named)" => "store(combine(head, open), named)", in_order;
     scan_of_open_one_step_short: "(id.local >= distance) & (ended == 0u)" => "(id.local > distance) & (ended == 0u)", in_order;
     rows_of_texels_run_on: "at.x + 1u == params.partner" => "at.x == params.partner", by_texels;
     rows_of_texels_for_columns: "vec2<u32>(e % params.partner, e / params.partner)" => "vec2<u32>(e / params.partner, e % params.partner)", by_texels;

@@ -13,6 +13,7 @@ mod parts;
 mod rows;
 mod runs;
 mod segments;
+mod shares;
 mod textures;
 mod tournament;
 mod views;
