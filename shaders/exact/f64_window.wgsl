@@ -1,8 +1,8 @@
 // Sums of f64, as two words, in four counters of each invocation that belong to neighbouring limbs, and in memory of its own only
 // where an element lies elsewhere. A counter takes 32 bits of each element and has 64, with a sign.
 //
-// Expects: term, what is summed of the bits of an element; double_flags (exact/f64_flags.wgsl); put_window, narrow_LIMBS
-// (exact/own_limbs.wgsl).
+// Expects: term, what is summed of the bits of an element; double_flags (exact/f64_flags.wgsl); put_window
+// (exact/own_limbs.wgsl); narrow_LIMBS (exact/narrow.wgsl).
 
 // From the last bit of an element to that of the first counter, at most: so that the last one takes 2^32 elements.
 const PLACE_MAX = 73u;

@@ -1,19 +1,10 @@
 // A counter of 64 bits, with a sign, for each limb, which belong to one invocation and are touched only where a window of four of
 // them in registers moves. What stays in the window is a narrow sum, which ends without them.
 //
-// Expects: State, with flags, base, low and high (exact/f64_window.wgsl).
+// Expects: State, with flags, base, low and high (exact/f64_window.wgsl); exact/narrow.wgsl.
 
 var<private> own: array<vec2<u32>, LIMBS>;
 var<private> own_used: bool;
-
-const narrow_LIMBS = 6u;
-
-// An exact sum whose limbs below `base` are 0.
-struct narrow_Acc {
-    flags: u32,
-    base: u32,
-    limbs: array<u32, narrow_LIMBS>,
-}
 
 fn is_narrow() -> bool { return !own_used; }
 

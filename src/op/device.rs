@@ -105,6 +105,8 @@ pub struct Bins {
     pub pairs: bool,
     /// Whether many answers are found as quickly by accumulators of invocations, which need no workgroup each.
     pub many_by_value: bool,
+    /// Whether answers that have a text for it take a narrow sum (shaders/exact/narrow.wgsl) of what all invocations have carried.
+    pub narrow: bool,
 }
 
 impl Bins {
@@ -118,6 +120,12 @@ impl Bins {
         self.wide || self.signed || self.words > 1
     }
 
+    /// Bytes of workgroup memory of settling: columns; of narrow sums limbs too, of which there may be one more, and four bits for each.
+    pub fn settle_bytes(&self) -> u64 {
+        let limbs = if self.narrow { self.columns + 1 } else { 0 };
+        16 * self.columns + 4 * limbs + 16 * limbs.div_ceil(32)
+    }
+
     /// Bytes of workgroup memory, flags included.
     pub fn workgroup_bytes(&self) -> u64 {
         if self.slices > 0 {
@@ -125,7 +133,7 @@ impl Bins {
         }
         let counters = self.bins * u64::from(self.replicas) * if self.wide { 8 } else { 4 };
         let sums = if self.wide_sums() { 8 * self.sums() } else { 8 };
-        counters + sums + 8 + if self.carries { 16 * self.columns } else { 0 }
+        counters + sums + 8 + if self.carries { self.settle_bytes() } else { 0 }
     }
 }
 
@@ -503,8 +511,8 @@ impl DeviceOp {
 
     /// Whether all answers are over one fold that has narrow sums, which they finish.
     pub fn is_narrow(&self) -> bool {
-        self.folds.len() == 1
-            && self.folds[0].value().is_some_and(|wgsl| wgsl.narrow)
+        let [fold] = &self.folds[..] else { return false };
+        (fold.value().is_some_and(|wgsl| wgsl.narrow) || fold.bins().is_some_and(|bins| bins.narrow))
             && self.answers.iter().all(|(_, answer)| !answer.narrow.is_empty())
     }
 

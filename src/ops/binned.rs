@@ -111,6 +111,7 @@ pub(super) fn counters(keep: Keep, slots: u64, constants: String, read: Vec<Text
             .collect(),
         settle_bins: include_str!("../../shaders/histogram/settle_bins.wgsl"),
         settle_columns: None,
+        narrow: false,
         bins,
         replicas: most.min(1 << room),
         slices,

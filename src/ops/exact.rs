@@ -25,6 +25,7 @@ pub trait Terms<T: Element> {
 }
 
 const ACCUMULATOR: &str = include_str!("../../shaders/exact/accumulator.wgsl");
+const NARROW: &str = include_str!("../../shaders/exact/narrow.wgsl");
 const SCATTER: &str = include_str!("../../shaders/exact/scatter.wgsl");
 pub(super) const SCATTER_128: &str = include_str!("../../shaders/exact/scatter128.wgsl");
 const STATE_BINS: &str = include_str!("../../shaders/exact/state_bins.wgsl");
@@ -75,7 +76,16 @@ fn bins(replicas: u32, limbs: u64, read: Vec<&'static str>, bins: u64, columns: 
         float64: None,
         pairs: false,
         many_by_value: false,
+        narrow: false,
     }
+}
+
+/// Bins of so many limbs that all invocations carry them, where answers take a narrow sum.
+fn narrow_bins(mut bins: Bins) -> Bins {
+    bins.helpers.push(NARROW);
+    let (element, settle, column) = bins.trips;
+    // Each limb twice, and the words in which a carry is looked for.
+    Bins { narrow: true, trips: (element, 6 * settle, column), ..bins }
 }
 
 /// Bins whose invocations hold sums of a window in f64 meanwhile.
@@ -312,20 +322,21 @@ fn double(keep: Keep, term: &'static str) -> Device {
         // changed: 16 replicas 264.3 µs, 8 281.2.
         let replicas = (replicas / 2).max(1);
         let linked = Linked { replicas, limbs: 68, places: 64, per_limb: 1, words: 4, signed: true };
+        let bins = |texts: &[&'static str]| narrow_bins(linked.bins(texts));
         // As many elements under way as of 32 bits. `treefold bench sum --dtype f64 --size 2^20,2^24,2^27 --launch float64=false --launch loads_in_flight=1,2`: an H200 with
         // two loads 22.6, 60.3, 316 µs, with four 20.7, 57.2, 295; an H100 23.3, 67.5, 382 and 21.4, 66.6, 368 (2^16 18.6 and 19.4).
         if float64 {
             let levels = include_str!("../../shaders/exact/f64_levels.wgsl");
             let texts = [DOUBLE_FLAGS, term, PUT, SIZE_F64, SIZES_F64, LEVELS, ONE_SUM, levels, ONE_BY_ONE];
             // Pairs gain nothing: an H200, `treefold bench sum --dtype f64 --size 2^27`, 252.5 µs, 251.0 with them; with `--data wide` 350.9, 405.4.
-            return Device::Bins(Bins { more_loads: true, pairs: false, ..in_float64(linked.bins(&texts)) });
+            return Device::Bins(Bins { more_loads: true, pairs: false, ..in_float64(bins(&texts)) });
         }
         let shared = include_str!("../../shaders/exact/f64_shared.wgsl");
-        return Device::Bins(Bins { more_loads: true, ..linked.bins(&[DOUBLE_FLAGS, term, PUT, shared]) });
+        return Device::Bins(Bins { more_loads: true, ..bins(&[DOUBLE_FLAGS, term, PUT, shared]) });
     }
     let window = include_str!("../../shaders/exact/f64_window.wgsl");
     let limbs = include_str!("../../shaders/exact/own_limbs.wgsl");
-    let wgsl = long(68, "", Trips::default()).state([DOUBLE_FLAGS, term, limbs, window, PAIRS]);
+    let wgsl = long(68, "", Trips::default()).state([DOUBLE_FLAGS, term, NARROW, limbs, window, PAIRS]);
     Device::Value(wgsl.own_memory().narrow().fixed_trips(68 + 8))
 }
 

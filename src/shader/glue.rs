@@ -189,7 +189,9 @@ pub(super) fn group_store(op: &DeviceOp, groups: &[FoldGroup], number: usize, va
                     }
                     out.push_str("}\n");
                 };
-                finished("", false);
+                if !settles_narrow(op, variant) {
+                    finished("", false);
+                }
                 if stores_narrow(op, variant) {
                     finished(NARROW, true);
                 }
@@ -205,7 +207,12 @@ pub(super) const NARROW: &str = "narrow_";
 /// Whether a text finishes narrow sums where they are.
 pub(super) fn stores_narrow(op: &DeviceOp, variant: &Variant) -> bool {
     let alone = matches!(variant.kernel, Kernel::Columns { .. } | Kernel::Segments { walk: Walk::Serial });
-    alone && matches!(variant.store, Store::Answer { .. }) && op.is_narrow()
+    alone && matches!(variant.store, Store::Answer { .. }) && op.is_narrow() || settles_narrow(op, variant)
+}
+
+/// Whether a text finishes narrow sums only: those of bins, which a workgroup settles.
+pub(super) fn settles_narrow(op: &DeviceOp, variant: &Variant) -> bool {
+    matches!(variant.store, Store::Answer { .. }) && op.is_narrow() && op.folds[0].bins().is_some()
 }
 
 /// Stores what an invocation has added up by itself.

@@ -1,6 +1,6 @@
 //! The folds and answers of an operator as text: each alone under its own names, each of several behind a prefix.
 
-use super::glue::{NARROW, stores_narrow};
+use super::glue::{NARROW, settles_narrow, stores_narrow};
 use super::{Pieces, Source, in_pairs, loads_in_parts, regions, unrolled};
 use crate::element::Dtype;
 use crate::op::{Bins, DeviceOp, LINES_MAX, Leaf, OF_ELEMENTS, Text, declared, prefixed, renamed, tokens, unroll};
@@ -522,7 +522,16 @@ fn bins_member(op: &DeviceOp, number: usize, bins: &Bins, variant: &Variant) -> 
         (false, _) => bins.settle_columns.unwrap_or_default(),
     });
     if bins.carries && variant.store != Store::Partial {
-        out.add(&write_acc(fold));
+        match settles_narrow(op, variant) {
+            true => {
+                out.add(include_str!("../../shaders/exact/settle_together.wgsl"));
+                out.add(include_str!("../../shaders/exact/upper_limbs.wgsl"));
+            }
+            false => {
+                out.add(include_str!("../../shaders/exact/settle_alone.wgsl"));
+                out.add(&write_acc(fold));
+            }
+        }
     }
     with_prefix(&prefix(op, number, variant), out)
 }
@@ -550,9 +559,12 @@ pub(super) fn answers(source: &mut Source, op: &DeviceOp, of: impl Fn(usize) -> 
         if !answer.params.is_empty() {
             out.add(&format!("fn param(i: u32) -> u32 {{ return parameter({at}u + i); }}"));
         }
-        answer.helpers.iter().for_each(|text| out.helpers(text));
+        let narrow_alone = settles_narrow(op, variant);
+        answer.helpers.iter().filter(|_| !narrow_alone).for_each(|text| out.helpers(text));
         let head = format!("fn finish(acc: Acc, count: vec2<u32>) -> array<u32, {}>", answer.words.len());
-        out.body("finish", &head, &answer.finish);
+        if !narrow_alone {
+            out.body("finish", &head, &answer.finish);
+        }
         let own = op.answer_prefix(number);
         if stores_narrow(op, variant) {
             let texts = answer.narrow.iter().map(|text| text.as_ref()).collect::<Vec<_>>().concat();

@@ -40,11 +40,62 @@ fn answers(text: &str, members: &[(&str, usize)], words: usize, cases: &[Case]) 
     let entry =
         ENTRY.replace("CASE", &format!("{case}u")).replace("READ", &read).replace("ANSWER", &format!("{words}u"));
     let given = cases.iter().flat_map(|(acc, count)| acc.iter().copied().chain([*count as u32, (count >> 32) as u32]));
-    run(&format!("{text}{entry}"), &given.collect::<Vec<u32>>(), words * cases.len())
+    let given = given.collect::<Vec<u32>>();
+    run(&format!("{text}{entry}"), &given, words * cases.len(), cases.len().div_ceil(64))
 }
 
-/// So many words, by a text whose workgroups of 64 find those of a case each invocation.
-fn run(text: &str, cases: &[u32], count: usize) -> Vec<u32> {
+/// Another entry point of a kernel that settles together: columns, as a workgroup has them, to the words of an f64.
+const TOGETHER: &str = "
+@group(0) @binding(10) var<storage, read> cases: array<array<u32, 3u * COLUMNS + 3u>>;
+@group(0) @binding(11) var<storage, read_write> found: array<u32>;
+
+fn case_store(acc: narrow_Acc, row: u32) {
+    narrow_place_narrow(acc.base);
+    let count = vec2<u32>(cases[row][3u * COLUMNS + 1u], cases[row][3u * COLUMNS + 2u]);
+    var bits = narrow_finish(acc, count);
+    for (var w = 0u; w < 2u; w++) { found[2u * row + w] = bits[w]; }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn quotients(id: Invocation) {
+    let row = id.workgroup.x;
+    for (var j = id.local; j < COLUMNS; j += WORKGROUP_SIZE) {
+        exact_columns[j] = vec3<u32>(cases[row][3u * j], cases[row][3u * j + 1u], cases[row][3u * j + 2u]);
+    }
+    if id.local == 0u { atomicStore(&bins_flags, cases[row][3u * COLUMNS]); }
+    workgroupBarrier();
+    store_columns(id, row);
+}
+";
+
+/// Columns of 96 bits, one fewer than limbs, that add up to an accumulator: as its limbs are, or with a number of 60 bits moved from each to the one above.
+fn columns(acc: &[u32], random: &mut Random, moved: bool) -> Vec<u32> {
+    let (flags, limbs) = (acc[0], &acc[1..]);
+    let last = limbs.len() - 2;
+    let mut all: Vec<i128> = limbs[..last].iter().map(|&limb| limb.into()).collect();
+    all.push(i128::from(i64::from(limbs[last + 1] as i32)) << 32 | i128::from(limbs[last]));
+    for j in 0..if moved { last } else { 0 } {
+        let number = i128::from(random.next() as i64 >> (3 + random.next() % 61));
+        all[j] += number << 32;
+        all[j + 1] -= number;
+    }
+    let words = all.iter().flat_map(|&column| [column as u32, (column >> 32) as u32, (column >> 64) as u32]);
+    words.chain([flags]).collect()
+}
+
+/// The same answers of a kernel that settles columns together.
+fn answers_together(text: &str, cases: &[Case]) -> Vec<u32> {
+    let mut random = Random(17);
+    let given = cases.iter().enumerate().flat_map(|(n, (acc, count))| {
+        [columns(acc, &mut random, n % 4 > 0), vec![*count as u32, (count >> 32) as u32]].concat()
+    });
+    let given = given.collect::<Vec<u32>>();
+    let text = text.replace("narrow_store(upper_limbs(), row)", "case_store(upper_limbs(), row)");
+    run(&format!("{text}{TOGETHER}"), &given, 2 * cases.len(), cases.len())
+}
+
+/// So many words, by so many workgroups.
+fn run(text: &str, cases: &[u32], count: usize, workgroups: usize) -> Vec<u32> {
     let gpu = gpu();
     let device = gpu.device();
     let source = wgpu::ShaderSource::Wgsl(text.into());
@@ -76,7 +127,7 @@ fn run(text: &str, cases: &[u32], count: usize) -> Vec<u32> {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(count.div_ceil(64) as u32, 1, 1);
+        pass.dispatch_workgroups(workgroups as u32, 1, 1);
     }
     gpu.queue().submit([encoder.finish()]);
     download(&gpu, &found)
@@ -93,7 +144,8 @@ fn text_of<T: Element, O: Op<T>>(op: O) -> String {
     let reducer = gpu().reducer::<T, _>(op).expect("a reducer");
     let explained = reducer.explain(1000).expect("a plan");
     // Answers of several accumulators have names of their own.
-    let finishes = |text: &String| text.contains("fn finish(") || text.contains("fn a0_finish(");
+    let finishes =
+        |text: &String| ["fn finish(", "fn a0_finish(", "fn narrow_finish("].iter().any(|name| text.contains(name));
     let text = explained.passes.into_iter().map(|pass| pass.wgsl).find(finishes).expect("a pass that finishes");
     // The accumulator of several folds has the members of the answer's, where it is one.
     match text.contains("struct Acc {") {
@@ -215,7 +267,10 @@ fn wrong_f64<T: Element, O: Op<T>>(op: O, text: &str, members: &[(&str, usize)],
 where
     O::Output: Bits,
 {
-    let found = answers(text, members, 2, cases);
+    let found = match text.contains("fn narrow_finish(") {
+        true => answers_together(text, cases),
+        false => answers(text, members, 2, cases),
+    };
     let wrong = cases.iter().zip(found.chunks(2)).filter_map(|((acc, count), found)| {
         let right = op.finish(Acc::<T, O>::read(acc), *count).expect("a number").words();
         (found != right).then(|| format!("{}: {acc:x?} of {count}: {found:x?}, not {right:x?}", O::NAME))
@@ -295,6 +350,33 @@ fn of_any_f64() {
     assert_eq!(wrong_f64::<f64, _>(Sum, &text_of::<f64, _>(Sum), &one(68), &sums(54, 68)), [""; 0]);
     assert_eq!(wrong_f64::<f64, _>(Mean, &text_of::<f64, _>(Mean), &one(68), &sums(54, 68)), [""; 0]);
     assert_eq!(wrong_f64::<i64, _>(Mean, &text_of::<i64, _>(Mean), &one(4), &sums(54, 4)), [""; 0]);
+}
+
+/// Each line that settles columns together counts.
+#[test]
+fn wrong_settling_is_noticed() {
+    let (sum, mean) = (text_of::<f64, _>(Sum), text_of::<f64, _>(Mean));
+    let cases = sums(54, 68);
+    for (line, other) in [
+        ("0xffffffffu - (part_of(k - 3u).z >> 31u)", "0xffffffffu"),
+        ("vec2<u32>(select(0u, 1u, k == 0u), 0u)", "vec2<u32>()"),
+        ("vec2<u32>(given_to(k - 1u).y, 0u)", "vec2<u32>()"),
+        ("if limb.y != 0u {", "if false {"),
+        ("if limb.x == 0xffffffffu {", "if false {"),
+        ("below = last / 32u * 32u;", "return 0u;"),
+        (">> firstLeadingBit(stops)", ">> (last % 32u)"),
+        ("if limb != 0xffffffffu {", "if true {"),
+        ("atomicLoad(&ahead[w].not_ones), negative)", "atomicLoad(&ahead[w].not_zero), negative)"),
+        ("- (narrow_LIMBS - 2u), LIMBS", "- (narrow_LIMBS - 1u), LIMBS"),
+        ("acc.limbs[0] |= 1u;", ""),
+        ("(0xffffffffu >> (32u - here))", "0xffffffffu"),
+        ("const narrow_LIMBS = 6u;", "const narrow_LIMBS = 4u;"),
+    ] {
+        assert_eq!(mean.matches(line).count(), 1, "{line}");
+        let noticed = !wrong_f64::<f64, _>(Sum, &sum.replace(line, other), &[], &cases).is_empty()
+            || !wrong_f64::<f64, _>(Mean, &mean.replace(line, other), &[], &cases).is_empty();
+        assert!(noticed, "{other} goes unnoticed");
+    }
 }
 
 fn spread<O: Op<f32>>(op: O, bits_max: u32, change: (&str, &str)) -> Vec<String>
