@@ -5,7 +5,7 @@ use bytemuck::{try_cast_slice, try_pod_read_unaligned};
 use half::f16;
 use std::str::FromStr;
 use treefold::internals::{nearest_bf16, nearest_f16};
-use treefold::{Dtype, Element};
+use treefold::{Dtype, Element, Value};
 
 /// The type of one number in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,36 @@ enum Kind {
     I16,
     Bf16,
     Native(Dtype),
+}
+
+/// The type of numbers in an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    Bool,
+    Of(Dtype),
+}
+
+impl Number {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Number::Bool => "bool",
+            Number::Of(dtype) => dtype.name(),
+        }
+    }
+
+    /// The type of numbers like this one.
+    pub fn like(value: Value) -> Number {
+        match value {
+            Value::Bool(_) => Number::Bool,
+            Value::F32(_) => Number::Of(Dtype::F32),
+            Value::F64(_) | Value::None => Number::Of(Dtype::F64),
+            Value::C64(_) => Number::Of(Dtype::C64),
+            Value::C128(_) => Number::Of(Dtype::C128),
+            Value::I64(_) | Value::I128(_) => Number::Of(Dtype::I64),
+            Value::U64(_) | Value::U128(_) => Number::Of(Dtype::U64),
+        }
+    }
 }
 
 /// The type of the numbers in a file, with their byte order.
@@ -91,6 +121,19 @@ impl Stored {
             Kind::Bf16 => Dtype::F32,
             Kind::Native(dtype) => dtype,
         }
+    }
+
+    /// Their own type, which may be narrower.
+    pub fn number(self) -> Number {
+        Number::Of(match self.kind {
+            Kind::Bool => return Number::Bool,
+            Kind::U8 => Dtype::U8,
+            Kind::U16 => Dtype::U16,
+            Kind::I8 => Dtype::I8,
+            Kind::I16 => Dtype::I16,
+            Kind::Bf16 => Dtype::BF16,
+            Kind::Native(dtype) => dtype,
+        })
     }
 
     /// The type that a number is rounded to with which they compare: their own.

@@ -8,7 +8,7 @@ pub use shares::{Cut, dealt};
 
 use crate::error::{unreadable, usage};
 use crate::files::{self, Array, Ask, Make, Missing, Numbers, Reader, Shown, Streamed};
-use crate::format::{Stored, becomes, common, whole_numbers};
+use crate::format::{Number, Stored, becomes, common, whole_numbers};
 use crate::gather::Fortran;
 use crate::source::{Look, Sizes, Source, Take, aligned, fill, warn_trailing};
 use crate::streams::STDIN;
@@ -34,6 +34,8 @@ pub struct Inputs {
     pub dtype: Dtype,
     /// The type that a number is rounded to with which elements compare: that of the files, where it is one and narrower.
     pub compared: Dtype,
+    /// The type of the numbers in the files, where it is one and known, which may be narrower; else that of the elements.
+    number: Number,
     /// The name of the input that has shown it.
     pub shown_by: String,
     /// The piece of files beside them that is theirs, where they are a share.
@@ -70,7 +72,13 @@ impl Inputs {
             Input::Waiting(_) => None,
         });
         let compared = stored.next().filter(|&first| stored.all(|other| other == first)).unwrap_or(dtype);
-        Ok(Inputs { inputs, ask, dtype, compared, shown_by, piece: Piece::All })
+        let mut numbers = inputs.iter().map(|input| match input {
+            Input::Ready(opened) => Some(opened.stored.number()),
+            Input::Waiting(_) => None,
+        });
+        let alike = numbers.next().flatten().filter(|&first| numbers.all(|other| other == Some(first)));
+        let number = alike.unwrap_or(Number::Of(dtype));
+        Ok(Inputs { inputs, ask, dtype, compared, number, shown_by, piece: Piece::All })
     }
 
     /// Looks at the file of numbers about elements that an option names.
@@ -86,8 +94,14 @@ impl Inputs {
             Input::Ready(Opened { name, stored, array: None, count: None, missing, body: Body::Pipe(made) })
         };
         let inputs = readers.into_iter().map(opened).collect();
-        let (dtype, compared) = (stored.dtype(), stored.compared());
-        Inputs { inputs, ask, dtype, compared, shown_by, piece: Piece::All }
+        let (dtype, compared, number) = (stored.dtype(), stored.compared(), stored.number());
+        Inputs { inputs, ask, dtype, compared, number, shown_by, piece: Piece::All }
+    }
+
+    /// The type of the numbers that elements of this type are stored as: what several numbers make together, and f16 that is read as f32, are of their
+    /// own.
+    pub fn stored_as(&self, dtype: Dtype) -> Number {
+        if dtype == self.dtype { self.number } else { Number::Of(dtype) }
     }
 
     /// Treatment of missing values.
@@ -116,15 +130,15 @@ impl Inputs {
         };
         let inputs = self.inputs.iter().map(again).collect::<Option<_>>()?;
         let (shown_by, piece) = (self.shown_by.clone(), self.piece.clone());
-        Some(Inputs { inputs, ask, dtype: self.dtype, compared: self.compared, shown_by, piece })
+        Some(Inputs { inputs, ask, shown_by, piece, ..*self })
     }
 
     /// Each of the inputs alone.
     pub fn alone(self) -> Vec<Inputs> {
-        let Inputs { inputs, ask, dtype, compared, .. } = self;
+        let Inputs { inputs, ask, dtype, compared, number, .. } = self;
         let alone = |input: Input| {
             let shown_by = input.name();
-            Inputs { inputs: vec![input], ask: ask.clone(), dtype, compared, shown_by, piece: Piece::All }
+            Inputs { inputs: vec![input], ask: ask.clone(), dtype, compared, number, shown_by, piece: Piece::All }
         };
         inputs.into_iter().map(alone).collect()
     }

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use crate::edges::one_way;
 use crate::error::{unreadable, usage};
+use crate::format::Number;
 use crate::list;
 use crate::npz;
 use crate::operators::{self, Boxed, Chosen, Told};
@@ -127,6 +128,7 @@ pub fn merge(args: &Args) -> Result<Report> {
         found,
         names,
         dtype,
+        stored: Number::Of(dtype),
         count,
         missing: None,
         left_out: LeftOut::default(),

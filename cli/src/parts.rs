@@ -1,5 +1,6 @@
 //! The parts of an operator's answers: their names, which have an index, and of which type each is in an array.
 
+use crate::format::Number;
 use crate::npz;
 use anyhow::Result;
 use std::path::Path;
@@ -9,36 +10,6 @@ use treefold::{Answer, Dtype, DynAnswer, DynOp, Element, Fold, Op, Part, Value};
 
 /// The name of parts that are the bins of a range, in its order.
 pub const BIN: &str = "bin";
-
-/// The type of numbers in an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    Bool,
-    Of(Dtype),
-}
-
-impl Number {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Number::Bool => "bool",
-            Number::Of(dtype) => dtype.name(),
-        }
-    }
-
-    /// The type of numbers like this one.
-    fn like(value: Value) -> Number {
-        match value {
-            Value::Bool(_) => Number::Bool,
-            Value::F32(_) => Number::Of(Dtype::F32),
-            Value::F64(_) | Value::None => Number::Of(Dtype::F64),
-            Value::C64(_) => Number::Of(Dtype::C64),
-            Value::C128(_) => Number::Of(Dtype::C128),
-            Value::I64(_) | Value::I128(_) => Number::Of(Dtype::I64),
-            Value::U64(_) | Value::U128(_) => Number::Of(Dtype::U64),
-        }
-    }
-}
 
 /// A part of every answer.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +28,7 @@ impl NamedPart {
     pub fn sample(&self) -> Part {
         let value = match self.number {
             Number::Bool => Value::Bool(false),
-            Number::Of(Dtype::F16 | Dtype::F32) => Value::F32(0.0),
+            Number::Of(Dtype::F16 | Dtype::BF16 | Dtype::F32) => Value::F32(0.0),
             Number::Of(Dtype::F64) => Value::F64(0.0),
             Number::Of(Dtype::C64) => Value::C64([0.0; 2].into()),
             Number::Of(Dtype::C128) => Value::C128([0.0; 2].into()),
@@ -139,6 +110,12 @@ impl Parts {
         let of_element = |part: &Part| holds.is_some() || has_place(part);
         let number = |part: &Part| if of_element(part) { Number::Of(over) } else { Number::like(part.value) };
         Ok(Parts::typed(&parts, number, has_place))
+    }
+
+    /// The same, of an operator whose answers are elements, where these are stored as numbers of that type.
+    pub fn of_stored(self, stored: Number) -> Parts {
+        let named = self.named.into_iter().map(|part| NamedPart { number: stored, of: stored.name(), ..part });
+        Parts { named: named.collect(), ..self }
     }
 
     /// Those of an answer like this one, each of the type of its value.

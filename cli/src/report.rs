@@ -17,9 +17,10 @@ use many::shown_shape;
 pub use many::{Many, Over, RunKeys};
 
 use crate::files::FoundMissing;
+use crate::format::Number;
 use crate::operators::{Chosen, Method};
 use crate::output::Written;
-use crate::parts::{BIN, NamedPart, Number, Parts};
+use crate::parts::{BIN, NamedPart, Parts};
 use crate::streams::shown;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use indicatif::{BinaryBytes, HumanCount};
@@ -100,6 +101,8 @@ pub struct Report {
     pub names: String,
     /// The element type.
     pub dtype: Dtype,
+    /// The type of the numbers that elements are stored as.
+    pub stored: Number,
     /// Number of the elements, without those that were left out.
     pub count: u64,
     /// Number of missing values, where inputs can lack some.
@@ -212,7 +215,7 @@ impl Report {
         let count = HumanCount(self.count);
         let elements = match self.dtype.pair_of() {
             Some(number) => format!("{count} pairs of {number}"),
-            None => format!("{count} {} elements", self.dtype),
+            None => format!("{count} {} elements", self.stored.name()),
         };
         let bytes = if self.computed.is_merged() { String::new() } else { format!(", {}", BinaryBytes(self.bytes)) };
         format!("{elements}{bytes}, from {}", shown(&self.names))

@@ -4,6 +4,7 @@ use crate::args::Args;
 use crate::cache::CacheFile;
 use crate::each::Divided;
 use crate::error::usage;
+use crate::format::Number;
 use crate::input::Inputs;
 use crate::operators::{self, Chosen, RANGE, Told, takers, told_to};
 use crate::options::{Division, Sifting};
@@ -26,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::{Numbers, Visitor};
 use treefold::{
-    Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Finished, Fold, Gpu, Op, Stream, StreamOptions,
+    Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Finished, Fold, Gpu, Op, Stream, StreamOptions, Value,
 };
 
 /// Reduces what the command line names.
@@ -205,7 +206,8 @@ impl Run<'_> {
     /// One read of the inputs, for all operators.
     fn over<T: Element>(self) -> Result<Reduced> {
         let Run { args, inputs, asked, engine, start } = self;
-        let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Inquiry { args, chosen })?);
+        let stored = inputs.stored_as(T::DTYPE);
+        let looked = asked.iter().map(|(chosen, told)| chosen.visit(told, Inquiry { args, chosen, stored })?);
         let looked = looked.collect::<Result<Vec<Looked>>>()?;
         ensure!(
             args.plot.is_none() || looked.iter().any(|looked| looked.bins),
@@ -343,9 +345,13 @@ impl Run<'_> {
         let (mut found, partials): (Vec<_>, Vec<_>) =
             ended.into_iter().map(|Ended { found, partial, .. }| (found, partial)).unzip();
         for found in &mut found {
+            let truths = found.named.iter().any(|part| part.number == Number::Bool);
             let many = found.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
             for part in found.parts.iter_mut().chain(many) {
                 part.index = part.index.map(|index| missing.place(gaps.place(index)));
+                if let (Value::U64(x), true) = (part.value, truths) {
+                    part.value = Value::Bool(x > 0);
+                }
             }
         }
         let partials = partials.into_iter().flatten().collect();
@@ -353,6 +359,7 @@ impl Run<'_> {
             found,
             names,
             dtype: T::DTYPE,
+            stored,
             count: count - left_out.all(),
             missing: missing.found(),
             left_out,
@@ -395,6 +402,8 @@ fn in_places(args: &Args, looked: &[Looked], compared: Dtype) -> Result<Option<N
 struct Inquiry<'a> {
     args: &'a Args,
     chosen: &'a Chosen,
+    /// The type of the numbers that its elements are stored as.
+    stored: Number,
 }
 
 struct Looked {
@@ -412,8 +421,9 @@ impl Visitor for Inquiry<'_> {
     type Out = Result<Looked>;
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Result<Looked> {
-        let Inquiry { args, chosen } = self;
+        let Inquiry { args, chosen, stored } = self;
         let parts = Parts::of(&op, chosen.over)?;
+        let parts = if op.picks() && chosen.map.is_none() { parts.of_stored(stored) } else { parts };
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }

@@ -56,7 +56,7 @@ impl Weighted<'_> {
         let summed = <Sum as Op<f32>>::NAME;
         let chosen = operators::choose(summed, weights.dtype, self.args.fast)
             .with_context(|| format!("{name}: holds {}, which has no sums", weights.dtype))?;
-        let (names, dtype) = (inputs.names(), T::DTYPE);
+        let (names, dtype, stored) = (inputs.names(), T::DTYPE, inputs.stored_as(T::DTYPE));
         let of = |elements: &[T]| op.bins_of(elements);
         let (args, engine) = (self.args, self.engine);
         let sums = Sums { args, engine, slots: op.slots(), of: &of, inputs, weights };
@@ -83,6 +83,7 @@ impl Weighted<'_> {
             found,
             names: format!("{names}, weighted by {name}"),
             dtype,
+            stored,
             count,
             missing: missing.found(),
             left_out: LeftOut::default(),

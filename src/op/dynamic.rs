@@ -77,6 +77,7 @@ macro_rules! of_operators {
             name() -> &'static str;
             is_exact() -> bool;
             is_shareable() -> bool;
+            picks() -> bool;
             signature() -> String;
             axes() -> Vec<BinAxis>;
             answer() -> Option<DeviceAnswer>;

@@ -281,6 +281,12 @@ pub trait Op<T: Element>: Clone + Send + Sync + 'static {
         self.is_exact()
     }
 
+    /// Whether its answers are elements of the input, with their places or without, as extremes are.
+    #[doc(hidden)]
+    fn picks(&self) -> bool {
+        false
+    }
+
     /// The fold that it answers over.
     fn fold(&self) -> Self::Fold;
     /// The answer of `count` elements.

@@ -125,6 +125,9 @@ impl<N: Narrow, O: Op<N::Wide>> Op<N> for Widened<O> {
     fn is_exact(&self) -> bool {
         self.0.is_exact()
     }
+    fn picks(&self) -> bool {
+        self.0.picks()
+    }
     fn is_shareable(&self) -> bool {
         self.0.is_shareable()
     }

@@ -231,6 +231,9 @@ macro_rules! arg_extreme {
             fn fold(&self) -> $name {
                 $name
             }
+            fn picks(&self) -> bool {
+                true
+            }
             fn finish(&self, acc: Located<T::Key>, count: u64) -> Result<Option<Found<T>>> {
                 Ok(acc.found($end, count))
             }

@@ -203,6 +203,9 @@ macro_rules! extreme {
             fn fold(&self) -> $name {
                 $name
             }
+            fn picks(&self) -> bool {
+                true
+            }
             fn finish(&self, acc: Rank<T::Key>, count: u64) -> Result<Option<T>> {
                 Ok((count > 0).then(|| $end.unrank(acc.0)))
             }

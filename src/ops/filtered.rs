@@ -133,6 +133,9 @@ impl<T: Element, C: Condition<T>, O: Op<T>> Op<T> for Filtered<C, O> {
     fn is_exact(&self) -> bool {
         self.0.is_exact()
     }
+    fn picks(&self) -> bool {
+        self.0.picks()
+    }
     fn is_shareable(&self) -> bool {
         self.0.is_shareable() && (T::DTYPE.is_integer() || <C::Test as Test<T>>::READS_BITS)
     }

@@ -118,6 +118,9 @@ macro_rules! finding {
             fn fold(&self) -> Self::Fold {
                 Finding { within: self.compare.within::<T>(), last: $last }
             }
+            fn picks(&self) -> bool {
+                true
+            }
             fn finish(&self, acc: Located<T::Key>, _: u64) -> Result<Option<Found<T>>> {
                 Ok((acc != Located::NOWHERE).then(|| Found { value: T::unkey(acc.key), index: acc.index }))
             }

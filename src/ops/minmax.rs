@@ -125,6 +125,9 @@ impl<T: Scalar> Op<T> for MinMax {
     fn fold(&self) -> MinMax {
         MinMax
     }
+    fn picks(&self) -> bool {
+        true
+    }
     fn finish(&self, acc: ExtremeRanks<T::Key>, count: u64) -> Result<Option<(T, T)>> {
         Ok((count > 0).then(|| acc.elements()))
     }

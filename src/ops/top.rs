@@ -308,6 +308,9 @@ macro_rules! ranking {
             fn signature(&self) -> String {
                 format!("{}(k={})", $text, self.k.0)
             }
+            fn picks(&self) -> bool {
+                true
+            }
             fn fold(&self) -> Self::Fold {
                 Ranking { k: self.k.0, most: u64::MAX }
             }

@@ -52,6 +52,9 @@ impl<T: Scalar, O: Op<T>> Op<T> for WithoutNan<O> {
     fn is_exact(&self) -> bool {
         self.0.is_exact()
     }
+    fn picks(&self) -> bool {
+        self.0.picks()
+    }
     fn is_shareable(&self) -> bool {
         self.0.is_shareable()
     }

@@ -3,8 +3,8 @@
 use super::many::KEYS;
 use super::{Answered, Many};
 use crate::files::npy;
+use crate::format::Number;
 use crate::npz;
-use crate::parts::Number;
 use anyhow::{Context, Result, bail, ensure};
 use half::f16;
 use std::path::Path;
@@ -89,6 +89,8 @@ fn place(part: Option<&Part>) -> Value {
 
 /// Numbers of one type as a .npy file; `name` is theirs.
 fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name: &str) -> Result<Vec<u8>> {
+    // The format has no bf16.
+    let number = if number == Number::Of(Dtype::BF16) { Number::Of(Dtype::F32) } else { number };
     let descr = match number {
         Number::Bool => "|b1",
         Number::Of(dtype) => dtype.npy(),
@@ -126,6 +128,10 @@ fn file(number: Number, shape: &[u64], values: impl Iterator<Item = Value>, name
 /// Adds the bytes of an integer, which must not leave those of its type.
 fn whole(number: Number, x: i128, name: &str, bytes: &mut Vec<u8>) -> Result<()> {
     let (fits, length) = match number {
+        Number::Of(Dtype::I8) => (i8::try_from(x).is_ok(), 1),
+        Number::Of(Dtype::U8) => (u8::try_from(x).is_ok(), 1),
+        Number::Of(Dtype::I16) => (i16::try_from(x).is_ok(), 2),
+        Number::Of(Dtype::U16) => (u16::try_from(x).is_ok(), 2),
         Number::Of(Dtype::I32) => (i32::try_from(x).is_ok(), 4),
         Number::Of(Dtype::U32) => (u32::try_from(x).is_ok(), 4),
         Number::Of(Dtype::U64) => (u64::try_from(x).is_ok(), 8),

@@ -109,7 +109,7 @@ impl Columns {
                     row.extend(named.indexed.then(|| index(part)));
                 }
             }
-            row.extend([HumanCount(report.count).to_string(), report.dtype.to_string()]);
+            row.extend([HumanCount(report.count).to_string(), report.stored.name().into()]);
             row.extend(any_missing.then(|| HumanCount(missing(report)).to_string()));
             row.extend(any_left_out.then(|| HumanCount(report.left_out.all()).to_string()));
             table.add_row(row);

@@ -2,11 +2,13 @@
 
 use super::many::{KEYS, nested};
 use super::{Answered, Many, Report};
+use crate::format::Number;
 use crate::json::Json;
 use crate::operators::{EDGES, EDGES_Y, INTEGERS, INTEGERS_Y};
 use crate::output::Written;
 use std::time::Duration;
-use treefold::{BinAxis, Part, Value};
+use treefold::half::f16;
+use treefold::{BinAxis, Dtype, Part, Value};
 
 /// Members of a JSON object; those that say nothing are left out.
 pub type Members = Vec<(&'static str, Option<Json>)>;
@@ -28,7 +30,7 @@ impl Report {
         let output = if self.is_array { "output" } else { "partial" };
         let written = |written: &Option<Written>| written.as_ref().map(|written| Json::text(&written.path));
         let mut head: Members = vec![
-            ("dtype", Some(Json::text(self.dtype.name()))),
+            ("dtype", Some(Json::text(self.stored.name()))),
             ("count", Some(Json::value(self.count))),
             ("missing", self.missing.map(|found| Json::value(found.count))),
             ("nan_left_out", self.left_out.nan.map(Json::value)),
@@ -82,9 +84,15 @@ impl Answered {
             bins(1),
             ("weights", self.weights.as_deref().map(Json::text)),
             ("index", known(self.each(|part, indexed| indexed.then(|| Json::value(part.index))))),
-            ("bits", known(self.each(|part, _| bits(part.value).map(Json::Text)))),
+            ("bits", known(self.each(|part, _| bits(part.value, self.number_of(part)).map(Json::Text)))),
             ("type", known(self.types())),
         ]
+    }
+
+    /// The type of a part; that of lists is one.
+    fn number_of(&self, part: &Part) -> Option<Number> {
+        let named = self.named.iter().find(|named| named.name == part.name).or(self.named.first());
+        named.map(|named| named.number)
     }
 
     /// The type of its numbers, of each by its name where there are several types.
@@ -148,8 +156,10 @@ fn bins_along(axis: &BinAxis, number: usize) -> (&'static str, Json) {
 }
 
 /// A float's bits, most significant first.
-fn bits(value: Value) -> Option<String> {
+fn bits(value: Value, number: Option<Number>) -> Option<String> {
     match value {
+        Value::F32(x) if number == Some(Number::Of(Dtype::F16)) => Some(format!("{:04x}", f16::from_f32(x).to_bits())),
+        Value::F32(x) if number == Some(Number::Of(Dtype::BF16)) => Some(format!("{:04x}", x.to_bits() >> 16)),
         Value::F32(x) => Some(format!("{:08x}", x.to_bits())),
         Value::F64(x) => Some(format!("{:016x}", x.to_bits())),
         // The real part's first.

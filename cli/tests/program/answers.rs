@@ -370,6 +370,58 @@ fn json_tells_both_types() {
     assert_eq!(stats, want);
 }
 
+/// Extremes, where they are, and what is found are numbers of the file; bits of halves are four digits.
+#[test]
+fn narrow_elements_are_found_as_they_are_stored() {
+    let folder = Folder::new();
+    let file = |descr: &str, bytes: &[u8]| {
+        let count = bytes.len() / descr[3..4].parse::<usize>().unwrap();
+        folder.file(&format!("{}.npy", &descr[1..4]), &npy(descr, false, &format!("({count},)"), bytes))
+    };
+    let halves = [3.5f32, -0.25, 1.0].map(half::f16::from_f32).map(|x| x.to_le_bytes()).concat();
+    for (file, name, numbers, least) in [
+        (file("'|u1'", &[7, 255, 0]), "u8", json!([7, 255, 0]), json!(0)),
+        (file("'|i1'", &[7, 255, 128]), "i8", json!([7, -1, -128]), json!(-128)),
+        (file("'>u2'", &[1, 0, 255, 254]), "u16", json!([256, 65534]), json!(256)),
+        (file("'<i2'", &[0, 128, 1, 0]), "i16", json!([-32768, 1]), json!(-32768)),
+        (file("'<f2'", &halves), "f16", json!([3.5, -0.25, 1.0]), json!(-0.25)),
+        (file("'|b1'", &[1, 0, 1]), "bool", json!([true, false, true]), json!(false)),
+    ] {
+        let json = |args: &[&str]| run(args.iter().copied().chain(["--json", &file])).json();
+        let found = json(&["min,argmin,find_first(> -100000),sum"]);
+        assert_eq!(
+            (&found["dtype"], &found["count"]),
+            (&json!(name), &json!(numbers.as_array().unwrap().len())),
+            "{name}"
+        );
+        for operator in ["min", "argmin", "find_first(compare=> -100000)"] {
+            let answer = &found["answers"][operator.split('(').next().unwrap()];
+            assert_eq!(answer["type"], name, "{operator} of {name}: {found}");
+        }
+        assert_eq!(found["answers"]["min"]["value"], least, "{name}");
+        assert_ne!(found["answers"]["sum"]["type"], name);
+        let each = json(&["max", "--rows", "1"]);
+        assert_eq!((&each["value"], &each["type"]), (&numbers, &json!(name)));
+        let best = json(&["bottom", "--k", "1"]);
+        assert_eq!((&best["value"][0], &best["type"]), (&least, &json!(name)));
+        // What a map makes is none of them.
+        assert_ne!(json(&["max", "--map", "x > 1"])["type"], name);
+        // An array of them is one of their type, which reads back.
+        let out = folder.file("out.npy", &[]);
+        run(["max", "-q", "--rows", "1", "--force", "--output", &out, &file]);
+        assert_eq!(run(["max", "--json", "--rows", "1", &out]).json()["value"], numbers, "{name}");
+        assert_eq!(run(["min", "--json", &out]).json()["dtype"], name);
+        assert!(run(["min", &file]).text().contains(&format!(" {name} elements")), "{name}");
+    }
+    let halves = run_with(["max", "--json", "--dtype", "bf16"], &[0x80, 0x3f, 0x20, 0x40]).json();
+    assert_eq!((&halves["value"], &halves["bits"], &halves["type"]), (&json!(2.5), &json!("4020"), &json!("bf16")));
+    let halves = run_with(["max", "--json", "--dtype", "f16"], &[0x00, 0x3c, 0x00, 0x41]).json();
+    assert_eq!((&halves["value"], &halves["bits"], &halves["type"]), (&json!(2.5), &json!("4100"), &json!("f16")));
+    // Of files of two types the one that has the numbers of both.
+    let two = run(["max", "--json", &file("'|u1'", &[7]), &file("'<u2'", &[9, 0])]).json();
+    assert_eq!((&two["value"], &two["dtype"], &two["type"]), (&json!(9), &json!("u32"), &json!("u32")));
+}
+
 #[test]
 fn json_fields_keep_order_and_types() {
     let folder = Folder::new();

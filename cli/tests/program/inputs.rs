@@ -20,11 +20,11 @@ fn big_endian_numbers() {
 fn narrow_numbers_are_widened() {
     let folder = Folder::new();
     for (descr, bytes, dtype, sum) in [
-        ("'|b1'", &[1u8, 0, 1, 1][..], "u32", json!(3)),
-        ("'|u1'", &[255, 1, 0, 0], "u32", json!(256)),
-        ("'|i1'", &[255, 255, 0, 1], "i32", json!(-1)),
-        ("'<u2'", &[255, 255, 1, 0], "u32", json!(65536)),
-        ("'>i2'", &[255, 255, 0, 3], "i32", json!(2)),
+        ("'|b1'", &[1u8, 0, 1, 1][..], "bool", json!(3)),
+        ("'|u1'", &[255, 1, 0, 0], "u8", json!(256)),
+        ("'|i1'", &[255, 255, 0, 1], "i8", json!(-1)),
+        ("'<u2'", &[255, 255, 1, 0], "u16", json!(65536)),
+        ("'>i2'", &[255, 255, 0, 3], "i16", json!(2)),
         ("'<f2'", &[0, 0x3c, 0, 0xb8], "f16", json!(0.5)),
     ] {
         let count = bytes.len() / descr[3..4].parse::<usize>().unwrap();
