@@ -64,6 +64,9 @@ const NARROW: [(&str, Kind); 5] =
 pub const COMPLEX: [Dtype; 2] = [Dtype::C64, Dtype::C128];
 
 impl Stored {
+    /// Bytes, each true but for 0.
+    pub const BOOL: Stored = Stored { kind: Kind::Bool, big_endian: false };
+
     /// Raw files hold little-endian numbers of a type of this name.
     pub fn raw(name: &str) -> Option<Stored> {
         let narrow = NARROW.into_iter().find_map(|(narrow, kind)| (narrow == name).then_some(kind));

@@ -104,6 +104,11 @@ impl Inputs {
         if dtype == self.dtype { self.number } else { Number::Of(dtype) }
     }
 
+    /// Tells elements of their own type, whatever their numbers are stored as.
+    pub fn tell_elements(&mut self) {
+        self.number = Number::Of(self.dtype);
+    }
+
     /// Treatment of missing values.
     pub fn missing(&self) -> &Missing {
         &self.ask.missing

@@ -110,7 +110,7 @@ pub fn merge(args: &Args) -> Result<Report> {
     operators::check_names(&typed, &args.told).with_context(|| whose.clone())?;
     list::ensure_arrays(&typed, args.output.as_deref())?;
     let several = first.len();
-    let begun = first.into_iter().map(|found| begin(args, found, &names));
+    let begun = first.into_iter().map(|found| begin(args, found, None, &names));
     let mut all = begun.collect::<Result<Vec<Box<dyn Merging>>>>()?;
     for path in others {
         let found = FoundPartial::all(path, args.memory)?;
@@ -250,8 +250,8 @@ impl FoundPartial {
     }
 }
 
-/// Begins a merge with its first partial; `names` are those of all.
-fn begin(args: &Args, first: FoundPartial, names: &str) -> Result<Box<dyn Merging>> {
+/// Begins a merge with its first partial, of elements that are `stored` so, where that is known; `names` are those of all.
+fn begin(args: &Args, first: FoundPartial, stored: Option<Number>, names: &str) -> Result<Box<dyn Merging>> {
     let chosen = first.chosen()?;
     let mut told = first.told();
     let plain = chosen.visit(&told, Boxed).map_err(|_| first.unknown())?;
@@ -260,7 +260,7 @@ fn begin(args: &Args, first: FoundPartial, names: &str) -> Result<Box<dyn Mergin
     operators::check(chosen.typed(), &of_it).with_context(whose)?;
     told.extend(of_it);
     one_way(&told).with_context(whose)?;
-    chosen.visit(&told, MergeStart { args, first: &first, chosen: chosen.clone(), plain, names })?
+    chosen.visit(&told, MergeStart { args, first: &first, chosen: chosen.clone(), plain, stored, names })?
 }
 
 /// The begin of a merge; visited with the operator as the command line wants it.
@@ -270,6 +270,8 @@ struct MergeStart<'a> {
     chosen: Chosen,
     /// The operator as the partials have it.
     plain: Box<dyn Any>,
+    /// The type of the numbers that its elements are stored as, where that is known.
+    stored: Option<Number>,
     names: &'a str,
 }
 
@@ -277,7 +279,7 @@ impl Visitor for MergeStart<'_> {
     type Out = Result<Box<dyn Merging>>;
 
     fn visit<T: Element>(self, wanted: DynOp<T>) -> Self::Out {
-        let MergeStart { args, first, chosen, plain, names } = self;
+        let MergeStart { args, first, chosen, plain, stored, names } = self;
         let op: &DynOp<T> = plain.downcast_ref().context("another operator")?;
         let what = |op: &DynOp<T>| title(&op.signature());
         if !same_fold(&op.fold(), &wanted.fold()) {
@@ -291,7 +293,7 @@ impl Visitor for MergeStart<'_> {
         if args.partial.is_some() && what(op) != what(&wanted) {
             return Err(usage(format!("a merged partial stays a {}; give its options with the answer", what(op))));
         }
-        let parts = Parts::of(&wanted, chosen.over)?;
+        let parts = Parts::of(&wanted, chosen.over, stored.filter(|_| chosen.map.is_none()))?;
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }
@@ -367,16 +369,18 @@ impl<T: Element> Merging for Under<T> {
             true => (many.answers.into_iter().next().unwrap_or_default(), None),
             false => (vec![], Some(many)),
         };
-        let found = Answered::of(&wanted, &chosen, parts, answer, many);
+        let mut found = Answered::of(&wanted, &chosen, parts, answer, many);
+        found.tell_truths();
         Ok(Merged { found, partial, dtype: T::DTYPE, count })
     }
 }
 
-/// The answers of partials in memory, one of each operator; what they are told stands in them.
-pub fn finished(args: &Args, partials: Vec<Vec<u8>>, names: &str) -> Result<Vec<Answered>> {
+/// The answers of partials in memory, one of each operator, whose elements are `stored` so; what they are told stands in them.
+pub fn finished(args: &Args, partials: Vec<Vec<u8>>, stored: Number, names: &str) -> Result<Vec<Answered>> {
     let mut args = args.clone();
     (args.partial, args.told) = (None, vec![]);
-    let one = |bytes| Ok(begin(&args, FoundPartial::of(names.into(), bytes)?, names)?.end(&args, names)?.found);
+    let one =
+        |bytes| Ok(begin(&args, FoundPartial::of(names.into(), bytes)?, Some(stored), names)?.end(&args, names)?.found);
     partials.into_iter().map(one).collect()
 }
 

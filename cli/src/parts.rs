@@ -95,8 +95,16 @@ impl Holds {
 }
 
 impl Parts {
-    /// Those of the answer over one zero, of an operator over numbers of this type, or over what a map makes of that type.
-    pub fn of<T: Element>(op: &DynOp<T>, over: Dtype) -> Result<Parts> {
+    /// Those of the answer over one zero, of an operator over numbers of this type, or over what a map makes of that type; where it finds elements that are
+    /// `stored` as others, of that type.
+    pub fn of<T: Element>(op: &DynOp<T>, over: Dtype, stored: Option<Number>) -> Result<Parts> {
+        let parts = Parts::of_elements(op, over)?;
+        let Some(number) = stored.filter(|_| op.picks()) else { return Ok(parts) };
+        let named = parts.named.into_iter().map(|part| NamedPart { number, of: number.name(), ..part });
+        Ok(Parts { named: named.collect(), ..parts })
+    }
+
+    fn of_elements<T: Element>(op: &DynOp<T>, over: Dtype) -> Result<Parts> {
         let answer = op.finish(op.fold().lift(T::ZERO, 0), 1)?;
         let (parts, holds) = (answer.parts(), Holds::over(&answer, over));
         if holds == Some(Holds::List) {
@@ -110,12 +118,6 @@ impl Parts {
         let of_element = |part: &Part| holds.is_some() || has_place(part);
         let number = |part: &Part| if of_element(part) { Number::Of(over) } else { Number::like(part.value) };
         Ok(Parts::typed(&parts, number, has_place))
-    }
-
-    /// The same, of an operator whose answers are elements, where these are stored as numbers of that type.
-    pub fn of_stored(self, stored: Number) -> Parts {
-        let named = self.named.into_iter().map(|part| NamedPart { number: stored, of: stored.name(), ..part });
-        Parts { named: named.collect(), ..self }
     }
 
     /// Those of an answer like this one, each of the type of its value.

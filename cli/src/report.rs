@@ -288,6 +288,19 @@ impl Answered {
         }
     }
 
+    /// Makes truth values of the numbers that stand for some.
+    pub fn tell_truths(&mut self) {
+        if self.named.iter().all(|part| part.number != Number::Bool) {
+            return;
+        }
+        let many = self.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
+        for part in self.parts.iter_mut().chain(many) {
+            if let Value::U64(x) = part.value {
+                part.value = Value::Bool(x > 0);
+            }
+        }
+    }
+
     fn is_one_part(&self) -> bool {
         self.indexed.len() == 1 && !self.list
     }

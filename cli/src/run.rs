@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::{Numbers, Visitor};
 use treefold::{
-    Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Finished, Fold, Gpu, Op, Stream, StreamOptions, Value,
+    Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Finished, Fold, Gpu, Op, Stream, StreamOptions,
 };
 
 /// Reduces what the command line names.
@@ -345,13 +345,10 @@ impl Run<'_> {
         let (mut found, partials): (Vec<_>, Vec<_>) =
             ended.into_iter().map(|Ended { found, partial, .. }| (found, partial)).unzip();
         for found in &mut found {
-            let truths = found.named.iter().any(|part| part.number == Number::Bool);
+            found.tell_truths();
             let many = found.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
             for part in found.parts.iter_mut().chain(many) {
                 part.index = part.index.map(|index| missing.place(gaps.place(index)));
-                if let (Value::U64(x), true) = (part.value, truths) {
-                    part.value = Value::Bool(x > 0);
-                }
             }
         }
         let partials = partials.into_iter().flatten().collect();
@@ -422,8 +419,7 @@ impl Visitor for Inquiry<'_> {
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Result<Looked> {
         let Inquiry { args, chosen, stored } = self;
-        let parts = Parts::of(&op, chosen.over)?;
-        let parts = if op.picks() && chosen.map.is_none() { parts.of_stored(stored) } else { parts };
+        let parts = Parts::of(&op, chosen.over, chosen.map.is_none().then_some(stored))?;
         if let Some(path) = &args.output {
             parts.ensure_array(chosen.typed(), path)?;
         }

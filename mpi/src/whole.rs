@@ -80,7 +80,7 @@ impl Joined {
     /// Writes and prints the answer.
     pub fn report(self, args: &Args, place: &Place, Target { array, picture }: Target) -> Result<()> {
         let Joined { partials, report, all } = self;
-        let found = partial::finished(args, partials, place.names).context(place.names.to_string())?;
+        let found = partial::finished(args, partials, report.stored, place.names).context(place.names.to_string())?;
         let sum = |of: fn(&Tally) -> u64| all.iter().map(of).sum::<u64>();
         let most = |of: fn(&Tally) -> Option<Duration>| all.iter().filter_map(of).max();
         let summed = |there: bool, of: fn(&Tally) -> u64| there.then(|| sum(of));

@@ -174,6 +174,11 @@ fn files_that_cannot_be_cut_go_to_one_rank_each() {
     let halves = folder.array("halves.npy", "<f2", &[3], &[0x3c00u16, 0x4000, 0xc200].map(u16::to_le_bytes));
     let floats = folder.f32("floats.npy", &[2], &[0.1, 7.5]);
     same(2, &["sum", &halves, &floats]);
+    // Of bytes, and of bytes among words.
+    let bytes = folder.array("bytes.npy", "|u1", &[3], &[7u8, 255, 0].map(u8::to_le_bytes));
+    let words = folder.array("words.npy", "<u2", &[2], &[9u16, 300].map(u16::to_le_bytes));
+    assert_eq!(same(2, &["max", &bytes, &bytes])["type"], "u8");
+    assert_eq!(same(2, &["max", &bytes, &words])["type"], "u32");
 }
 
 #[test]

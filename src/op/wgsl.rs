@@ -156,6 +156,7 @@ impl Wgsl {
         "add_items",
         "add_to_cell",
         "answer",
+        "asked_by",
         "base_of",
         "begin_of",
         "behind",

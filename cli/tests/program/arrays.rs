@@ -54,8 +54,8 @@ fn an_answer_has_the_type_of_its_operator() {
         (">f4", &1f32.to_be_bytes(), "<f4", "<f4", "<f4"),
         ("<i4", &1i32.to_le_bytes(), "<i4", "<i8", "<f8"),
         ("<u4", &1u32.to_le_bytes(), "<u4", "<u8", "<f8"),
-        ("|i1", &[1], "<i4", "<i8", "<f8"),
-        ("|b1", &[1], "<u4", "<u8", "<f8"),
+        ("|i1", &[1], "|i1", "<i8", "<f8"),
+        ("|b1", &[1], "|b1", "<u8", "<f8"),
     ] {
         of(&rows(descr, one), list, &[&common(found)[..], &[("sum", sum), ("mean", mean)]].concat());
     }

@@ -495,7 +495,7 @@ fn columns_of_parquet_files() {
         assert_eq!(sum("l")[0], json!(total << 30));
         assert_eq!(run(["sum", "-q", "--column", "u", &file]).text(), (u128::from(u64::MAX) * all as u128).to_string());
         assert_eq!(sum("n"), [json!(-(all as i64) / 2), json!(all), Value::Null, json!("i32")]);
-        assert_eq!(sum("b"), [json!(all / 5), json!(all), Value::Null, json!("u32")]);
+        assert_eq!(sum("b"), [json!(all / 5), json!(all), Value::Null, json!("bool")]);
         assert_eq!(sum("h")[0], json!(rows().map(|row| row % 8).sum::<i64>() as f64));
         let y: Vec<i64> = rows().filter(|row| row % 3 == 2).collect();
         assert_eq!(sum("g.y"), [json!(y.iter().sum::<i64>()), json!(y.len()), json!(all - y.len()), json!("i32")]);

@@ -1,6 +1,6 @@
 //! The columns that a schema names: what each holds, and which nodes and buffers of a record batch are its own.
 
-use crate::format::{Descr, Stored};
+use crate::format::Stored;
 use arrow_ipc::{Endianness, Field as Said, Int, MetadataVersion, Precision, Schema, Type, UnionMode};
 
 /// A column.
@@ -60,7 +60,7 @@ fn holds(said: &Said) -> Result<FieldHolds, String> {
         },
         // How many of its unit, as in Parquet, which has no type of its own for it.
         Type::Duration => Stored::raw("i64"),
-        Type::Bool => Descr::parse("|b1").as_ref().and_then(Stored::of),
+        Type::Bool => Some(Stored::BOOL),
         _ => None,
     };
     let dictionary = match said.dictionary() {

@@ -100,7 +100,7 @@ fn stored(column: &ColumnDescriptor) -> Option<Stored> {
     Stored::raw(match column.physical_type() {
         Type::FIXED_LEN_BYTE_ARRAY if half => "f16",
         _ if !plain || !signed && !unsigned => return None,
-        Type::BOOLEAN => "u8",
+        Type::BOOLEAN => return Some(Stored::BOOL),
         Type::INT32 => {
             if unsigned {
                 "u32"
