@@ -95,13 +95,16 @@ impl Holds {
 }
 
 impl Parts {
-    /// Those of the answer over one zero, of an operator over numbers of this type, or over what a map makes of that type; where it finds elements that are
-    /// `stored` as others, of that type.
+    /// Those of the answer over one zero, of an operator over numbers of this type, or over what a map makes of that type; what is found of elements that are
+    /// `stored` as others is of that type.
     pub fn of<T: Element>(op: &DynOp<T>, over: Dtype, stored: Option<Number>) -> Result<Parts> {
         let parts = Parts::of_elements(op, over)?;
-        let Some(number) = stored.filter(|_| op.picks()) else { return Ok(parts) };
-        let named = parts.named.into_iter().map(|part| NamedPart { number, of: number.name(), ..part });
-        Ok(Parts { named: named.collect(), ..parts })
+        let Some(number) = stored else { return Ok(parts) };
+        let of_stored = |part: NamedPart| match op.picks() || part.indexed {
+            true => NamedPart { number, of: number.name(), ..part },
+            false => part,
+        };
+        Ok(Parts { named: parts.named.into_iter().map(of_stored).collect(), ..parts })
     }
 
     fn of_elements<T: Element>(op: &DynOp<T>, over: Dtype) -> Result<Parts> {

@@ -290,13 +290,15 @@ impl Answered {
 
     /// Makes truth values of the numbers that stand for some.
     pub fn tell_truths(&mut self) {
-        if self.named.iter().all(|part| part.number != Number::Bool) {
-            return;
-        }
-        let many = self.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
-        for part in self.parts.iter_mut().chain(many) {
-            if let Value::U64(x) = part.value {
-                part.value = Value::Bool(x > 0);
+        let bins = self.bins();
+        let many = self.many.iter_mut().flat_map(|many| many.answers.iter_mut());
+        for parts in many.chain([&mut self.parts]) {
+            for (at, part) in parts.iter_mut().enumerate().skip(bins) {
+                // A list has one type.
+                let named = self.named.get(at - bins).or(self.named.first());
+                if let (Value::U64(x), Some(Number::Bool)) = (part.value, named.map(|named| named.number)) {
+                    part.value = Value::Bool(x > 0);
+                }
             }
         }
     }

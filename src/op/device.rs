@@ -89,7 +89,7 @@ pub struct Bins {
     pub signed: bool,
     /// Columns of four words that a partial has.
     pub columns: u64,
-    /// Whether one workgroup must settle all columns, in 16 bytes of its memory each.
+    /// Whether one workgroup must settle all columns, in [`Bins::settle_bytes`] of its memory.
     pub carries: bool,
     /// Loop trips of adding the elements of a vector; 0: those of each.
     pub vector_trips: u64,

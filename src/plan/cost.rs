@@ -78,6 +78,8 @@ pub enum GroupCost {
         slices: u32,
         /// Bytes of workgroup memory.
         workgroup_bytes: u64,
+        /// Bytes of workgroup memory of settling.
+        settle_bytes: u64,
         /// Whether one workgroup must settle all columns.
         carries: bool,
         /// Loop trips of settling, and of one column.
@@ -145,6 +147,7 @@ impl Cost {
                     slices: bins.slices,
                     workgroup_bytes: bins.workgroup_bytes(),
                     carries: bins.carries,
+                    settle_bytes: bins.settle_bytes(),
                     settle_trips: (bins.trips.1, bins.trips.2),
                     elements_max: bins.elements_max,
                     linked: bins.words > 1,

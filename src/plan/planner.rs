@@ -281,7 +281,7 @@ impl Planner {
 
     /// Invocations that share a sum: few where there are many sums; many where there are many partials.
     pub(super) fn lanes_per_sum(&self, group: &GroupCost, workgroup_size: u32, combines: bool) -> u32 {
-        let GroupCost::Bins { replicas, linked, carries, columns, .. } = *group else { return 1 };
+        let GroupCost::Bins { replicas, linked, carries, columns, settle_bytes, .. } = *group else { return 1 };
         if combines && !carries {
             return self.lanes_of_counts(replicas);
         }
@@ -292,7 +292,9 @@ impl Planner {
             None if linked && !combines => 1,
             // Two sums of 8 bytes for each column and each of them; what settles has the rest.
             None if combines => {
-                let room = (self.limits.workgroup_bytes_max * 3 / 4 / (16 * columns.max(1))).max(1);
+                let all = self.limits.workgroup_bytes_max;
+                let sums = (all * 3 / 4).min(all.saturating_sub(settle_bytes + 4));
+                let room = (sums / (16 * columns.max(1))).max(1);
                 u64::from(replicas.min(workgroup_size).min(most)).min(1 << room.ilog2()) as u32
             }
             None => replicas.min(workgroup_size).min(most),

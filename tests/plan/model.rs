@@ -155,10 +155,10 @@ impl<'a> Machine<'a> {
                     assert!(v.columns_here * v.lanes_per_sum <= size && v.lanes_min.is_none(), "{pass:?}");
                     16 * u64::from(v.columns_here * v.lanes_per_sum)
                 }
-                // bins/sums.wgsl with two sums a column; exact/settle.wgsl.
-                GroupCost::Bins { columns, .. } => {
+                // bins/sums.wgsl with two sums a column; what settles.
+                GroupCost::Bins { columns, settle_bytes, .. } => {
                     let replicas = if v.lanes_min.is_some() { 1 } else { u64::from(v.lanes_per_sum) };
-                    16 * columns * replicas + 4 + 16 * columns
+                    16 * columns * replicas + 4 + settle_bytes
                 }
             },
         };

@@ -1,16 +1,21 @@
 //! The number of shares into which segments are cut, and of the invocations that carry over them, on a large GPU.
 
-use crate::cases::{BYTES_MAX, limits, roomy};
+use crate::cases::{BYTES_MAX, limits};
 use treefold::Tuning;
-use treefold::internals::{Arrangement, Cost, DeviceOp, Ends, Keep, Kernel, Piece, Planner, Request, Store};
+use treefold::internals::{Arrangement, Cost, DeviceOp, Ends, Keep, Kernel, Limits, Piece, Planner, Request, Store};
 use treefold::ops::{FastSum, Max, Mean, Sum};
 use treefold::{Element, Op};
 
 /// The workgroups that read so many elements in segments of this length, and the invocations that carry.
 fn shares<T: Element, O: Op<T>>(op: O, n: u64, length: u64) -> (u32, u32) {
+    shares_of(1024, op, n, length)
+}
+
+/// The same where workgroups have so many invocations at most.
+fn shares_of<T: Element, O: Op<T>>(invocations: u32, op: O, n: u64, length: u64) -> (u32, u32) {
     let keep = Keep::Values { words64: true };
     let cost = Cost::of(&DeviceOp::new::<T, O>(&op, keep).expect("names"));
-    let limits = roomy(limits(BYTES_MAX, 1024, Some((32, 32)), 49_152));
+    let limits = Limits { invocations_max: invocations, ..limits(BYTES_MAX, 256, Some((32, 32)), 49_152) };
     let planner = Planner::new(limits, Tuning::NVIDIA, cost).expect("a planner");
     let (pieces, store) = ([Piece::of(0, 0, n)], Store::Answer { counted: false });
     let each = Arrangement::Segments(Ends::of(Piece::of(1, 0, n / length + 1)));
@@ -40,4 +45,7 @@ fn shorter_inputs_have_fewer() {
     assert_eq!(shares::<f32, _>(Sum, 1 << 26, 16).0, 528);
     assert_eq!(shares::<f32, _>(Mean, 1 << 26, 16).0, 1056);
     assert_eq!(shares::<f32, _>(Mean, 1 << 26, 64).0, 528);
+    // Smaller workgroups are as many more.
+    assert_eq!(shares_of::<f32, _>(256, FastSum, 1 << 24, 4096), (512, 256));
+    assert_eq!(shares_of::<f32, _>(256, Sum, 1 << 28, 4096), (512, 256));
 }

@@ -404,6 +404,12 @@ fn narrow_elements_are_found_as_they_are_stored() {
         assert_eq!((&each["value"], &each["type"]), (&numbers, &json!(name)));
         let best = json(&["bottom", "--k", "1"]);
         assert_eq!((&best["value"][0], &best["type"]), (&least, &json!(name)));
+        // Of several numbers those that have a place; stats of f16 are over f32.
+        let stats = json(&["stats"]);
+        let of = if name == "f16" { "f32" } else { name };
+        assert_eq!((&stats["type"]["min"], &stats["value"]["min"]), (&json!(of), &least), "{stats}");
+        assert_ne!(stats["type"]["sum"], name);
+        assert!(stats["value"]["count"].is_u64());
         // What a map makes is none of them.
         assert_ne!(json(&["max", "--map", "x > 1"])["type"], name);
         // An array of them is one of their type, which reads back.
