@@ -42,6 +42,12 @@ pub struct Inputs {
     piece: Piece,
 }
 
+/// The one value of all, where they are alike.
+fn alike<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
 impl Inputs {
     /// Looks at all that `paths` name (standard input for none and for `-`).
     pub fn open(paths: &[PathBuf], ask: Ask) -> Result<Inputs> {
@@ -67,17 +73,13 @@ impl Inputs {
         for (other, name) in &ready {
             same(dtype, &shown_by, *other, name, ask.pairs)?;
         }
-        let mut stored = inputs.iter().filter_map(|input| match input {
-            Input::Ready(opened) => Some(opened.stored.compared()),
+        let stored = inputs.iter().map(|input| match input {
+            Input::Ready(opened) => Some(opened.stored),
             Input::Waiting(_) => None,
         });
-        let compared = stored.next().filter(|&first| stored.all(|other| other == first)).unwrap_or(dtype);
-        let mut numbers = inputs.iter().map(|input| match input {
-            Input::Ready(opened) => Some(opened.stored.number()),
-            Input::Waiting(_) => None,
-        });
-        let alike = numbers.next().flatten().filter(|&first| numbers.all(|other| other == Some(first)));
-        let number = alike.unwrap_or(Number::Of(dtype));
+        let compared = alike(stored.clone().flatten().map(Stored::compared)).unwrap_or(dtype);
+        // Of what waits nothing is known.
+        let number = alike(stored.map(|stored| stored.map(Stored::number))).flatten().unwrap_or(Number::Of(dtype));
         Ok(Inputs { inputs, ask, dtype, compared, number, shown_by, piece: Piece::All })
     }
 

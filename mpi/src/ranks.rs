@@ -90,6 +90,13 @@ impl<'a, C: CommunicatorCollectives> Ranks<'a, C> {
         lowest
     }
 
+    /// Whether all ranks have the same text: one small exchange.
+    pub fn same_text(&self, own: &str) -> bool {
+        let hash = hash(own);
+        let [low, high] = self.lowest([hash, !hash]);
+        low == !high
+    }
+
     /// A text of one rank, on all.
     fn told_by(&self, rank: i32, own: &str) -> String {
         let end = own.len().min(TOLD_MAX);

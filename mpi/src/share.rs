@@ -78,18 +78,15 @@ impl Share {
     pub fn widen(&mut self, ranks: &AllRanks) {
         let Inputs { dtype, compared, .. } = &self.inputs;
         let own = [Dtype::F16, Dtype::BF16].map(|narrow| u64::from(*compared == narrow));
-        let mut name = [0; 8];
-        name.iter_mut().zip(self.inputs.stored_as(*dtype).name().bytes()).for_each(|(to, letter)| *to = letter);
-        let name = u64::from_le_bytes(name);
-        let all = ranks.lowest([u64::from(*dtype != Dtype::F32), own[0], own[1], name, !name]);
-        let [any, halves, brains, first, last] = all;
+        let [any, halves, brains] = ranks.lowest([u64::from(*dtype != Dtype::F32), own[0], own[1]]);
+        let of_one_type = ranks.same_text(self.inputs.stored_as(*dtype).name());
         if any == 0 && self.inputs.dtype == Dtype::F16 {
             self.inputs.dtype = Dtype::F32;
         }
         if halves == 0 && brains == 0 {
             self.inputs.compared = self.inputs.dtype;
         }
-        if first != !last {
+        if !of_one_type {
             self.inputs.tell_elements();
         }
     }

@@ -21,13 +21,13 @@ const ITEMS_MIN: u64 = 32;
 /// Elements and ends for each invocation of a launch policy, up to which clusters of lanes have few shares, as many as one pass carries over, one for each
 /// invocation: fewer fill no GPU, and each share is searched for and carried over. An H200, `treefold bench fast_sum --segments 16,256,4096 --launch
 /// workgroups_max=64,264`, 256 and 1056 workgroups, µs: 2^24 31.7, 27.7, 26.5 and 42.2, 42.2, 35.2; 2^26 92, 77.6, 73.8 and 101, 88.2, 83.5; 2^27 180, 154,
-/// 146 and 179, 149, 144; 2^28 341, 283, 265 and 329, 273, 258. Elements that are no words have twice as many: `max --segments 4096`, 256, 512 and 1056
-/// workgroups, 2^26 f16 49.8, 44.3 and 51.2, f64 170, 138 and 143.
+/// 146 and 179, 149, 144; 2^28 341, 283, 265 and 329, 273, 258. Elements that are no words have twice as many: `max --segments 4096`, 2^26 f16 by
+/// 264, 528 and 1056 workgroups 51.0, 46.3 and 51.2, f64 by 256, 528 and 1056 170, 138 and 143.
 const ITEMS_OF_FEW: u64 = 640;
 /// The same where each lane takes a segment: 528 and 1056 workgroups, 2^24 in segments of 4 45.9 and 51.7, 2^28 520 and 522, mix30 54.6 and 60.8, 576 and 560.
 const ITEMS_OF_LANES: u64 = 256;
 /// The mean length below which answers that take so many trips to finish, as quotients do, take most of the time, and shares are as many as of long inputs by
-/// value: 528 and 1056 workgroups, 2^26 in segments of 16, mean 321 and 285 µs, variance 1459 and 1354.
+/// value. H200s, 2^26 in segments of 16: 528 workgroups, mean 321 µs, variance 1459; 1056, with another search and a carrying pass of 1024, 285 and 1354.
 const FINISHED_UNTIL: u64 = 32;
 const FINISHED_TRIPS: u64 = 32;
 /// Elements and ends for each invocation of few shares whose lanes hold a state of many words, up to which there are half as many: a multiprocessor has
@@ -44,7 +44,7 @@ const CARRY_SIZE: u32 = 256;
 /// Shares that an invocation carries over, about, where there is a choice.
 const CARRIED_MAX: u64 = 64;
 /// Those that are soon carried over. An H200, 2^28 f32 in segments of 16 and 4096, 1056 shares: by 256 invocations 327.6, 255.7 µs, by 1024 329.2, 257.7; 2^26
-/// (`variance --segments 4096`), 256 shares by 256 invocations 295, 264 by 1024 349.
+/// (`variance --segments 4096`), 256 shares by 256 invocations 295 and, on another H200, 264 by 1024 349.
 const CARRIED_FEW: u64 = 8;
 /// What lanes take of segments of what is accumulated by value. Segments of 64, 128, 256 with 2 vectors: 430, 414, 400; with 4: 451, 405, 391; with 8:
 /// 620, 434, 390. Of 4 elements by clusters, which are of one lane then: 782 for 675.

@@ -559,10 +559,9 @@ pub(super) fn answers(source: &mut Source, op: &DeviceOp, of: impl Fn(usize) -> 
         if !answer.params.is_empty() {
             out.add(&format!("fn param(i: u32) -> u32 {{ return parameter({at}u + i); }}"));
         }
-        let narrow_alone = settles_narrow(op, variant);
-        answer.helpers.iter().filter(|_| !narrow_alone).for_each(|text| out.helpers(text));
         let head = format!("fn finish(acc: Acc, count: vec2<u32>) -> array<u32, {}>", answer.words.len());
-        if !narrow_alone {
+        if !settles_narrow(op, variant) {
+            answer.helpers.iter().for_each(|text| out.helpers(text));
             out.body("finish", &head, &answer.finish);
         }
         let own = op.answer_prefix(number);
