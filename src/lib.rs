@@ -78,8 +78,8 @@ pub use half;
 pub use input::{Axes, Channel, DeviceCount, Each, Input, Mask, MaskedSlice, Offsets, Output, ReadAt};
 pub use op::{
     Acc, Accumulator, Answer, AnswerWord, BinAxis, ByFunction, Components, ComponentsFold, Condition, DeviceAnswer,
-    DynAcc, DynAnswer, DynFold, DynOp, Fold, Header, Map, Mapped, MappedFold, Member, Narrow, Op, Part, Partial,
-    Partials, SiftedFold, Test, Trips, Value, Wgsl, Widened, WordType,
+    DynAcc, DynAnswer, DynFold, DynOp, DynTuple, DynTupleAcc, DynTupleFold, Fold, Header, Map, Mapped, MappedFold,
+    Member, Narrow, Op, Part, Partial, Partials, SiftedFold, Test, Trips, Value, Wgsl, Widened, WordType,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use op::{Combining, Expression, Formula};

@@ -8,11 +8,13 @@ use crate::list::{self, ListedOperators, Words};
 use crate::operators::{self, Chosen, REDUCE, Told};
 use crate::options::Making;
 use crate::stored::{AsStored, OverStored};
+use crate::together::{MayShare, over, sharing, together};
 use anyhow::{Context, Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{FromArgMatches, Parser};
+use treefold::ops::Visitor;
 use treefold::wgpu::{self, Backends, Features, Limits};
-use treefold::{Answer, Dtype, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
+use treefold::{Answer, Dtype, DynOp, Element, Explanation, Expression, Fold, Gpu, Op, Tuning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -142,15 +144,14 @@ fn explained(args: &ExplainArgs, asked: &[(Chosen, Told)]) -> Result<String> {
     let gpu = if args.web { as_in_a_browser(&gpu)? } else { gpu };
     let on = format!(" on {}{}", gpu.info().name, if args.web { ", as in a browser" } else { "" });
     let (mut parts, mut texts) = (vec![], vec![]);
-    for (chosen, told) in asked {
-        let then = Explain { gpu: &gpu, elements: args.size };
-        let stored = args.stored_of(chosen);
-        let explanation = chosen.visit(told, AsStored { dtype: stored, then })??;
+    for (together, explanation) in explanations(args, asked, &gpu)? {
         let before = texts.len();
         texts.extend(explanation.passes.iter().enumerate().map(|(n, pass)| pass.text(before + n)));
-        let by = chosen.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));
-        let of = chosen.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
-        let of = format!("{}{by}{of} over {stored}", chosen.name);
+        let names: Vec<&str> = together.iter().map(|chosen| chosen.name).collect();
+        let first = together.first().context("no operator")?;
+        let by = first.combine.as_ref().map_or(String::new(), |by| format!(" by {}", by.combine));
+        let of = first.map.as_ref().map_or(String::new(), |map| format!(" of {map}"));
+        let of = format!("{}{by}{of} over {}", names.join(", "), args.stored_of(first));
         let plan = told_once(&explanation.lines);
         let own: String = texts[before..].iter().map(|text| format!("\n{text}\n")).collect();
         parts.push((of, format!("{plan}{own}")));
@@ -167,6 +168,53 @@ fn explained(args: &ExplainArgs, asked: &[(Chosen, Told)]) -> Result<String> {
         asked.len(),
         texts.len()
     ))
+}
+
+/// How these operators are computed: those that share elements together, each other by itself.
+fn explanations<'a>(
+    args: &ExplainArgs,
+    asked: &'a [(Chosen, Told)],
+    gpu: &Gpu,
+) -> Result<Vec<(Vec<&'a Chosen>, Explanation)>> {
+    let explain = |places: &[usize]| {
+        let members: Vec<&(Chosen, Told)> = places.iter().map(|&at| &asked[at]).collect();
+        let (chosen, told) = members.first().context("no operator")?;
+        let then = Explain { gpu, elements: args.size };
+        let then = AsStored { dtype: args.stored_of(chosen), then };
+        chosen.visit(told, Together { members: &members, then })?
+    };
+    let may = asked.iter().map(|(chosen, told)| chosen.visit(told, MayShare)).collect::<Result<Vec<bool>>>()?;
+    let dtype = args.stored().wide().unwrap_or(args.stored());
+    let together = sharing(asked.iter().map(|(chosen, _)| chosen), dtype, |at| may[at]);
+    // What is too much for one reduction is explained by itself, as it is then computed.
+    let mut found: Vec<(Vec<usize>, Explanation)> =
+        together.into_iter().filter_map(|places| explain(&places).ok().map(|explained| (places, explained))).collect();
+    for at in 0..asked.len() {
+        if !found.iter().any(|(places, _)| places.contains(&at)) {
+            found.push((vec![at], explain(&[at])?));
+        }
+    }
+    found.sort_by_key(|(places, _)| places.first().copied());
+    let chosen = |places: Vec<usize>| places.into_iter().map(|at| &asked[at].0).collect();
+    Ok(found.into_iter().map(|(places, explained)| (chosen(places), explained)).collect())
+}
+
+/// Hands operators on as one, where they are several.
+struct Together<'a, V> {
+    members: &'a [&'a (Chosen, Told)],
+    then: V,
+}
+
+impl<V: Visitor<Out = Result<Explanation>>> Visitor for Together<'_, V> {
+    type Out = Result<Explanation>;
+    fn visit<T: Element>(self, op: DynOp<T>) -> Result<Explanation> {
+        let Together { members, then } = self;
+        let several = members.iter().map(|(chosen, told)| over(chosen, told));
+        then.visit(match members {
+            [_] => op,
+            _ => together(several.collect::<Result<Vec<DynOp<T>>>>()?),
+        })
+    }
 }
 
 /// The operator of this name over elements of that type, or over what a map makes of them.

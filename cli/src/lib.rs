@@ -53,6 +53,7 @@ mod sieve;
 mod source;
 mod stored;
 pub mod streams;
+mod together;
 pub mod tune;
 mod weights;
 mod wider;

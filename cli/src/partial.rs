@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Instant;
 use treefold::internals::title;
 use treefold::ops::Visitor;
-use treefold::{Dtype, DynOp, Element, Expression, Fold, Header, Op, Partials};
+use treefold::{Answer, Dtype, DynOp, Element, Expression, Fold, Header, Op, Partials};
 use zip::ZipArchive;
 
 /// The option that names the place of a partial.
@@ -363,7 +363,7 @@ impl<T: Element> Merging for Under<T> {
             (Many::none(shape, over), Some(bytes))
         } else {
             let answers = all.finish_as(&wanted).with_context(|| names.to_string())?;
-            (Many::new(shape, over, answers), None)
+            (Many::new(shape, over, answers.iter().map(Answer::parts).collect()), None)
         };
         let (answer, many) = match single {
             true => (many.answers.into_iter().next().unwrap_or_default(), None),

@@ -25,17 +25,24 @@ pub trait Reduction<T: Element> {
     /// The way it works, in lines for people.
     fn explain(&self) -> Vec<String>;
 
-    /// Waits for what is under way; gives a partial in place of answers if that is wanted.
+    /// Waits for what is under way; gives partials in place of answers if that is wanted.
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended>;
+}
+
+/// The result of an operator.
+#[derive(Debug)]
+pub struct OfOne {
+    /// The answer, or many.
+    pub found: Answered,
+    /// The bytes of its partial, in place of answers.
+    pub partial: Option<Vec<u8>>,
 }
 
 /// The result of a reduction.
 #[derive(Debug)]
 pub struct Ended {
-    /// The answer, or many.
-    pub found: Answered,
-    /// The bytes of its partial, in place of answers.
-    pub partial: Option<Vec<u8>>,
+    /// Of each of its operators, in their order.
+    pub each: Vec<OfOne>,
     /// Copying into staging memory, and the device's times.
     pub copying: Duration,
     pub upload: Option<Duration>,

@@ -14,21 +14,21 @@ use crate::partial::{ensure_mergeable, targets, written};
 use crate::parts::Parts;
 use crate::plot::{Histogram, histogram_svg};
 use crate::range;
-use crate::reading::{Ended, Progress, Reduction, feed, give};
-use crate::report::{Answered, Computed, Report, Seconds};
+use crate::reading::{Ended, OfOne, Progress, Reduction, feed, give};
+use crate::report::{Computed, Report, Seconds};
 use crate::sieve::Sieve;
 use crate::source::Sizes;
 use crate::streams::{say, shown};
+use crate::together::{ToAnswer, Whole, may_share, of_numbers, sharing};
 use crate::weights::Weighted;
 use crate::wider::taking;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use treefold::ops::{Numbers, Visitor};
-use treefold::{
-    Answer, Cpu, Dtype, DynOp, Element, Engine, Expression, Finished, Fold, Gpu, Op, Stream, StreamOptions,
-};
+use treefold::{Cpu, Dtype, DynOp, Element, Engine, Expression, Fold, Gpu, Op, StreamOptions};
 
 /// Reduces what the command line names.
 pub fn run(args: &Args) -> Result<Report> {
@@ -263,23 +263,44 @@ impl Run<'_> {
             }
             divided.ensure_room()?;
         }
-        let mut running: Vec<Box<dyn Reduction<T>>> = vec![];
+        let together = match divided.as_ref().is_none_or(Divided::takes_several) {
+            true => sharing(asked.iter().map(|(chosen, _)| chosen), T::DTYPE, |at| looked[at].may_share),
+            false => vec![],
+        };
+        // Each with the places of its operators in the list.
+        let mut running: Vec<(Vec<usize>, Box<dyn Reduction<T>>)> = vec![];
         // Bytes of an element under way, widened for some too.
         let mut element_bytes = T::DTYPE.bytes();
-        for ((chosen, told), Looked { parts, .. }) in asked.iter().zip(looked) {
+        for places in together {
+            let member = |&at: &usize| ToAnswer::chosen(&asked[at].0, &asked[at].1, &looked[at].parts, numbers);
+            let members = places.iter().map(member).collect::<Result<_>>()?;
+            let mut options = options.clone();
+            options.memory_bytes *= places.len() as u64;
+            match begun(engine, members, divided.as_ref(), &options) {
+                Ok(begun) => running.push((places, begun)),
+                // Each by itself, then.
+                Err(error) if args.verbose => say(&format!("{}: not in one reduction: {error}", typed(asked, &places))),
+                Err(_) => (),
+            }
+        }
+        for (at, ((chosen, told), Looked { parts, .. })) in asked.iter().zip(looked).enumerate() {
+            if running.iter().any(|(places, _)| places.contains(&at)) {
+                continue;
+            }
             let (chosen_here, divided) = (chosen.clone(), divided.as_ref());
             let begin = RunStart { engine, chosen: chosen_here, parts, numbers, divided, options: &options };
             if chosen.dtype != T::DTYPE {
                 element_bytes += chosen.dtype.bytes();
             }
             let begun = taking(chosen.visit(told, begin)??);
-            running.push(begun.with_context(|| format!("{} is over elements of another type", chosen.name))?);
+            let begun = begun.with_context(|| format!("{} is over elements of another type", chosen.name))?;
+            running.push((vec![at], begun));
         }
-        let part_elements = running.iter().map(|reduction| reduction.part_elements()).min().unwrap_or(1);
+        let part_elements = running.iter().map(|(_, reduction)| reduction.part_elements()).min().unwrap_or(1);
         let sizes = Sizes::within(part_elements, element_bytes as usize, args.memory);
         if args.verbose {
-            for (reduction, (chosen, _)) in running.iter().zip(asked) {
-                let of = if asked.len() > 1 { format!("{}: ", chosen.typed()) } else { String::new() };
+            for (places, reduction) in &running {
+                let of = if asked.len() > 1 { format!("{}: ", typed(asked, places)) } else { String::new() };
                 reduction.explain().iter().for_each(|line| say(&format!("{of}{line}")));
             }
         }
@@ -287,7 +308,7 @@ impl Run<'_> {
         let mut progress = Progress::new(args.shows_progress(), inputs.bytes());
         let as_they_are = sieve.is_none() && keyed.is_none() && !pairs;
         let alone = match &mut running[..] {
-            [only] if as_they_are => only.whole(),
+            [(_, only)] if as_they_are => only.whole(),
             _ => None,
         };
         if args.verbose {
@@ -315,7 +336,8 @@ impl Run<'_> {
                             None => (elements, keys),
                         };
                         at += elements.len();
-                        progress.push(name, bytes, || all.try_for_each(|reduction| reduction.push(kept, kept_keys)))
+                        progress
+                            .push(name, bytes, || all.try_for_each(|(_, reduction)| reduction.push(kept, kept_keys)))
                     };
                     match &mut keyed {
                         Some(keyed) => keyed.zip(elements, &mut push),
@@ -335,15 +357,22 @@ impl Run<'_> {
         keyed.map_or(Ok(()), |keyed| keyed.end(count, &names))?;
         let (left_out, gaps) = sieve.map(|sieve| sieve.end(&names)).transpose()?.unwrap_or_default();
         let reading = progress.reading();
-        let ended = running.into_iter().map(|reduction| reduction.end(args.partial.is_some()));
-        let ended = ended.collect::<treefold::Result<Vec<Ended>>>();
+        let end = |(places, reduction): (Vec<usize>, Box<dyn Reduction<T>>)| {
+            Ok((places, reduction.end(args.partial.is_some())?))
+        };
+        let ended = running.into_iter().map(end).collect::<treefold::Result<Vec<(Vec<usize>, Ended)>>>();
         let bytes = progress.done();
         let ended = ended.with_context(|| names.clone())?;
-        let together = |time: fn(&Ended) -> Option<Duration>| ended.iter().filter_map(time).reduce(|a, b| a + b);
+        let together = |time: fn(&Ended) -> Option<Duration>| {
+            ended.iter().filter_map(|(_, ended)| time(ended)).reduce(|a, b| a + b)
+        };
         let read = reading + together(|ended| Some(ended.copying)).unwrap_or_default();
         let (upload, kernel) = (together(|ended| ended.upload), together(|ended| ended.kernel));
+        let each = ended.into_iter().flat_map(|(places, ended)| places.into_iter().zip(ended.each));
+        // In the list's order.
+        let each: BTreeMap<usize, OfOne> = each.collect();
         let (mut found, partials): (Vec<_>, Vec<_>) =
-            ended.into_iter().map(|Ended { found, partial, .. }| (found, partial)).unzip();
+            each.into_values().map(|OfOne { found, partial }| (found, partial)).unzip();
         for found in &mut found {
             found.tell_truths();
             let many = found.many.iter_mut().flat_map(|many| many.answers.iter_mut().flatten());
@@ -369,6 +398,11 @@ impl Run<'_> {
         };
         Ok(Reduced { report, partials })
     }
+}
+
+/// The names of those at these places, as they are typed.
+fn typed(asked: &[(Chosen, Told)], places: &[usize]) -> String {
+    places.iter().map(|&at| asked[at].0.typed()).collect::<Vec<_>>().join(",")
 }
 
 /// The condition by which operators leave elements out, where all must keep their places; else others are left out before they are reduced.
@@ -412,6 +446,8 @@ struct Looked {
     at_places: bool,
     /// Whether it counts in bins.
     bins: bool,
+    /// Whether others may have the elements with it.
+    may_share: bool,
 }
 
 impl Visitor for Inquiry<'_> {
@@ -430,15 +466,7 @@ impl Visitor for Inquiry<'_> {
         let ordered = !op.fold().is_commutative() || op.fold().needs_position() || indexed;
         let mapped = chosen.map.as_ref().is_some_and(Expression::reads_place);
         let at_places = mapped || op.fold().needs_position() && !indexed;
-        Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1 })
-    }
-}
-
-/// What of an operator's elements counts: all, or the numbers that pass.
-fn of_numbers<T: Element>(op: &DynOp<T>, numbers: Option<Numbers>) -> Result<DynOp<T>> {
-    match numbers {
-        Some(numbers) => numbers.filter(op.clone()).with_context(|| format!("{} have no order", T::DTYPE)),
-        None => Ok(op.clone()),
+        Ok(Looked { parts, ordered, at_places, bins: op.axes().len() == 1, may_share: may_share(&op) })
     }
 }
 
@@ -476,55 +504,19 @@ impl Visitor for RunStart<'_> {
 
     fn visit<T: Element>(self, op: DynOp<T>) -> Self::Out {
         let RunStart { engine, chosen, parts, numbers, divided, options } = self;
-        let (streamed, sifted) = (of_numbers(&op, numbers)?, numbers.is_some());
-        let begun: Box<dyn Reduction<T>> = match divided {
-            Some(divided) => divided.begin(engine, (op, chosen, parts), (streamed, sifted), options)?,
-            None => Box::new(Whole { stream: engine.stream(streamed, options)?, sifted, op, chosen, parts }),
-        };
-        Ok(Box::new(begun))
+        Ok(Box::new(begun(engine, vec![ToAnswer::of(op, numbers, chosen, parts)?], divided, options)?))
     }
 }
 
-/// A reduction to one answer.
-struct Whole<T: Element> {
-    op: DynOp<T>,
-    chosen: Chosen,
-    parts: Parts,
-    stream: Stream<T, DynOp<T>>,
-    /// Whether it says behind an answer how many elements it has left out.
-    sifted: bool,
-}
-
-impl<T: Element> Reduction<T> for Whole<T> {
-    fn push(&mut self, elements: &[T], _: &[u32]) -> treefold::Result<()> {
-        self.stream.push(elements)
-    }
-
-    fn whole(&mut self) -> Option<&mut Stream<T, DynOp<T>>> {
-        Some(&mut self.stream)
-    }
-
-    fn part_elements(&self) -> usize {
-        self.stream.part_elements()
-    }
-
-    fn explain(&self) -> Vec<String> {
-        self.stream.explain()
-    }
-
-    fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Whole { op, chosen, parts, stream, sifted } = *self;
-        let ended = |answer, partial, (copying, upload, kernel)| {
-            let found = Answered::of(&op, &chosen, parts, answer, None);
-            Ended { found, partial, copying, upload, kernel }
-        };
-        if partial {
-            let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.partial()?;
-            return Ok(ended(vec![], Some(output.to_bytes()?), (copy_time, upload_time, kernel_time)));
-        }
-        let Finished { output, copy_time, upload_time, kernel_time, .. } = stream.finish()?;
-        let mut answer = output.parts();
-        answer.truncate(answer.len() - usize::from(sifted));
-        Ok(ended(answer, None, (copy_time, upload_time, kernel_time)))
-    }
+/// Begins a reduction of operators to one answer, or to many, of each.
+fn begun<T: Element>(
+    engine: &Engine,
+    members: Vec<ToAnswer<T>>,
+    divided: Option<&Divided>,
+    options: &StreamOptions,
+) -> treefold::Result<Box<dyn Reduction<T>>> {
+    Ok(match divided {
+        Some(divided) => Box::new(divided.begin(engine, members, options)?),
+        None => Box::new(Whole::of(engine, members, options)?),
+    })
 }

@@ -47,6 +47,13 @@ pub struct DynFold<T: Element>(Arc<dyn FoldKind<T>>);
 /// The accumulator of a [`DynFold`]. One of another operator counts as that of no elements.
 pub struct DynAcc(Box<dyn AnyAcc>);
 
+impl DynAcc {
+    /// The accumulator of the fold that it is of, where that is an `A`.
+    pub(super) fn downcast_ref<A: 'static>(&self) -> Option<&A> {
+        self.0.acc().downcast_ref()
+    }
+}
+
 /// The answer of a [`DynOp`].
 pub struct DynAnswer(Box<dyn AnyAnswer>);
 

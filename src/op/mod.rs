@@ -4,6 +4,7 @@ mod accumulator;
 mod answer;
 mod components;
 mod device;
+mod dyn_tuple;
 mod dynamic;
 #[cfg(not(target_arch = "wasm32"))]
 mod expression;
@@ -23,6 +24,7 @@ pub use answer::{Answer, BinAxis, Part, Value};
 pub(crate) use components::number_of_each;
 pub use components::{Components, ComponentsFold, NumberFold};
 pub use device::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf};
+pub use dyn_tuple::{DynTuple, DynTupleAcc, DynTupleFold};
 pub use dynamic::{DynAcc, DynAnswer, DynFold, DynOp};
 #[cfg(not(target_arch = "wasm32"))]
 pub use expression::{Combining, Expression, Formula};
@@ -345,6 +347,13 @@ pub(crate) fn instance_of(members: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
     members.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Words of a device answer; `None` where there is none.
+pub(crate) fn answer_words<T: Element, O: Op<T>>(op: &O) -> Option<usize> {
+    let mut answers = Vec::new();
+    op.answers(0, &mut answers);
+    answers.into_iter().map(|(_, answer)| answer.map(|answer| answer.words.len())).sum()
 }
 
 const LANES: usize = 32;

@@ -7,7 +7,7 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
-use crate::op::{Answer, Keep, Leaf, Member, Part, READ_IN_TWO_WAYS, accumulate_block, instance_of};
+use crate::op::{Answer, Keep, Leaf, Member, Part, READ_IN_TWO_WAYS, accumulate_block, answer_words, instance_of};
 use crate::{Accumulator, DeviceAnswer, Dtype, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
 use std::ops::Range;
@@ -63,13 +63,6 @@ fn shared<T: Element, F: Fold<T>>(
     let acc = known.cloned().unwrap_or_else(|| accumulate_block(fold, block, index));
     done.push(Box::new(acc.clone()));
     acc
-}
-
-/// Words of a device answer; `None` where there is none.
-fn answer_words<T: Element, O: Op<T>>(op: &O) -> Option<usize> {
-    let mut answers = Vec::new();
-    op.answers(0, &mut answers);
-    answers.into_iter().map(|(_, answer)| answer.map(|answer| answer.words.len())).sum()
 }
 
 macro_rules! tuple {

@@ -1,9 +1,10 @@
-//! A `DynOp` answers as the operator does that it was made of: on every engine, in every arrangement, in tuples and partials.
+//! A `DynOp` answers as the operator does that it was made of: on every engine, in every arrangement, in tuples and partials; and a `DynTuple` as the
+//! tuple of its members.
 
 use crate::common::*;
 use std::fmt::Debug;
-use treefold::ops::{ArgMax, Histogram, Mean, Min, MinMax, Sum, Variance};
-use treefold::{Answer, Axes, Cpu, DynOp, Engine, Fold, Input, Op, Partial, StreamOptions};
+use treefold::ops::{ArgMax, Histogram, Mean, Min, MinMax, Sum, Top, Variance};
+use treefold::{Answer, Axes, Cpu, DynOp, DynTuple, Engine, Error, Fold, Input, Op, Partial, StreamOptions};
 
 fn shown<R: Debug>(outcome: treefold::Result<R>) -> String {
     format!("{:?}", outcome.expect("an answer"))
@@ -79,6 +80,75 @@ fn in_tuples() {
     let (reducer, buffer) = (gpu.reducer(op.clone()).expect("a reducer"), upload(&gpu, &elements));
     assert_eq!(shown(reducer.reduce(Input::<f32>::range(&buffer, 0..3000))), want);
     assert!(!op.fold().needs_position() && op.is_exact());
+}
+
+/// Members that answer over one fold share it, those of one kind with other parameters do not.
+#[test]
+fn in_tuples_that_only_runs_tell() {
+    let spread = |ddof| Variance { ddof };
+    let tuple = (Sum, ArgMax, Mean, spread(0), MinMax, spread(1));
+    let asked = DynTuple::of([
+        DynOp::of(Sum),
+        DynOp::of(ArgMax),
+        DynOp::of(Mean),
+        DynOp::of(spread(0)),
+        DynOp::of(MinMax),
+        DynOp::of(spread(1)),
+    ]);
+    // Answers of the one stand in parentheses, of the other in brackets.
+    let alike =
+        |lines: Vec<String>| lines.iter().map(|line| line.replace('[', "(").replace(']', ")")).collect::<Vec<_>>();
+    assert_eq!(alike(all(&asked)), alike(all(&tuple)));
+    let words = |of: &DynOp<f32>| of.fold().acc_words();
+    let once = [DynOp::of(Sum), DynOp::of(ArgMax), DynOp::of(spread(0)), DynOp::of(MinMax)];
+    assert_eq!(asked.fold().acc_words(), once.iter().map(words).sum());
+    assert_eq!((asked.signature(), asked.is_exact()), (Op::<f32>::signature(&tuple), true));
+    // As one of many kinds.
+    assert_eq!(alike(all(&DynOp::of(asked))), alike(all(&tuple)));
+}
+
+/// Answers that are finished on the device are read back in their order.
+#[test]
+fn in_tuples_of_device_answers() {
+    let (elements, gpu) = (Random(11).elements::<f32>(3000), gpu());
+    let buffer = upload(&gpu, &elements);
+    let asked = DynTuple::of([DynOp::of(Mean), DynOp::of(Min), DynOp::of(Sum)]);
+    let reducer = gpu.reducer(asked.clone()).expect("a reducer");
+    let words = recorded(&gpu, &reducer, [Input::<f32>::range(&buffer, 0..3000)]).remove(0);
+    assert_eq!(words.len(), 3 + 1, "a word each, and one that is free");
+    assert_eq!(shown(asked.read(&words, 3000)), shown(Cpu::new().reduce(asked, &elements)));
+}
+
+/// What no device computes in one read is an error; so is a tuple of nothing there, which the host answers.
+#[test]
+fn tuples_without_kernels() {
+    let refused = |asked: DynTuple<f32>| match gpu().reducer::<f32, _>(asked) {
+        Err(Error::HostOnly { why, .. }) => why,
+        others => panic!("{others:?}"),
+    };
+    let top = Top::new(3).expect("three");
+    assert!(!refused(DynTuple::of([DynOp::of(Sum), DynOp::of(top)])).is_empty());
+    assert!(refused(DynTuple::of([])).contains("no operators"));
+    assert_eq!(shown(Cpu::new().reduce(DynTuple::of([]), &[1.0f32])), "[]");
+}
+
+/// The partial of each member is that of the operator alone.
+#[test]
+fn in_partials_of_tuples() {
+    let elements: Vec<f32> = Random(12).elements(1000);
+    let cpu = Cpu::new();
+    let members = [DynOp::of(Sum), DynOp::of(Variance { ddof: 1 }), DynOp::of(Mean), DynOp::of(ArgMax)];
+    let asked = DynTuple::of(members.clone());
+    let front = cpu.partial(asked.clone(), &elements[..300]);
+    let whole = front.merge(cpu.partial(asked.clone(), &elements[300..])).expect("two of a kind");
+    let bytes = |partial: &Partial<f32, DynOp<f32>>| partial.to_bytes().expect("bytes");
+    let want: Vec<_> = members.iter().map(|member| bytes(&cpu.partial(member.clone(), &elements))).collect();
+    assert_eq!(whole.each().iter().map(bytes).collect::<Vec<_>>(), want);
+    let dynamic = cpu.partial(DynOp::of(asked.clone()), &elements);
+    assert_eq!(dynamic.each().iter().map(bytes).collect::<Vec<_>>(), want);
+    // Of all together, as bytes that are read back.
+    let read = Partial::<f32, _>::from_bytes(asked.clone(), &whole.to_bytes().expect("bytes")).expect("one");
+    assert_eq!(shown(read.finish()), shown(cpu.reduce(asked, &elements)));
 }
 
 /// A reducer takes other parameters, and no other kernel.

@@ -5,7 +5,7 @@ use crate::json::Json;
 use crate::parts::NamedPart;
 use std::fmt::Write;
 use std::sync::Arc;
-use treefold::{Answer, Dtype, Element, Op, Part, Partials, Value};
+use treefold::{Dtype, Element, Op, Part, Partials, Value};
 
 /// Elements of each list that a table shows.
 const LISTED: usize = 4;
@@ -21,7 +21,7 @@ pub struct RunKeys {
 }
 
 /// Over which elements each of many answers is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Over {
     /// So many.
     Length(u64),
@@ -64,8 +64,8 @@ pub struct Many {
 }
 
 impl Many {
-    pub fn new<O: Answer>(shape: Vec<u64>, over: Over, answers: Vec<O>) -> Many {
-        Many { shape, over, answers: answers.into_iter().map(|answer| answer.parts()).collect(), left_out: None }
+    pub fn new(shape: Vec<u64>, over: Over, answers: Vec<Vec<Part>>) -> Many {
+        Many { shape, over, answers, left_out: None }
     }
 
     /// The shape of answers that are not known.

@@ -129,11 +129,12 @@ fn narrow_types_are_explained_as_they_are_stored() {
     explain(&["dot", "--dtype", "i8"]).fails(2, &["dot makes pairs of i32, which i8 are not", "--dtype i32"]);
 }
 
-/// Operators as other commands take them: in a list, with options in parentheses; their passes are in one count.
+/// Operators as other commands take them: in a list, with options in parentheses; their passes are in one count. Those that may share elements have
+/// passes together.
 #[test]
 fn lists_are_explained() {
     let done = explain(&["mean,std(ddof=1),top(3)"]);
-    let heads = ["3 operators on ", "mean over f32", "std over f32", "top over f32"];
+    let heads = ["3 operators on ", "mean, std over f32", "top over f32"];
     let found: Vec<&str> = done.text().lines().filter(|line| heads.iter().any(|head| line.starts_with(head))).collect();
     assert_eq!(found.len(), heads.len(), "{found:?}");
     assert!(found[0].contains("read once: "), "{found:?}");
@@ -143,6 +144,22 @@ fn lists_are_explained() {
     }
     assert!(found[0].ends_with(&format!(": {} passes", passes.len())) && passes.len() > 5, "{found:?} {passes:?}");
     assert!(done.text().contains("writes the 3 best"), "{}", done.text());
+    for (list, dtype, heads) in [
+        ("min,entropy,mean,sum", "f16", &["min, mean, sum over f16", "entropy over f32"][..]),
+        ("min,argmax,hash", "i8", &["min, argmax over i8", "hash over i8"]),
+        ("max,logsumexp", "f32", &["max over f32", "logsumexp over f32"]),
+    ] {
+        let done = explain(&[list, "--dtype", dtype]);
+        let found: Vec<&str> = done.text().lines().filter(|line| line.ends_with(&format!(" over {dtype}"))).collect();
+        let own = heads.iter().filter(|head| head.ends_with(dtype)).copied().collect::<Vec<_>>();
+        assert_eq!(found, own, "{list}");
+        assert!(heads.iter().all(|head| done.text().lines().any(|line| line == *head)), "{list}: {}", done.text());
+    }
+    // As long as each other where they are too many for one.
+    let many = explain(&["all,any,none,count,sum,min,max"]);
+    for head in ["all, any, none, count over f32", "sum, min, max over f32"] {
+        assert!(many.text().lines().any(|line| line == head), "{head}: {}", many.text());
+    }
     let best = explain(&["top(100)", "--dtype", "i64", "--size", "1000"]);
     for phrase in ["1000 elements, 3 dispatches in all", "reads bytes 0..8000 of buffer 0", "reads 1000 candidates"] {
         assert!(best.text().contains(phrase), "{phrase}: {}", best.text());

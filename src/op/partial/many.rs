@@ -68,6 +68,18 @@ impl<T: Element, O: Op<T>> Partials<T, O> {
         Partials { counts: Some(counts), ..Self::of(op, accs, shape, span) }
     }
 
+    /// Its operator.
+    pub(crate) fn op(&self) -> &O {
+        &self.op
+    }
+
+    /// The same elements under another operator, whose accumulators `acc` makes of these.
+    pub(crate) fn of_each<P: Op<T>>(&self, op: P, acc: impl Fn(&Acc<T, O>) -> Acc<T, P>) -> Partials<T, P> {
+        let accs = self.accs.iter().map(acc).collect();
+        let counts = self.counts.clone();
+        Partials { counts, ..Partials::of(op, accs, self.shape.clone(), self.span) }
+    }
+
     /// Number of answers.
     pub fn answers(&self) -> u64 {
         self.accs.len() as u64

@@ -62,6 +62,11 @@ impl<T: Element, O: Op<T>> Partial<T, O> {
         Partial { op, acc, span, element: PhantomData }
     }
 
+    /// Its operator, accumulator and elements.
+    pub(crate) fn parts(&self) -> (&O, &Acc<T, O>, Span) {
+        (&self.op, &self.acc, self.span)
+    }
+
     /// Number of elements that went in.
     pub fn count(&self) -> u64 {
         self.span.count
