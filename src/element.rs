@@ -1,9 +1,11 @@
 //! Scalar types and their WGSL names: the only type table.
 
+mod columns;
 mod flagged;
 mod own;
 mod vectors;
 
+pub use columns::Columns;
 pub use flagged::{Flaggable, Flagged};
 pub use own::OwnType;
 pub use vectors::{Complex, Padded, Vector};

@@ -101,6 +101,7 @@ pub struct Each<T: Element> {
     members: Vec<ToAnswer<T>>,
     shape: Vec<u64>,
     stream: Elements<T>,
+    part_elements: usize,
 }
 
 /// The elements under way.
@@ -111,8 +112,10 @@ enum Elements<T: Element> {
     Keyed(StreamGroups<T, DynOp<T>>),
 }
 
-/// Elements that are read and folded at a time.
+/// Elements that are read and folded at a time, and elements of each answer at least, where memory has room for them: what a part leaves is merged with
+/// the accumulator of each answer, which takes longer than to add a few elements.
 const PART_ELEMENTS: usize = 4 << 20;
+const OF_EACH: u64 = 64;
 
 impl<T: Element> Reduction<T> for Each<T> {
     fn push(&mut self, elements: &[T], keys: &[u32]) -> treefold::Result<()> {
@@ -123,7 +126,7 @@ impl<T: Element> Reduction<T> for Each<T> {
     }
 
     fn part_elements(&self) -> usize {
-        PART_ELEMENTS
+        self.part_elements
     }
 
     fn explain(&self) -> Vec<String> {
@@ -131,7 +134,7 @@ impl<T: Element> Reduction<T> for Each<T> {
     }
 
     fn end(self: Box<Self>, partial: bool) -> treefold::Result<Ended> {
-        let Each { members, shape, stream } = *self;
+        let Each { members, shape, stream, .. } = *self;
         let each = if partial {
             let (partials, over) = match stream {
                 Elements::Placed(stream, over) => (stream.partials()?.with_shape(&shape)?, over),
@@ -256,6 +259,9 @@ impl Divided {
             }
             By::Groups(groups) => Elements::Keyed(engine.stream_groups(streamed, groups, options)?),
         };
-        Ok(Each { members, shape, stream })
+        let room = (self.memory - self.taken.min(self.memory)) / (4 * T::DTYPE.bytes());
+        let part_elements = self.by.answers().saturating_mul(OF_EACH).min(room);
+        let part_elements = usize::try_from(part_elements).unwrap_or(PART_ELEMENTS).max(PART_ELEMENTS);
+        Ok(Each { members, shape, stream, part_elements })
     }
 }

@@ -43,11 +43,26 @@ impl Extent {
             }
             (most, least)
         });
+        Extent::of_sizes_f32(most, least)
+    }
+
+    /// Between the largest of the bits of elements without their signs, and the least one less than those of an element that is not 0.
+    pub fn of_sizes_f32(most: u32, least: u32) -> Extent {
         let exponent = |bits: u32| (bits >> 23).max(1) as i32 - 127;
         match most {
             0 => Extent::Zero,
             0x7f80_0000.. => Extent::Beyond,
             _ => Extent::Within { top: exponent(most) + 1, low: exponent(least + 1) - 23 },
+        }
+    }
+
+    /// Between the largest size and the least that is not 0, neither of a NaN.
+    pub fn of_sizes_f64(most: f64, least: f64) -> Extent {
+        let exponent = |x: f64| (x.to_bits() >> 52).max(1) as i32 - 1023;
+        match most {
+            0.0 => Extent::Zero,
+            most if most.is_finite() => Extent::Within { top: exponent(most) + 1, low: exponent(least) - 52 },
+            _ => Extent::Beyond,
         }
     }
 
@@ -69,15 +84,10 @@ impl Extent {
             }
             (most.into_iter().fold(0.0, f64::max), least.into_iter().fold(f64::INFINITY, f64::min))
         });
-        let exponent = |x: f64| (x.to_bits() >> 52).max(1) as i32 - 1023;
-        if most == 0.0 {
-            // Nothing but zeros and NaN.
-            return if chunk.iter().any(|x| x.is_nan()) { Extent::Beyond } else { Extent::Zero };
-        }
-        match most.is_finite() {
-            // A NaN beside numbers shows in their sum.
-            true => Extent::Within { top: exponent(most) + 1, low: exponent(least) - 52 },
-            false => Extent::Beyond,
+        // A NaN beside numbers shows in their sum.
+        match Extent::of_sizes_f64(most, least) {
+            Extent::Zero if chunk.iter().any(|x| x.is_nan()) => Extent::Beyond,
+            extent => extent,
         }
     }
 
@@ -195,7 +205,7 @@ fn in_chunks<T: Copy, const L: usize>(
 /// Whether additions round to the nearest f64, and subnormal numbers are numbers: not where a host has told this thread's processor
 /// otherwise, nor where sums stay in the longer registers of an x87.
 #[inline(always)]
-fn adds_as_ieee() -> bool {
+pub(super) fn adds_as_ieee() -> bool {
     if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) {
         return false;
     }

@@ -4,6 +4,7 @@
 //! addition commutes and associates, so order, geometry, chunks and device leave no trace in the result.
 
 mod accumulator;
+mod columns;
 mod four;
 mod host;
 mod levels;
@@ -14,6 +15,7 @@ mod unpack;
 
 pub use accumulator::LongAccumulator;
 pub(crate) use accumulator::flag;
+pub(crate) use columns::sums_of_columns;
 
 pub(crate) use host::{PRODUCTS_F64, products_f32, products_f64, squares_f32, squares_f64, sum_f32, sum_f64};
 pub(crate) use relation::Signed;

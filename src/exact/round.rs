@@ -230,23 +230,41 @@ impl BigNat {
         self.0.iter().take(4).rev().fold(0, |all, &limb| all << 32 | u128::from(limb))
     }
 
-    /// Long division, digit by digit, until `digits` stand there or place `last` is reached.
+    /// The leading digits of the quotient by a number that is not 0: so many, or those down to place `last`.
     pub fn quotient(&self, divisor: u64, last: i32, digits: u32) -> Quotient {
-        let divisor = u128::from(divisor);
-        let mut at = self.highest().max(last) + 1;
-        let (mut found, mut remainder) = (0u64, 0u128);
-        let next = |remainder: &mut u128, at: i32| {
-            *remainder = *remainder << 1 | u128::from(self.bit(at));
-            let fits = *remainder >= divisor;
-            *remainder -= if fits { divisor } else { 0 };
-            fits
-        };
-        while found >> (digits - 1) == 0 && at > last {
-            at -= 1;
-            found = found << 1 | u64::from(next(&mut remainder, at));
+        let highest = self.highest();
+        if highest < 0 {
+            return Quotient { digits: 0, exponent: last, round_bit: false, sticky: false };
         }
-        let round_bit = next(&mut remainder, at - 1);
-        Quotient { digits: found, exponent: at, round_bit, sticky: remainder != 0 || self.any_below(at - 1) }
+        // The highest digit of the quotient stands here, or one place lower: two more digits are found than are wanted then, or one.
+        let first = highest - divisor.ilog2() as i32;
+        let from = (first - digits as i32 + 1).max(last) - 2;
+        // Less than 2^(64 + 53 + 2).
+        let window = self.digits_from(from);
+        let (found, rest) = match divisor {
+            1 => (window, 0),
+            _ => (window / u128::from(divisor), window % u128::from(divisor)),
+        };
+        let exponent = (from + found.checked_ilog2().map_or(-1, |top| top as i32) - digits as i32 + 1).max(last);
+        let more = (exponent - from) as u32;
+        let below = found & ((1 << (more - 1)) - 1);
+        Quotient {
+            digits: (found >> more) as u64,
+            exponent,
+            round_bit: found >> (more - 1) & 1 == 1,
+            sticky: below != 0 || rest != 0 || self.any_below(from),
+        }
+    }
+
+    /// The digits from this place on, which may lie below the number's first; those of 128 bits.
+    fn digits_from(&self, at: i32) -> u128 {
+        let limb = |i: i32| usize::try_from(i).ok().and_then(|i| self.0.get(i)).copied().map_or(0, u128::from);
+        let (whole, part) = (at.div_euclid(32), at.rem_euclid(32));
+        let low = (0..4).fold(0, |all, i| all | limb(whole + i) << (32 * i));
+        match part {
+            0 => low,
+            part => low >> part | limb(whole + 4) << (128 - part),
+        }
     }
 
     /// The square root, two bits of the number for each digit.
@@ -294,6 +312,52 @@ fn add_back(rest: &mut [u32], by: &[u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Digits of a quotient, found one by one.
+    fn by_digits(number: &BigNat, divisor: u64, last: i32, digits: u32) -> (u64, i32, bool, bool) {
+        let (mut at, mut found, mut rest) = (number.highest().max(last) + 1, 0u64, 0u128);
+        let next = |rest: &mut u128, at: i32| {
+            *rest = *rest << 1 | u128::from(number.bit(at));
+            let fits = *rest >= u128::from(divisor);
+            *rest -= if fits { u128::from(divisor) } else { 0 };
+            fits
+        };
+        while found >> (digits - 1) == 0 && at > last {
+            at -= 1;
+            found = found << 1 | u64::from(next(&mut rest, at));
+        }
+        let round_bit = next(&mut rest, at - 1);
+        (found, at, round_bit, rest != 0 || number.any_below(at - 1))
+    }
+
+    #[test]
+    fn quotients_have_the_digits_of_long_division() {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 16
+        };
+        for round in 0..40_000usize {
+            let mut limb = || match next() % 8 {
+                0 | 1 => 0,
+                2 => u32::MAX,
+                3 => 1,
+                _ => next() as u32,
+            };
+            let number = BigNat::from_limbs((0..round % 6).map(|_| limb()).collect());
+            let divisor = match round % 5 {
+                0 => 1,
+                1 => 1 << (next() % 64),
+                2 => u64::MAX - next() % 3,
+                3 => 1 + next() % 1000,
+                _ => (next() << 16 | next()) >> (next() % 64) | 1,
+            };
+            let (digits, last) = ([24, 53][round % 2], (next() % 260) as i32 - 130);
+            let Quotient { digits: found, exponent, round_bit, sticky } = number.quotient(divisor, last, digits);
+            let want = by_digits(&number, divisor, last, digits);
+            assert_eq!((found, exponent, round_bit, sticky), want, "{number:?} / {divisor}, {last}, {digits}");
+        }
+    }
 
     /// Quotients and what remains of them make the number again, limbs of all ones and of zeros among them.
     #[test]

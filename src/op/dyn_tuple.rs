@@ -4,7 +4,7 @@ use super::{
     Accumulator, Answer, DeviceAnswer, DynAcc, DynAnswer, DynFold, DynOp, Fold, Keep, Leaf, Member, Op, Part, Partial,
     Partials, READ_IN_TWO_WAYS, Span, Wgsl, accumulate_block, answer_words, instance_of,
 };
-use crate::element::{Dtype, Element};
+use crate::element::{Columns, Dtype, Element};
 use crate::error::Result;
 use std::ops::Range;
 
@@ -180,6 +180,9 @@ impl<T: Element> Fold<T> for DynTupleFold<T> {
     }
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynTupleAcc>) {
         self.extend(blocks.len(), accs, |fold, found| fold.accumulate_blocks(blocks, found));
+    }
+    fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<DynTupleAcc>) {
+        self.extend(columns.count(), accs, |fold, found| fold.accumulate_columns(columns, index, found));
     }
     fn add(&self, acc: &mut DynTupleAcc, x: T, index: u64) {
         self.change_each(acc, |fold, acc| fold.add(acc, x, index));

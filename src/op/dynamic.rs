@@ -6,7 +6,7 @@ use super::{
     Accumulator, Answer, BinAxis, Device, DeviceAnswer, Fold, Keep, Leaf, Member, Op, Part, Ranks, Wgsl,
     accumulate_block,
 };
-use crate::element::{Dtype, Element};
+use crate::element::{Columns, Dtype, Element};
 use crate::error::Result;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -135,6 +135,7 @@ trait FoldKind<T: Element>: Send + Sync {
     fn accumulate(&self, elements: &[T], index: u64) -> DynAcc;
     fn accumulate_onto(&self, acc: DynAcc, elements: &[T], index: u64) -> DynAcc;
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>);
+    fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<DynAcc>);
     fn add(&self, acc: &mut DynAcc, x: T, index: u64);
     fn merge(&self, acc: &mut DynAcc, other: DynAcc);
     fn kind(&self) -> String;
@@ -248,6 +249,11 @@ impl<T: Element, F: Fold<T>> FoldKind<T> for Of<F> {
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>) {
         let mut found = Vec::with_capacity(blocks.len());
         self.0.accumulate_blocks(blocks, &mut found);
+        accs.extend(found.into_iter().map(boxed));
+    }
+    fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<DynAcc>) {
+        let mut found = Vec::with_capacity(columns.count());
+        self.0.accumulate_columns(columns, index, &mut found);
         accs.extend(found.into_iter().map(boxed));
     }
     fn add(&self, acc: &mut DynAcc, x: T, index: u64) {
@@ -390,6 +396,9 @@ impl<T: Element> Fold<T> for DynFold<T> {
     }
     fn accumulate_blocks(&self, blocks: &[(&[T], u64)], accs: &mut Vec<DynAcc>) {
         self.0.accumulate_blocks(blocks, accs);
+    }
+    fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<DynAcc>) {
+        self.0.accumulate_columns(columns, index, accs);
     }
     fn add(&self, acc: &mut DynAcc, x: T, index: u64) {
         self.0.add(acc, x, index);

@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod answer;
+mod columns;
 mod components;
 mod device;
 mod dyn_tuple;
@@ -21,6 +22,7 @@ mod widened;
 pub use accumulator::{Accumulator, Member};
 pub(crate) use accumulator::{LINES_MAX, join, split};
 pub use answer::{Answer, BinAxis, Part, Value};
+pub(crate) use columns::{by_rows, few_by_rows, gathered};
 pub(crate) use components::number_of_each;
 pub use components::{Components, ComponentsFold, NumberFold};
 pub use device::{Bins, Device, DeviceOp, FoldGroup, FoldKey, Keep, Leaf};
@@ -42,7 +44,7 @@ pub use wgsl::{AnswerWord, DeviceAnswer, Text, Trips, Wgsl, WordType};
 pub(crate) use widened::READ_IN_TWO_WAYS;
 pub use widened::{Narrow, Widened};
 
-use crate::element::{Dtype, Element};
+use crate::element::{Columns, Dtype, Element};
 use crate::error::{Error, Result};
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -108,6 +110,12 @@ pub trait Fold<T: Element>: Clone + Send + Sync + 'static {
             [] => self.identity(),
             _ => self.combine(self.identity(), accumulate_block(self, block, at)),
         }));
+    }
+
+    /// The accumulators of neighbouring columns, behind those that there are; `index` is the place of the first row.
+    #[doc(hidden)]
+    fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<Self::Acc>) {
+        columns::gathered(self, columns, index, accs);
     }
 
     /// Adds an element behind those of an accumulator.
@@ -381,6 +389,13 @@ fn accumulate_in_order<T: Element, F: Fold<T>>(fold: &F, elements: &[T], index: 
     elements.iter().zip(index..).fold(fold.identity(), |acc, (&x, i)| fold.combine(acc, fold.lift(x, i)))
 }
 
+/// Whether this processor has AVX2 and what came with it; every processor with BMI2 has BMI1 and POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_vectors() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt")
+}
+
 /// One block, with the widest vector instructions that this processor has and the compiler can use.
 pub(crate) fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
     #[cfg(target_arch = "x86_64")]
@@ -389,8 +404,8 @@ pub(crate) fn accumulate_block<T: Element, F: Fold<T>>(fold: &F, block: &[T], in
         fn accumulate_avx2<T: Element, F: Fold<T>>(fold: &F, block: &[T], index: u64) -> F::Acc {
             fold.accumulate(block, index)
         }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
-            // SAFETY: the processor has what the function was compiled for; every processor with BMI2 has BMI1 and POPCNT.
+        if has_vectors() {
+            // SAFETY: the processor has what the function was compiled for.
             return unsafe { accumulate_avx2(fold, block, index) };
         }
     }

@@ -210,6 +210,14 @@ macro_rules! arg_extreme {
             fn accumulate(&self, elements: &[T], index: u64) -> Located<T::Key> {
                 Located::of($end, $last, elements, index)
             }
+            fn accumulate_columns(
+                &self,
+                columns: &crate::element::Columns<'_, T>,
+                index: u64,
+                accs: &mut Vec<Located<T::Key>>,
+            ) {
+                crate::op::few_by_rows(self, columns, index, accs);
+            }
             fn offset(&self, acc: Located<T::Key>, by: u64) -> Located<T::Key> {
                 acc.moved(by)
             }

@@ -1,7 +1,10 @@
 //! Terms of the exact operators: how each kind of element becomes part of a wide integer, in WGSL and in Rust.
 
 use super::factors::RaisedTo;
-use crate::exact::{LongAccumulator, PRODUCTS_F64, Unpacked, flag, squares_f32, squares_f64, sum_f32, sum_f64};
+use crate::element::Columns;
+use crate::exact::{
+    LongAccumulator, PRODUCTS_F64, Unpacked, flag, squares_f32, squares_f64, sum_f32, sum_f64, sums_of_columns,
+};
 use crate::half::f16;
 use crate::op::{Bins, Device, Keep, LINES_MAX, Member, Text, Trips, Wgsl, unroll};
 use crate::{Accumulator, Dtype, Element};
@@ -16,6 +19,11 @@ pub trait Terms<T: Element> {
     type Acc: Accumulator;
     /// The sum of a slice.
     fn sum(elements: &[T]) -> Self::Acc;
+    /// The sums of columns, behind those that there are; where they have a way of their own, which it says.
+    fn sum_columns(columns: &Columns<'_, T>, sums: &mut Vec<Self::Acc>) -> bool {
+        let _ = (columns, sums);
+        false
+    }
     /// The kernel.
     fn device(keep: Keep) -> Device;
     /// The kernel over elements that are read as wider ones: `read` is their own type.
@@ -199,7 +207,8 @@ pub struct Sizes;
 
 /// Floats as terms of so many limbs, in units of 2^`$unit`.
 macro_rules! float_terms {
-    ($type:ty, $limbs:literal limbs, $unit:literal; $($terms:ident: |$xs:ident| $sum:expr, |$keep:ident, $read:pat_param| $device:expr;)+) => {$(
+    ($type:ty, $limbs:literal limbs, $unit:literal;
+     $($terms:ident: |$xs:ident| $sum:expr, $(of_each $term:expr,)? |$keep:ident, $read:pat_param| $device:expr;)+) => {$(
         impl Terms<$type> for $terms {
             const LIMBS: u64 = $limbs;
             const UNIT: i32 = $unit;
@@ -209,6 +218,10 @@ macro_rules! float_terms {
             fn sum($xs: &[$type]) -> LongAccumulator<$limbs> {
                 $sum
             }
+            $(fn sum_columns(columns: &Columns<'_, $type>, sums: &mut Vec<Self::Acc>) -> bool {
+                sums_of_columns::<$type, $limbs>(columns, $unit, $term, Self::sum, sums);
+                true
+            })?
             fn device(keep: Keep) -> Device {
                 <Self as Terms<$type>>::device_over(keep, <$type as Element>::DTYPE)
             }
@@ -220,16 +233,16 @@ macro_rules! float_terms {
 }
 
 float_terms! { f32, 11 limbs, -150;
-    Elements: |xs| sum_f32(xs, |x| x), |keep, read| with_cell(keep, single(keep, read, ELEMENT, ELEMENTS));
-    Sizes: |xs| sum_f32(xs, f32::abs), |keep, read| single(keep, read, SIZE_32, SIZES_32);
+    Elements: |xs| sum_f32(xs, |x| x), of_each f64::from, |keep, read| with_cell(keep, single(keep, read, ELEMENT, ELEMENTS));
+    Sizes: |xs| sum_f32(xs, f32::abs), of_each |x| f64::from(x.abs()), |keep, read| single(keep, read, SIZE_32, SIZES_32);
 }
 float_terms! { f16, 4 limbs, -56;
     Elements: |xs| sum_f16(xs, f16::to_bits), |keep, _| half(keep, ELEMENT, ELEMENTS);
     Sizes: |xs| sum_f16(xs, |x| x.to_bits() & 0x7fff), |keep, _| half(keep, SIZE_16, SIZES_16);
 }
 float_terms! { f64, 68 limbs, -1075;
-    Elements: |xs| sum_f64(xs, |x| x), |keep, _| double(keep, ELEMENT);
-    Sizes: |xs| sum_f64(xs, f64::abs), |keep, _| double(keep, SIZE_64);
+    Elements: |xs| sum_f64(xs, |x| x), of_each |x| x, |keep, _| double(keep, ELEMENT);
+    Sizes: |xs| sum_f64(xs, f64::abs), of_each f64::abs, |keep, _| double(keep, SIZE_64);
 }
 
 /// With the form that invocations share, of f32 as they are.
@@ -580,6 +593,16 @@ macro_rules! exact_fold {
             #[inline(always)]
             fn accumulate(&self, elements: &[$type], _: u64) -> Self::Acc {
                 <$terms as crate::ops::exact::Terms<$type>>::sum(elements)
+            }
+            fn accumulate_columns(
+                &self,
+                columns: &crate::element::Columns<'_, $type>,
+                index: u64,
+                accs: &mut Vec<Self::Acc>,
+            ) {
+                if !<$terms as crate::ops::exact::Terms<$type>>::sum_columns(columns, accs) {
+                    crate::op::gathered(self, columns, index, accs);
+                }
             }
             fn canonical(&self, acc: Self::Acc) -> Self::Acc {
                 acc.canonical()

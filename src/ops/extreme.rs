@@ -185,6 +185,9 @@ macro_rules! extreme {
             fn accumulate(&self, elements: &[T], _: u64) -> Rank<T::Key> {
                 Rank(super::extreme::lowest_rank($end, elements))
             }
+            fn accumulate_columns(&self, columns: &crate::element::Columns<'_, T>, index: u64, accs: &mut Vec<Rank<T::Key>>) {
+                crate::op::by_rows(self, columns, index, accs);
+            }
             fn wgsl(&self) -> Wgsl {
                 rank_wgsl::<T>($end, T::DTYPE)
             }

@@ -1,5 +1,6 @@
 //! Fast sum: a fixed tree of f32 additions.
 
+use crate::element::Columns;
 use crate::op::WordType;
 use crate::{DeviceAnswer, Fold, Op, Result, Wgsl, accumulator};
 
@@ -157,6 +158,9 @@ impl Fold<f32> for FastSum {
     #[inline(always)]
     fn accumulate(&self, elements: &[f32], _: u64) -> FloatSum {
         FloatSum::of(elements)
+    }
+    fn accumulate_columns(&self, columns: &Columns<'_, f32>, index: u64, accs: &mut Vec<FloatSum>) {
+        crate::op::by_rows(self, columns, index, accs);
     }
     fn wgsl(&self) -> Wgsl {
         Wgsl::new(

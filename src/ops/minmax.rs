@@ -1,7 +1,7 @@
 //! Minimum and maximum in one read.
 
 use super::extreme::{End, element_of, packed, packed_floats, packed_integers, words_of};
-use crate::element::{OrderKey, Scalar};
+use crate::element::{Columns, OrderKey, Scalar};
 use crate::op::{Device, Keep, Member, join, split};
 use crate::{Accumulator, DeviceAnswer, Dtype, Fold, Op, Result, Wgsl};
 
@@ -75,6 +75,9 @@ impl<T: Scalar> Fold<T> for MinMax {
     fn accumulate(&self, elements: &[T], _: u64) -> ExtremeRanks<T::Key> {
         let (low, high) = T::ends(elements).map_or((T::Key::LEAST, T::Key::LEAST), |(least, most)| (least, !most));
         ExtremeRanks { low, high }
+    }
+    fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<ExtremeRanks<T::Key>>) {
+        crate::op::by_rows(self, columns, index, accs);
     }
     fn wgsl(&self) -> Wgsl {
         ends_wgsl::<T>(T::DTYPE)

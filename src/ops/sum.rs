@@ -3,7 +3,7 @@
 use super::exact::{Elements, exact_answer, exact_fold};
 use super::rounding::Rounding;
 use super::wide::{Sum64, sum64_answer, sum64_wgsl};
-use crate::element::{Dtype, Element, Word};
+use crate::element::{Columns, Dtype, Element, Word};
 use crate::exact::LongAccumulator;
 use crate::half::f16;
 use crate::op::{Device, Keep, WordType, join};
@@ -85,6 +85,9 @@ macro_rules! integer_sum {
             #[inline(always)]
             fn accumulate(&self, elements: &[$type], _: u64) -> Sum64<$wide> {
                 Sum64::of(elements)
+            }
+            fn accumulate_columns(&self, columns: &Columns<'_, $type>, index: u64, accs: &mut Vec<Sum64<$wide>>) {
+                crate::op::by_rows(self, columns, index, accs);
             }
             fn wgsl(&self) -> Wgsl {
                 integer_wgsl::<$type>(<$type as Element>::DTYPE)

@@ -7,6 +7,7 @@
 //! # Ok::<(), treefold::Error>(())
 //! ```
 
+use crate::element::Columns;
 use crate::op::{Answer, Keep, Leaf, Member, Part, READ_IN_TWO_WAYS, accumulate_block, answer_words, instance_of};
 use crate::{Accumulator, DeviceAnswer, Dtype, Element, Fold, Op, Result, Wgsl};
 use std::any::{Any, TypeId};
@@ -119,6 +120,15 @@ macro_rules! tuple {
                     acc = self.combine(acc, ($(shared::<T, $op>(&self.$m, firsts[$m], &mut done, block, at),)+));
                 }
                 acc
+            }
+            fn accumulate_columns(&self, columns: &Columns<'_, T>, index: u64, accs: &mut Vec<Self::Acc>) {
+                let mut each = ($({
+                    let mut found = Vec::with_capacity(columns.count());
+                    self.$m.accumulate_columns(columns, index, &mut found);
+                    found.into_iter()
+                },)+);
+                let next = |_| ($(each.$m.next().unwrap_or_else(|| self.$m.identity()),)+);
+                accs.extend((0..columns.count()).map(next));
             }
             fn offset(&self, acc: Self::Acc, by: u64) -> Self::Acc {
                 ($(self.$m.offset(acc.$m, by),)+)

@@ -1,8 +1,8 @@
-//! Many answers on the CPU: rows and axes, in tiles of neighbouring answers.
+//! Many answers on the CPU: rows and axes, in tiles of neighbouring answers, or as columns, row by row.
 
 use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
 use super::finish::finished;
-use crate::element::Element;
+use crate::element::{Columns, Element};
 use crate::error::{Error, Result};
 use crate::input::{Axes, Dim, Strided, offset, room};
 use crate::op::{Fold, Op, accumulate_block};
@@ -25,8 +25,7 @@ impl Cpu {
             return Err(Error::RaggedRows { elements: elements.len() as u64, length: length as u64 });
         }
         let rows = Strided::rows((elements.len() / length) as u64, length as u64);
-        let accs = self.accumulate_each(&op.fold(), elements, &rows, 0)?;
-        finished(accs, self.threads(), |_, acc| op.finish(acc, length as u64))
+        self.each(&op.fold(), elements, &rows, 0, |acc| op.finish(acc, length as u64))
     }
 
     /// The answers over axes of a view of `elements`, in C order.
@@ -45,8 +44,7 @@ impl Cpu {
     /// [`Error::ViewOutside`], [`Error::TooManyAnswers`]; what [`Op::finish`] says.
     pub fn reduce_axes<T: Element, O: Op<T>>(&self, op: O, elements: &[T], axes: &Axes) -> Result<Vec<O::Output>> {
         axes.check(elements.len() as u64)?;
-        let accs = self.accumulate_each(&op.fold(), elements, &axes.strided, 0)?;
-        finished(accs, self.threads(), |_, acc| op.finish(acc, axes.length()))
+        self.each(&op.fold(), elements, &axes.strided, 0, |acc| op.finish(acc, axes.length()))
     }
 
     /// The accumulator of each answer; the first element of every one has this position. The view lies within the elements.
@@ -57,40 +55,106 @@ impl Cpu {
         strided: &Strided,
         position: u64,
     ) -> Result<Vec<F::Acc>> {
+        self.each(fold, elements, strided, position, Ok)
+    }
+
+    /// What `then` makes of the accumulator of each answer.
+    fn each<T: Element, F: Fold<T>, R: Send>(
+        &self,
+        fold: &F,
+        elements: &[T],
+        strided: &Strided,
+        position: u64,
+        then: impl Fn(F::Acc) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
         let mut all = room(strided.answers())?;
         let length = strided.length();
-        let chunks = length.div_ceil(CHUNK).max(1);
-        // Short rows that follow one another are handed over together.
-        let rows = (BLOCK as u64 / length.max(1)).clamp(1, TOGETHER as u64);
-        let tile = if strided.contiguous().is_some() { rows } else { TILE };
-        let tiles = Tiles::of(strided, tile);
+        let (tiles, chunk) = match are_columns(strided) {
+            true => {
+                let tiles = Tiles::of(strided, STRIP);
+                let rows = (ITEM / tiles.width()).clamp(HEIGHT, CHUNK) / HEIGHT * HEIGHT;
+                (tiles, rows)
+            }
+            false => {
+                // Short rows that follow one another are handed over together.
+                let rows = (BLOCK as u64 / length.max(1)).clamp(1, TOGETHER as u64);
+                (Tiles::of(strided, if strided.contiguous().is_some() { rows } else { TILE }), CHUNK)
+            }
+        };
+        let chunks = length.div_ceil(chunk).max(1);
         let items = tiles.count.saturating_mul(chunks);
         // Short rows are not worth a thread each.
-        let least = ((BLOCK as u64) / (length.min(CHUNK) * tile).max(1)).max(1);
+        let least = ((BLOCK as u64) / (length.min(chunk) * tiles.width()).max(1)).max(1);
         let share = items.div_ceil(self.threads() as u64).max(least).max(1);
-        let parts: Vec<Mutex<Vec<F::Acc>>> = (0..items.div_ceil(share)).map(|_| Mutex::default()).collect();
-        on_threads(parts.len(), &|part| {
+        let shares = items.div_ceil(share) as usize;
+        let items_of = |part: usize| part as u64 * share..((part as u64 + 1) * share).min(items);
+        let read = |gather: &mut Gather<'_, T, F>, item: u64, accs: &mut Vec<F::Acc>| {
+            let (from, count) = tiles.answers(item / chunks);
+            let begin = item % chunks * chunk;
+            gather.accumulate(from, count, begin..(begin + chunk).min(length), position, accs);
+        };
+        if chunks == 1 {
+            // Of many answers at once memory would be all accumulators.
+            let parts = in_parts(shares, |part| {
+                let (mut accs, mut found) = (Vec::new(), Vec::new());
+                let mut gather = Gather::new(fold, elements, strided);
+                for item in items_of(part) {
+                    read(&mut gather, item, &mut accs);
+                    accs.drain(..).try_for_each(|acc| {
+                        found.push(then(acc)?);
+                        Ok(())
+                    })?;
+                }
+                Ok(found)
+            });
+            for part in parts {
+                all.append(&mut part?);
+            }
+            return Ok(all);
+        }
+        let parts = in_parts(shares, |part| {
             let mut accs = Vec::new();
             let mut gather = Gather::new(fold, elements, strided);
-            for item in part as u64 * share..((part as u64 + 1) * share).min(items) {
-                let (from, count) = tiles.answers(item / chunks);
-                let begin = item % chunks * CHUNK;
-                gather.accumulate(from, count, begin..(begin + CHUNK).min(length), position, &mut accs);
-            }
-            *parts[part].lock().unwrap_or_else(PoisonError::into_inner) = accs;
+            items_of(part).for_each(|item| read(&mut gather, item, &mut accs));
+            accs
         });
-        let mut found = parts.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let mut found = parts.into_iter().flatten();
+        let mut whole: Vec<F::Acc> = room(strided.answers())?;
         // A tile's answers follow one another in each chunk of it.
         for tile in 0..tiles.count {
-            let (_, count) = tiles.answers(tile);
-            let mut accs: Vec<F::Acc> = found.by_ref().take(count as usize).collect();
+            let (begin, (_, count)) = (whole.len(), tiles.answers(tile));
+            whole.extend(found.by_ref().take(count as usize));
             for _ in 1..chunks {
-                accs = accs.into_iter().zip(found.by_ref()).map(|(a, b)| fold.combine(a, b)).collect();
+                whole[begin..].iter_mut().zip(found.by_ref()).for_each(|(acc, next)| fold.merge(acc, next));
             }
-            all.extend(accs);
         }
-        Ok(all)
+        finished(whole, self.threads(), |_, acc| then(acc))
     }
+}
+
+/// What `work` makes of each of so many parts, which threads have one each.
+fn in_parts<R: Send>(parts: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let found: Vec<Mutex<Option<R>>> = (0..parts).map(|_| Mutex::default()).collect();
+    on_threads(parts, &|part| {
+        let done = work(part);
+        *found[part].lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+    });
+    found.into_iter().filter_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// Columns that are read together: a row has as many elements of them as some lines of the cache.
+const STRIP: u64 = 1024;
+/// Columns from which on rows of them are worth reading.
+const COLUMNS_MIN: u64 = 16;
+/// Rows that are folded at a time.
+const HEIGHT: u64 = 1 << 10;
+/// Elements of an item that a thread takes, about.
+const ITEM: u64 = 1 << 20;
+
+/// Whether answers are neighbours along the innermost dimension, and the elements of one are not.
+fn are_columns(strided: &Strided) -> bool {
+    let across = strided.kept.last().is_some_and(|dim| dim.stride == 1 && dim.length >= COLUMNS_MIN);
+    across && strided.reduced.last().is_some_and(|dim| dim.stride != 1) && !strided.is_empty()
 }
 
 /// Answers in tiles of neighbours along the innermost dimension.
@@ -111,6 +175,11 @@ impl Tiles {
         Tiles { inner, across, tile, count: outer * across }
     }
 
+    /// Answers of a whole tile.
+    fn width(&self) -> u64 {
+        self.tile.min(self.inner).max(1)
+    }
+
     /// The first answer of a tile, and their number.
     fn answers(&self, tile: u64) -> (u64, u64) {
         let within = tile % self.across * self.tile;
@@ -123,14 +192,18 @@ struct Gather<'a, T, F> {
     fold: &'a F,
     elements: &'a [T],
     strided: &'a Strided,
-    /// Whether answers are rows that follow one another.
+    /// Whether answers are rows that follow one another, or columns.
     rows: bool,
+    columns: bool,
     room: Vec<T>,
+    /// Places of rows, of columns.
+    places: Vec<usize>,
 }
 
 impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
     fn new(fold: &'a F, elements: &'a [T], strided: &'a Strided) -> Self {
-        Gather { fold, elements, strided, rows: strided.contiguous().is_some(), room: Vec::new() }
+        let (rows, columns) = (strided.contiguous().is_some(), are_columns(strided));
+        Gather { fold, elements, strided, rows, columns, room: Vec::new(), places: Vec::new() }
     }
 
     /// The accumulators of some neighbouring answers over positions `range` of each.
@@ -142,6 +215,9 @@ impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
         position: u64,
         accs: &mut Vec<F::Acc>,
     ) {
+        if self.columns {
+            return self.accumulate_columns(from, count, range, position, accs);
+        }
         let Gather { fold, elements, strided, .. } = *self;
         let inner = strided.reduced.last().copied().unwrap_or(Dim { length: 1, stride: 1 });
         let in_place = inner.stride == 1 && (self.rows || count == 1 || inner.length >= GATHERED);
@@ -185,6 +261,30 @@ impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
                 false => accs[here..].iter_mut().zip(found).for_each(|(acc, found)| fold.merge(acc, found)),
             }
             at += now;
+        }
+    }
+
+    /// The same of columns.
+    fn accumulate_columns(
+        &mut self,
+        from: u64,
+        count: u64,
+        range: std::ops::Range<u64>,
+        position: u64,
+        accs: &mut Vec<F::Acc>,
+    ) {
+        let Gather { fold, elements, strided, ref mut places, .. } = *self;
+        let (first, begin) = (strided.place(from), accs.len());
+        for at in range.clone().step_by(HEIGHT as usize) {
+            let rows = at..range.end.min(at + HEIGHT);
+            places.clear();
+            places.extend(rows.map(|row| first.wrapping_add_signed(offset(&strided.reduced, row)) as usize));
+            let (columns, behind) = (Columns::of(elements, places, count as usize), accs.len());
+            fold.accumulate_columns(&columns, position.wrapping_add(at), accs);
+            if at > range.start {
+                let found = accs.split_off(behind);
+                accs[begin..].iter_mut().zip(found).for_each(|(acc, found)| fold.merge(acc, found));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ mod colours;
 mod common;
 
 mod axes;
+mod columns;
 mod counts;
 mod groups;
 mod keys;
