@@ -2,7 +2,8 @@
 //
 // Expects: f64_size (exact/f64_size.wgsl).
 
-fn sizes_of(vector: vec4<u32>) -> vec2<u32> {
-    let sizes = vec2<u32>(f64_size(vector.xy), f64_size(vector.zw));
-    return vec2<u32>(min(sizes.x - 1u, sizes.y - 1u), max(sizes.x, sizes.y));
+fn largest_size(vector: vec4<u32>) -> u32 { return max(f64_size(vector.xy), f64_size(vector.zw)); }
+
+fn least_size(vector: vec4<u32>, largest: u32) -> u32 {
+    return min(f64_size(vector.xy) - 1u, f64_size(vector.zw) - 1u);
 }

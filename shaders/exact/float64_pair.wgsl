@@ -1,8 +1,13 @@
 // Vectors of loads, two at once: the first one, or both where as many are left. Where the window has both, they add up after one
 // question.
 //
-// Expects: State; sizes_of, with_noted, with_inside; with_room, with_vector (exact/float64_vectors.wgsl); both_sizes, has
-// (exact/float64_window.wgsl).
+// Expects: State; largest_size, least_size, with_noted, with_inside; with_room, with_vector (exact/float64_vectors.wgsl);
+// both_sizes, has (exact/float64_window.wgsl).
+
+fn sizes_of(vector: vec4<u32>) -> vec2<u32> {
+    let largest = largest_size(vector);
+    return vec2<u32>(least_size(vector, largest), largest);
+}
 
 fn accumulate_pair(state: State, front: vec4<u32>, back: vec4<u32>, left: u32, index: u32) -> State {
     let of_front = sizes_of(front);

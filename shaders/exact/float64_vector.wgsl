@@ -1,8 +1,10 @@
 // Vectors of loads, each by itself.
 //
-// Expects: State; sizes_of; with_room, with_vector (exact/float64_vectors.wgsl).
+// Expects: State; largest_size, least_size; with_room, with_vector (exact/float64_vectors.wgsl).
 
 fn accumulate_vector(state: State, vector: vec4<u32>, index: u32) -> State {
-    let sizes = sizes_of(vector);
-    return with_vector(with_room(state, 1u, sizes.y), vector, sizes);
+    let largest = largest_size(vector);
+    let all = with_room(state, 1u, largest);
+    // Not before: registers are few beside other operators.
+    return with_vector(all, vector, vec2<u32>(least_size(vector, largest), largest));
 }

@@ -1,9 +1,9 @@
 // What becomes of a vector whose numbers an invocation adds up in sums of its own: they go to these where the window has them all,
 // else to the bins.
 //
-// Expects: State, with a window; put_held, which adds its sums to the bins; started, the state with sums that begin anew; sizes_of,
-// the sizes of a vector; with_noted, the state with what it keeps of each vector, and with_inside and with_outside, with one that
-// the window has, or has not; next_window, has (exact/float64_window.wgsl).
+// Expects: State, with a window; put_held, which adds its sums to the bins; started, the state with sums that begin anew;
+// with_noted, the state with what it keeps of each vector, and with_inside and with_outside, with one that the window has, or has
+// not; next_window, has (exact/float64_window.wgsl).
 
 // With room for so many vectors more, of which this is the largest size: where there is none, the sums go to the bins and begin
 // anew.

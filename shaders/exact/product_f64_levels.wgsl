@@ -27,10 +27,10 @@ fn product_size(vector: vec4<u32>) -> u32 {
     return select(size, 1u, apart);
 }
 
-fn sizes_of(given: vec4<u32>) -> vec2<u32> {
-    let size = product_size(factors(given));
-    return vec2<u32>(size - 1u, size);
-}
+fn largest_size(given: vec4<u32>) -> u32 { return product_size(factors(given)); }
+
+// Of one number the least size is the largest.
+fn least_size(given: vec4<u32>, largest: u32) -> u32 { return largest - 1u; }
 
 fn accumulate(state: State, bits: Bits, index: u32) -> State {
     let pair = factors(bits);

@@ -64,6 +64,9 @@ pub(crate) fn sums_of_columns<T: HasSize, const L: usize>(
     slow: impl Fn(&[T]) -> LongAccumulator<L>,
     found: &mut Vec<LongAccumulator<L>>,
 ) {
+    if !adds_as_ieee() {
+        return found.extend((0..columns.count()).map(|column| slow(&columns.column(column).collect::<Vec<T>>())));
+    }
     let mut rests = !T::NARROW;
     for first in (0..columns.count()).step_by(SIDE) {
         let here = columns.part(0..columns.height(), first..columns.count().min(first + SIDE));
@@ -108,11 +111,7 @@ impl<T: HasSize> Strip<T> {
     fn of(columns: &Columns<'_, T>, term: &impl Fn(T) -> f64, rests: bool) -> Self {
         // Sums have so many bits more than terms, and what rounding takes from all of them as many again.
         let bits = columns.height().next_power_of_two().ilog2() as i32;
-        let room = match (adds_as_ieee(), rests) {
-            (false, _) => i32::MIN,
-            (true, false) => 53 - bits,
-            (true, true) => 2 * (53 - bits),
-        };
+        let room = if rests { 2 * (53 - bits) } else { 53 - bits };
         let (sums, most, least) = ([0.0; SIDE], [T::NONE.0; SIDE], [T::NONE.1; SIDE]);
         let mut strip = Strip { sums, rests: [0.0; SIDE], most, least, columns: columns.count(), room };
         match rests {
@@ -274,5 +273,25 @@ mod tests {
             f64::from_bits(((exponent + 1023) as u64) << 52 | (bits << 11) & 0x800f_ffff_ffff_ffff | bits & 0xfff)
         };
         are_exact(-1075, double, |x| x, |own: &[f64]| sum_f64(own, |x| x));
+    }
+
+    /// Where subnormal numbers are zeros to the processor, what is not looked at as numbers is summed all the same.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    #[allow(deprecated)] // Of all that there is, this alone is stable.
+    fn subnormals_that_a_host_flushes_are_summed() {
+        use std::arch::x86_64::{_mm_getcsr, _mm_setcsr};
+        let (elements, places) = ([[0.0; COLUMNS], [f64::from_bits(1); COLUMNS]].concat(), [0, COLUMNS]);
+        let columns = Columns::of(&elements, &places, COLUMNS);
+        for bits in [0, 0x40, 0x8000, 0x8040, 0x2000] {
+            // SAFETY: the register is put back below, before anything else is computed.
+            let before = unsafe { _mm_getcsr() };
+            unsafe { _mm_setcsr(before | bits) };
+            let mut found = vec![];
+            sums_of_columns(&columns, -1075, |x| x, |own| sum_f64(own, |x| x), &mut found);
+            unsafe { _mm_setcsr(before) };
+            let want = sum_f64(&[0.0, f64::from_bits(1)], |x| x);
+            assert!(found.iter().all(|sum| *sum == want), "mode {bits:#x}: {:?}", found[0]);
+        }
     }
 }

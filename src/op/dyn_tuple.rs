@@ -82,9 +82,9 @@ impl<T: Element> Partial<T, DynOp<T>> {
     #[doc(hidden)]
     pub fn each(&self) -> Vec<Partial<T, DynOp<T>>> {
         let (op, acc, span) = self.parts();
-        match (op.downcast_ref::<DynTuple<T>>(), acc.downcast_ref()) {
-            (Some(tuple), Some(acc)) => tuple.each(acc, span),
-            _ => vec![self.clone()],
+        match op.downcast_ref::<DynTuple<T>>() {
+            Some(tuple) => tuple.each(acc.downcast_ref().unwrap_or(&tuple.fold.identity()), span),
+            None => vec![self.clone()],
         }
     }
 }
@@ -96,10 +96,8 @@ impl<T: Element> Partials<T, DynOp<T>> {
         let Some(DynTuple { members, folds, fold }) = self.op().downcast_ref::<DynTuple<T>>().cloned() else {
             return vec![self];
         };
-        let acc = |all: &DynAcc, number| match all.downcast_ref() {
-            Some(all) => fold.acc(all, number),
-            None => fold.0[number].identity(),
-        };
+        let none = fold.identity();
+        let acc = |all: &DynAcc, number| fold.acc(all.downcast_ref().unwrap_or(&none), number);
         let of = |(member, &number): (&DynOp<T>, &usize)| self.of_each(member.clone(), |all| acc(all, number));
         members.iter().zip(&folds).map(of).collect()
     }

@@ -1,6 +1,6 @@
 //! Many answers on the CPU: rows and axes, in tiles of neighbouring answers, or as columns, row by row.
 
-use super::cpu::{BLOCK, Cpu, TOGETHER, accumulate_all, on_threads};
+use super::cpu::{BLOCK, Cpu, TOGETHER, WIDE_WORDS, accumulate_all, on_threads};
 use super::finish::finished;
 use crate::element::{Columns, Element};
 use crate::error::{Error, Result};
@@ -69,7 +69,9 @@ impl Cpu {
     ) -> Result<Vec<R>> {
         let mut all = room(strided.answers())?;
         let length = strided.length();
-        let (tiles, chunk) = match are_columns(strided) {
+        // Wide ones would be many at once.
+        let columns = are_columns(strided) && fold.acc_words() <= WIDE_WORDS;
+        let (tiles, chunk) = match columns {
             true => {
                 let tiles = Tiles::of(strided, STRIP);
                 let rows = (ITEM / tiles.width()).clamp(HEIGHT, CHUNK) / HEIGHT * HEIGHT;
@@ -97,7 +99,7 @@ impl Cpu {
             // Of many answers at once memory would be all accumulators.
             let parts = in_parts(shares, |part| {
                 let (mut accs, mut found) = (Vec::new(), Vec::new());
-                let mut gather = Gather::new(fold, elements, strided);
+                let mut gather = Gather::new(fold, elements, strided, columns);
                 for item in items_of(part) {
                     read(&mut gather, item, &mut accs);
                     accs.drain(..).try_for_each(|acc| {
@@ -114,7 +116,7 @@ impl Cpu {
         }
         let parts = in_parts(shares, |part| {
             let mut accs = Vec::new();
-            let mut gather = Gather::new(fold, elements, strided);
+            let mut gather = Gather::new(fold, elements, strided, columns);
             items_of(part).for_each(|item| read(&mut gather, item, &mut accs));
             accs
         });
@@ -201,8 +203,8 @@ struct Gather<'a, T, F> {
 }
 
 impl<'a, T: Element, F: Fold<T>> Gather<'a, T, F> {
-    fn new(fold: &'a F, elements: &'a [T], strided: &'a Strided) -> Self {
-        let (rows, columns) = (strided.contiguous().is_some(), are_columns(strided));
+    fn new(fold: &'a F, elements: &'a [T], strided: &'a Strided, columns: bool) -> Self {
+        let rows = strided.contiguous().is_some();
         Gather { fold, elements, strided, rows, columns, room: Vec::new(), places: Vec::new() }
     }
 
