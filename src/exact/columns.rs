@@ -2,6 +2,7 @@
 //! while the sizes of a column's elements leave room for that.
 
 use super::accumulator::{LongAccumulator, flag};
+#[cfg(target_arch = "x86_64")]
 use super::four::fuses;
 use super::host::LimbSums;
 use super::levels::{Extent, adds_as_ieee};
