@@ -18,7 +18,7 @@ use std::ops::Range;
 /// let asked = DynTuple::of([DynOp::of(Sum), DynOp::of(Mean), DynOp::of(Max)]);
 /// let answers = Cpu::new().reduce(asked, &[1.0f32, 2.0, 6.0])?;
 /// assert_eq!(answers[1].downcast_ref::<Option<f32>>(), Some(&Some(3.0)));
-/// assert_eq!(answers[2].parts()[0].value.to_string(), "6");
+/// assert_eq!(answers[2].parts()[0].value.to_f64(), Some(6.0));
 /// # Ok::<(), treefold::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -6,11 +6,18 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use treefold_cli::args::{Args, command, parsed};
 use treefold_cli::run;
 
 /// Numbers of ranks, more than there are files, rows and processors among them.
 pub const RANKS: [usize; 6] = [1, 2, 3, 4, 7, 16];
+
+/// Where Open MPI puts its session folders.
+const SESSION: &str = "OMPI_MCA_orte_tmpdir_base";
+
+/// Jobs so far.
+static JOBS: AtomicUsize = AtomicUsize::new(0);
 
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-mpi");
@@ -18,6 +25,10 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_treefold-mpi");
 /// An mpirun that starts more ranks than there are processors, as whoever calls.
 pub fn mpirun() -> Command {
     let mut command = Command::new("mpirun");
+    // Of several at once that find no session folder one makes it, and the others give up: each has one of its own.
+    let session =
+        std::env::temp_dir().join(format!("mpi{}.{}", std::process::id(), JOBS.fetch_add(1, Ordering::Relaxed)));
+    command.env(SESSION, session);
     command.args(["--oversubscribe", "--allow-run-as-root"]);
     // Containers forbid the copy from process to process, which is tried and then complained about.
     command
@@ -60,7 +71,12 @@ impl Done {
 pub fn job<S: AsRef<str>>(ranks: usize, args: &[S]) -> Done {
     let mut command = mpirun();
     command.args(["-n", &ranks.to_string(), PROGRAM]).args(args.iter().map(AsRef::as_ref));
-    Done::of(command.output().expect("mpirun"))
+    let output = command.output().expect("mpirun");
+    // What mpirun leaves of its session folder is empty.
+    for (_, session) in command.get_envs().filter(|(name, _)| *name == SESSION) {
+        let _ = session.map(std::fs::remove_dir);
+    }
+    Done::of(output)
 }
 
 /// An answer in JSON, without what says how it came about.
